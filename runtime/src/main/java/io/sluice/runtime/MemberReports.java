@@ -12,6 +12,7 @@ import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
+import io.sluice.runtime.fleet.Tally;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -123,7 +124,10 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 breaker(),
                 findings.get(),
                 beat,
-                follows);
+                follows,
+                now.rules.adjustments(),
+                Tally.NONE,
+                Optional.empty());
     }
 
     private static Refusal refusal(RefusedSet set) {

@@ -1,6 +1,7 @@
 package io.sluice.rules.redis;
 
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScanArgs;
@@ -8,6 +9,7 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.sluice.rules.adjust.Adjustments;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +35,9 @@ final class LettuceStore implements RuleStore {
     /** How many hashes are read or written at once. Even this many of the largest size take no more than 25 MiB. */
     private static final int HASHES_AT_ONCE = 100;
 
+    /** More than the longest valid text takes. */
+    private static final long MOST_ADJUSTING_BYTES = 3L * Adjustments.MOST_CHARACTERS;
+
     private static final Script FLIP = Script.load("flip.lua");
     private static final Script MIRROR = Script.load("mirror.lua");
     private static final Script READ = Script.load("read.lua");
@@ -49,6 +54,25 @@ final class LettuceStore implements RuleStore {
     public Optional<byte[]> version() {
         byte[] text = await(redis.getrange(VERSION, 0, VersionPointer.LONGEST));
         return text.length == 0 ? Optional.empty() : Optional.of(text);
+    }
+
+    @Override
+    public Optional<String> adjustments() {
+        byte[] text;
+        try {
+            text = await(redis.getrange(ADJUSTMENTS, 0, MOST_ADJUSTING_BYTES));
+        } catch (RedisCommandExecutionException e) {
+            if (String.valueOf(e.getMessage()).startsWith("WRONGTYPE")) {
+                return Optional.of("");
+            }
+            throw e;
+        }
+        return text.length == 0 ? Optional.empty() : Optional.of(new String(text, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void adjust(String text) {
+        await(redis.set(ADJUSTMENTS, utf8(text)));
     }
 
     @Override

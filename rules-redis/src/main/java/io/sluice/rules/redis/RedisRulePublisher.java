@@ -1,15 +1,17 @@
 package io.sluice.rules.redis;
 
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.TrialPointer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +68,7 @@ public final class RedisRulePublisher implements AutoCloseable {
 
     /** Releases rules to all nodes, under the next version. This ends a trial. */
     public synchronized Release release(List<Rule> rules) throws ReleaseConflictException {
-        return release(stores.get(), 0, rules, ALL);
+        return release(stores.get(), 0, rules);
     }
 
     /**
@@ -78,50 +80,91 @@ public final class RedisRulePublisher implements AutoCloseable {
         if (version < 1) {
             throw new IllegalArgumentException("version: " + version + " (expected: at least 1)");
         }
-        return release(stores.get(), version, rules, ALL);
+        return release(stores.get(), version, rules);
     }
 
     /**
-     * Releases rules to a share of the nodes, under the next version. {@link #widen} extends them to more nodes and {@link
-     * #promote} to all. Any other release to all nodes ends the trial.
+     * Lets some of the nodes or callers try a version. Any later release ends the trial. Repeating the call changes nothing.
      *
-     * @param sharePercent 1 to 99
+     * @param trial with a version that is higher than every version before, or the one on trial now
+     * @param scope who tries it. A trial can grow. It cannot shrink, and nobody can change sides
      */
-    public synchronized Release trial(List<Rule> rules, int sharePercent) throws ReleaseConflictException {
-        requireShare(sharePercent);
+    public synchronized Release trial(RuleSet trial, TrialScope scope) throws ReleaseConflictException {
         RuleStore store = stores.get();
         VersionPointer now = named(store)
                 .orElseThrow(() ->
                         new IllegalStateException("trial: no rules in force (expected: a release to all nodes first)"));
-        now.trial().ifPresent(trial -> requireWider(trial, sharePercent));
-        return release(store, 0, rules, sharePercent);
+        boolean running = now.trial().isPresent() && now.highest() == trial.version();
+        requireUsable(trial.rules(), trial.version(), running ? trial.version() - 1 : now.highest());
+        now.trial().ifPresent(tried -> requireWider(tried, trial.version(), scope));
+        VersionPointer next = new VersionPointer(now.version(), Optional.of(new TrialPointer(trial.version(), scope)));
+        requireShort(next);
+        int share = scope instanceof TrialScope.Nodes nodes ? nodes.percent() : ALL;
+        RuleSet set = written(store, trial, share, true);
+        return next.equals(now)
+                ? new Release(set.version(), set.digest(), share, Optional.empty())
+                : told(flip(store, now.toString(), next), set, share);
     }
 
-    /** Extends the version on trial to a larger share of the nodes. */
-    public synchronized Release widen(int sharePercent) throws ReleaseConflictException {
-        requireShare(sharePercent);
+    /**
+     * Releases the version on trial to everybody. Repeating the call changes nothing.
+     *
+     * @throws ReleaseConflictException if another version is on trial or in force
+     */
+    public synchronized Release promote(long version) throws ReleaseConflictException {
         RuleStore store = stores.get();
-        VersionPointer now = tried(store);
-        VersionPointer.Trial trial = now.trial().orElseThrow();
-        requireWider(trial, sharePercent);
-        VersionPointer next =
-                new VersionPointer(now.version(), Optional.of(new VersionPointer.Trial(trial.version(), sharePercent)));
-        RuleSet rules = rules(store, trial.version());
-        return told(flip(store, now.toString(), next), rules, sharePercent);
+        Optional<VersionPointer> now = named(store);
+        VersionPointer promoted = VersionPointer.of(version);
+        if (now.equals(Optional.of(promoted))) {
+            return new Release(version, digest(store, version), ALL, Optional.empty());
+        }
+        if (now.flatMap(VersionPointer::trial)
+                .filter(tried -> tried.version() == version)
+                .isEmpty()) {
+            throw new ReleaseConflictException("trial: "
+                    + now.flatMap(VersionPointer::trial)
+                            .map(tried -> "version " + tried.version())
+                            .orElse("none")
+                    + " (expected: version " + version + " on trial)");
+        }
+        RuleSet rules = rules(store, version);
+        return finished(flip(store, now.orElseThrow().toString(), promoted), rules);
     }
 
-    /** Releases the version on trial to all nodes. */
-    public synchronized Release promote() throws ReleaseConflictException {
+    /** Puts adjustments in force on top of whatever versions are. Repeating the call changes nothing. */
+    public synchronized void adjust(Adjustments adjustments) {
         RuleStore store = stores.get();
-        VersionPointer now = tried(store);
-        RuleSet rules = rules(store, now.trial().orElseThrow().version());
-        return finished(flip(store, now.toString(), VersionPointer.of(rules.version())), rules);
+        String text = adjustments.toJson();
+        if (!store.adjustments().equals(Optional.of(text))) {
+            store.adjust(text);
+            store.tell(RuleStore.RELOAD_ALL);
+        }
+    }
+
+    /** Returns the text of the adjustments in Redis, whether it can be read or not; empty if there is none. */
+    public synchronized Optional<String> adjustments() {
+        return stores.get().adjustments();
+    }
+
+    /** Returns the text of the version key, whether it can be read or not; empty if nothing was released. */
+    public synchronized Optional<String> pointer() {
+        return stores.get().version().map(text -> new String(text, StandardCharsets.UTF_8));
+    }
+
+    /** Returns the text of the version key while a version is in force for everybody. */
+    public static String pointer(long version) {
+        return VersionPointer.of(version).toString();
+    }
+
+    /** Returns the text of the version key during a trial. */
+    public static String pointer(long version, long trial, TrialScope scope) {
+        return new VersionPointer(version, Optional.of(new TrialPointer(trial, scope))).toString();
     }
 
     /** Releases the rules of an earlier version again, under the next version. Works as long as its snapshot is kept. */
     public synchronized Release rollBack(long version) throws ReleaseConflictException {
         RuleStore store = stores.get();
-        return release(store, 0, rules(store, version).rules(), ALL);
+        return release(store, 0, rules(store, version).rules());
     }
 
     /** Returns the highest version that the version key names, in force or on trial; 0 if nothing was released. */
@@ -148,42 +191,49 @@ public final class RedisRulePublisher implements AutoCloseable {
         closing.run();
     }
 
-    private static void requireShare(int percent) {
-        if (percent < 1 || percent >= ALL) {
-            throw new IllegalArgumentException("share: " + percent + " (expected: 1..99, in percent)");
+    /** A node that has tried a version for all its callers cannot go back to a lower one. */
+    private static void requireWider(TrialPointer tried, long version, TrialScope scope) {
+        boolean again = tried.version() == version || tried.scope() instanceof TrialScope.Nodes;
+        if (again && !TrialPointer.covers(scope, tried.scope())) {
+            throw new IllegalArgumentException("trial: " + new TrialPointer(version, scope).who()
+                    + " (expected: those of the trial of version " + tried.version() + ", " + tried.who()
+                    + ", or more; a trial cannot shrink or change sides, release to all nodes to end it)");
         }
     }
 
-    private static void requireWider(VersionPointer.Trial trial, int percent) {
-        if (percent < trial.sharePercent()) {
-            throw new IllegalArgumentException("share: " + percent + " (expected: at least " + trial.sharePercent()
-                    + "; a trial cannot shrink, release to all nodes to end it)");
+    private static void requireShort(VersionPointer pointer) {
+        int length = pointer.toString().length();
+        if (length > VersionPointer.LONGEST) {
+            throw new IllegalArgumentException(
+                    "trial: " + length + " characters (expected: at most " + VersionPointer.LONGEST + ")");
         }
     }
 
-    private Release release(RuleStore store, long wanted, List<Rule> rules, int share) throws ReleaseConflictException {
+    private static void requireUsable(List<Rule> rules, long version, long highest) throws ReleaseConflictException {
         if (rules.size() > RuleStore.MOST_RULES) {
             throw new IllegalArgumentException(
                     "rules: " + rules.size() + " (expected: at most " + RuleStore.MOST_RULES + ")");
         }
-        Optional<VersionPointer> now = named(store);
-        long highest = now.map(VersionPointer::highest).orElse(0L);
-        if (wanted != 0 && wanted <= highest) {
-            throw new ReleaseConflictException("version: " + wanted + " (expected: above " + highest + ")");
+        if (version <= highest) {
+            throw new ReleaseConflictException("version: " + version + " (expected: above " + highest + ")");
         }
-        if (Math.max(wanted, highest + 1) > VersionPointer.HIGHEST) {
+        if (version > VersionPointer.HIGHEST) {
             throw new IllegalArgumentException(
                     "version: above " + VersionPointer.HIGHEST + " (expected: at most that number)");
         }
-        RuleSet set = written(store, new RuleSet(wanted == 0 ? highest + 1 : wanted, rules), share, wanted != 0);
-        VersionPointer next = share == ALL
-                ? VersionPointer.of(set.version())
-                : new VersionPointer(
-                        now.orElseThrow().version(), Optional.of(new VersionPointer.Trial(set.version(), share)));
+    }
+
+    /** @param wanted the version; 0 for the next one */
+    private Release release(RuleStore store, long wanted, List<Rule> rules) throws ReleaseConflictException {
+        Optional<VersionPointer> now = named(store);
+        long highest = now.map(VersionPointer::highest).orElse(0L);
+        long version = wanted == 0 ? highest + 1 : wanted;
+        requireUsable(rules, version, highest);
+        RuleSet set = written(store, new RuleSet(version, rules), ALL, wanted != 0);
         // The loser leaves its snapshot in place, because another publisher of the same rules under this version may
         // be switching to it.
-        RuleStore after = flip(store, now.map(VersionPointer::toString).orElse(""), next);
-        return share == ALL ? finished(after, set) : told(after, set, share);
+        RuleStore after = flip(store, now.map(VersionPointer::toString).orElse(""), VersionPointer.of(set.version()));
+        return finished(after, set);
     }
 
     /**
@@ -196,8 +246,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         while (!store.write(set.version(), Snapshots.bytes(set, share))) {
             if (exactly) {
                 if (Snapshots.read(store, set.version()) instanceof Reading.Found found
-                        && found.rules().digest().equals(set.digest())
-                        && found.rules().releasedTo().equals(OptionalInt.of(share))) {
+                        && found.rules().digest().equals(set.digest())) {
                     return set;
                 }
                 throw new ReleaseConflictException(
@@ -290,12 +339,6 @@ public final class RedisRulePublisher implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException(RuleStore.VERSION + ": \""
                         + HashReply.printable(new String(text, StandardCharsets.ISO_8859_1))
                         + "\" (expected: a number, such as 12)")));
-    }
-
-    private static VersionPointer tried(RuleStore store) {
-        return named(store)
-                .filter(now -> now.trial().isPresent())
-                .orElseThrow(() -> new IllegalStateException("trial: none (expected: a version on trial)"));
     }
 
     private static String digest(RuleStore store, long version) {

@@ -13,6 +13,7 @@ import java.util.Set;
 interface RuleStore {
 
     String VERSION = "rate_limit_config_version";
+    String ADJUSTMENTS = "rate_limit_config_adjustments";
     String SNAPSHOT = "rate_limit_config_snapshot:";
     String HASH = "rate_limit_config:";
     String CHANNEL = "rate-limit-config-update";
@@ -26,6 +27,12 @@ interface RuleStore {
 
     /** Returns the first bytes of {@link #VERSION}; empty if it does not exist. */
     Optional<byte[]> version();
+
+    /** Returns {@link #ADJUSTMENTS}; empty if it does not exist. Something that is not a text is returned as an empty one. */
+    Optional<String> adjustments();
+
+    /** Writes {@link #ADJUSTMENTS}. */
+    void adjust(String text);
 
     /** Returns the size of a snapshot in bytes; 0 if it does not exist. */
     long length(long version);

@@ -1,6 +1,9 @@
 package io.sluice.rules.redis;
 
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
+import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.TrialPointer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -8,42 +11,37 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The content of {@code rate_limit_config_version}: {@code 12}, or {@code 12 trial 13 share 10} while some of the nodes try the
- * next version.
+ * The content of {@code rate_limit_config_version}: {@code 12}, or {@code 12 trial 13 share 10} while some of the nodes or callers
+ * try the next version.
  *
- * @param version in force for all nodes that are not in a trial
+ * @param version in force for everybody who is not in a trial
+ * @param trial names a higher version
  */
-record VersionPointer(long version, Optional<Trial> trial) {
+record VersionPointer(long version, Optional<TrialPointer> trial) {
 
-    /** Longer than any valid text. */
-    static final int LONGEST = 64;
+    /** A longer text is refused. */
+    static final int LONGEST = TrialPointer.LONGEST;
 
     /** The highest number with fifteen digits. */
     static final long HIGHEST = 999_999_999_999_999L;
 
-    private static final Pattern TEXT =
-            Pattern.compile("([1-9][0-9]{0,14})(?: trial ([1-9][0-9]{0,14}) share ([1-9][0-9]?))?");
-
-    /**
-     * A version for some of the nodes.
-     *
-     * @param sharePercent the percentage of nodes, 1 to 99
-     */
-    record Trial(long version, int sharePercent) {}
+    private static final Pattern TEXT = Pattern.compile("([1-9][0-9]{0,14})(?: trial (.*))?");
 
     /** Parses the text; empty if it does not have this form. */
     static Optional<VersionPointer> parse(byte[] bytes) {
+        if (bytes.length > LONGEST) {
+            return Optional.empty();
+        }
         Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         if (!text.matches()) {
             return Optional.empty();
         }
         long version = Long.parseLong(text.group(1));
-        Optional<Trial> trial = text.group(2) == null
-                ? Optional.empty()
-                : Optional.of(new Trial(Long.parseLong(text.group(2)), Integer.parseInt(text.group(3))));
-        return trial.filter(tried -> tried.version() <= version).isPresent()
-                ? Optional.empty()
-                : Optional.of(new VersionPointer(version, trial));
+        return text.group(2) == null
+                ? Optional.of(of(version))
+                : TrialPointer.parse(text.group(2))
+                        .filter(trial -> trial.version() > version)
+                        .map(trial -> new VersionPointer(version, Optional.of(trial)));
     }
 
     static VersionPointer of(long version) {
@@ -52,20 +50,24 @@ record VersionPointer(long version, Optional<Trial> trial) {
 
     /** Returns the highest version in use. */
     long highest() {
-        return trial.map(Trial::version).orElse(version);
+        return trial.map(TrialPointer::version).orElse(version);
     }
 
-    /** Returns the versions that a node may use, the preferred one first. */
+    /** Returns the versions that a node may use for all its callers, the preferred one first. */
     List<Long> wantedBy(NodeShare node) {
-        return trial.filter(tried -> node.isWithin(tried.sharePercent()))
+        return trial.filter(tried -> tried.scope() instanceof TrialScope.Nodes nodes && node.isWithin(nodes.percent()))
                 .map(tried -> List.of(tried.version(), version))
                 .orElse(List.of(version));
     }
 
+    /** Returns which callers try the version on trial; empty if callers try none. */
+    Optional<CallerSplit> split() {
+        return trial.filter(tried -> tried.scope() instanceof TrialScope.Callers)
+                .map(tried -> ((TrialScope.Callers) tried.scope()).split());
+    }
+
     @Override
     public String toString() {
-        return version
-                + trial.map(tried -> " trial " + tried.version() + " share " + tried.sharePercent())
-                        .orElse("");
+        return version + trial.map(tried -> " trial " + tried).orElse("");
     }
 }

@@ -51,6 +51,16 @@ final class CutStore implements RuleStore {
     }
 
     @Override
+    public Optional<String> adjustments() {
+        return step(store::adjustments);
+    }
+
+    @Override
+    public void adjust(String text) {
+        step(() -> store.adjust(text));
+    }
+
+    @Override
     public long length(long version) {
         return step(() -> store.length(version));
     }

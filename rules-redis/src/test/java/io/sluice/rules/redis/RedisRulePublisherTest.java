@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.TrialScope;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.redis.RedisConnection;
 import io.sluice.testkit.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisRulePublisherTest {
+
+    private static final String KEY = "0123456789abcdef";
 
     private static RedisServer redis;
     private static RuleServer server;
@@ -281,23 +289,104 @@ class RedisRulePublisherTest {
                         "rate_limit_config_snapshot:3: snapshot: missing (expected: the rules of the version in force)");
     }
 
+    private static RuleSet set(long version) {
+        return new RuleSet(version, Sets.of(version, 1));
+    }
+
+    private static TrialScope nodes(int percent) {
+        return new TrialScope.Nodes(percent);
+    }
+
+    private static TrialScope callers(String key, int percent) {
+        return new TrialScope.Callers(CallerSplit.share("user", key, percent));
+    }
+
+    private static TrialScope named(String... values) {
+        return new TrialScope.Callers(CallerSplit.named("tenant", KEY, Set.of(values)));
+    }
+
+    private static String pointer() {
+        return redis.command("GET", "rate_limit_config_version").text();
+    }
+
     @Test
-    void givesATrialToMoreAndThenToAll() throws Exception {
-        assertThatThrownBy(() -> publisher.trial(Sets.of(1, 1), 10)).isInstanceOf(IllegalStateException.class);
+    void givesATrialToMoreNodesAndThenToAll() throws Exception {
+        assertThatThrownBy(() -> publisher.trial(set(1), nodes(10))).isInstanceOf(IllegalStateException.class);
         publisher.release(Sets.of(1, 1));
-        assertThat(publisher.trial(Sets.of(2, 1), 10).version()).isEqualTo(2);
-        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("1 trial 2 share 10");
-        publisher.widen(50);
-        assertThatThrownBy(() -> publisher.trial(Sets.of(3, 1), 20))
-                .hasMessageContaining("share: 20 (expected: at least 50");
-        assertThatThrownBy(() -> publisher.widen(20)).hasMessageContaining("share: 20 (expected: at least 50");
-        assertThatThrownBy(() -> publisher.widen(100)).hasMessage("share: 100 (expected: 1..99, in percent)");
-        publisher.promote();
-        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("2");
-        assertThatThrownBy(() -> publisher.promote()).hasMessage("trial: none (expected: a version on trial)");
-        publisher.trial(Sets.of(3, 1), 10);
+        assertThatThrownBy(() -> publisher.trial(set(1), nodes(10))).isInstanceOf(ReleaseConflictException.class);
+        assertThat(publisher.trial(set(2), nodes(10)).version()).isEqualTo(2);
+        assertThat(pointer()).isEqualTo("1 trial 2 share 10").isEqualTo(RedisRulePublisher.pointer(1, 2, nodes(10)));
+        publisher.trial(set(2), nodes(50));
+        assertThatThrownBy(() -> publisher.trial(set(2), nodes(20)))
+                .hasMessageStartingWith(
+                        "trial: 20 % of the nodes (expected: those of the trial of version 2, 50 % of the nodes, or more");
+        // Nodes that have version 2 could not go back to version 1.
+        assertThatThrownBy(() -> publisher.trial(set(3), nodes(20))).hasMessageStartingWith("trial: 20 %");
+        assertThatThrownBy(() -> publisher.trial(set(3), callers(KEY, 20)))
+                .hasMessageStartingWith("trial: 20 % by user");
+        assertThatThrownBy(() -> publisher.promote(3)).hasMessage("trial: version 2 (expected: version 3 on trial)");
+        publisher.promote(2);
+        assertThat(pointer()).isEqualTo("2").isEqualTo(RedisRulePublisher.pointer(2));
+        assertThat(publisher.promote(2)).isEqualTo(publisher.current().orElseThrow());
+        assertThatThrownBy(() -> publisher.promote(3)).hasMessage("trial: none (expected: version 3 on trial)");
+        publisher.trial(set(3), nodes(10));
         assertThat(publisher.rollBack(2).version()).isEqualTo(4);
-        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("4");
+        assertThat(pointer()).isEqualTo("4");
+    }
+
+    @Test
+    void givesATrialToMoreCallersAndThenToAll() throws Exception {
+        publisher.release(12, Sets.of(1, 1));
+        publisher.trial(set(13), callers(KEY, 5));
+        assertThat(pointer()).isEqualTo("12 trial 13 callers 5 by user key " + KEY);
+        assertThat(publisher.pointer()).contains(RedisRulePublisher.pointer(12, 13, callers(KEY, 5)));
+        assertThat(seen().version()).isEqualTo(12);
+        publisher.trial(set(13), callers(KEY, 5));
+        publisher.trial(set(13), callers(KEY, 50));
+        assertThat(pointer()).isEqualTo("12 trial 13 callers 50 by user key " + KEY);
+        for (TrialScope other : List.of(callers(KEY, 5), callers("f".repeat(16), 60), nodes(60), named("acme"))) {
+            assertThatThrownBy(() -> publisher.trial(set(13), other)).hasMessageContaining("cannot shrink");
+        }
+        assertThatThrownBy(() -> publisher.trial(new RuleSet(13, Sets.of(99, 1)), callers(KEY, 60)))
+                .isInstanceOf(ReleaseConflictException.class);
+        assertThat(publisher.promote(13).version()).isEqualTo(13);
+        assertThat(seen().rules()).isEqualTo(set(13).rules());
+        assertThat(publisher.drift()).isEmpty();
+    }
+
+    @Test
+    void namesCallersWhateverTheyAreCalled() throws Exception {
+        publisher.release(Sets.of(1, 1));
+        publisher.trial(set(2), named("acme", "a,b by c", "Ünicode €"));
+        assertThat(pointer()).isEqualTo("1 trial 2 named a%2Cb+by+c,acme,%C3%9Cnicode+%E2%82%AC by tenant key " + KEY);
+        assertThat(VersionPointer.parse(pointer().getBytes(StandardCharsets.US_ASCII))
+                        .orElseThrow()
+                        .trial()
+                        .orElseThrow()
+                        .scope())
+                .isEqualTo(named("acme", "a,b by c", "Ünicode €"));
+        // A second trial of callers may have any size, because no node leaves the version in force.
+        publisher.trial(set(3), named("acme"));
+        assertThatThrownBy(() -> publisher.trial(set(3), named("globex"))).hasMessageContaining("cannot shrink");
+        publisher.trial(set(3), named("acme", "globex"));
+        assertThat(pointer()).isEqualTo("1 trial 3 named acme,globex by tenant key " + KEY);
+        assertThatThrownBy(() -> publisher.trial(set(4), named("x".repeat(9_000))))
+                .hasMessageContaining("expected: at most 8192");
+    }
+
+    @Test
+    void adjustsOnceAndTellsNodes() {
+        assertThat(publisher.adjustments()).isEmpty();
+        Adjustments adjustments = new Adjustments(
+                1, List.of(), List.of(new ShadowSwitch("a", Optional.empty(), Instant.parse("2027-01-01T00:00:00Z"))));
+        publisher.adjust(adjustments);
+        assertThat(publisher.adjustments()).contains(adjustments.toJson());
+        publisher.adjust(adjustments);
+        publisher.adjust(Adjustments.NONE);
+        assertThat(publisher.adjustments()).contains(Adjustments.NONE.toJson());
+        redis.command("DEL", "rate_limit_config_adjustments");
+        redis.command("LPUSH", "rate_limit_config_adjustments", "x");
+        assertThat(publisher.adjustments()).contains("");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.snapshot.TrialScope;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.redis.FaultProxy;
@@ -214,7 +215,7 @@ class RedisRuleSourceTest {
     void triesAVersionOnlyOnNodesOfItsShare() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             publisher.release(Sets.of(1, 1));
-            publisher.trial(Sets.of(2, 1), 30);
+            publisher.trial(new RuleSet(2, Sets.of(2, 1)), new TrialScope.Nodes(30));
             String in = node(30, true);
             String out = node(30, false);
             try (RedisRuleSource first = open(redis.uri(), in);
@@ -223,7 +224,7 @@ class RedisRuleSourceTest {
                 looked(other);
                 assertThat(first.latest().version()).isEqualTo(2);
                 assertThat(other.latest().version()).isEqualTo(1);
-                publisher.promote();
+                publisher.promote(2);
                 within(WITH_MESSAGES, () -> assertThat(other.latest().version()).isEqualTo(2));
                 assertThat(first.latest().version()).isEqualTo(2);
             }
@@ -234,7 +235,7 @@ class RedisRuleSourceTest {
     void usesTheVersionInForceIfTheTrialIsBad() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             publisher.release(Sets.of(1, 1));
-            publisher.trial(Sets.of(2, 1), 30);
+            publisher.trial(new RuleSet(2, Sets.of(2, 1)), new TrialScope.Nodes(30));
             redis.command("SET", "rate_limit_config_snapshot:2", "nonsense");
             try (RedisRuleSource source = open(redis.uri(), node(30, true))) {
                 looked(source);

@@ -65,7 +65,10 @@ public final class JsonObject {
 
     /** Returns a whole number from {@code least} to {@code most}. */
     public long whole(String name, long least, long most) {
-        YamlValue value = required(name);
+        return whole(name, required(name), least, most);
+    }
+
+    private static long whole(String name, YamlValue value, long least, long most) {
         OptionalLong number = value instanceof YamlScalar scalar && !scalar.quoted()
                 ? Digits.whole(scalar.text())
                 : OptionalLong.empty();
@@ -87,6 +90,29 @@ public final class JsonObject {
             return scalar.text().equals("true");
         }
         throw unexpected(name, value, "true or false");
+    }
+
+    /** Returns a list of whole numbers from 0. */
+    public List<Long> wholes(String name) {
+        return wholes(name, required(name));
+    }
+
+    /** Returns a list of lists of whole numbers from 0. */
+    public List<List<Long>> rowsOfWholes(String name) {
+        YamlValue value = required(name);
+        if (!(value instanceof YamlList list)) {
+            throw unexpected(name, value, "a list of lists of numbers");
+        }
+        return list.items().stream().map(row -> wholes(name, row)).toList();
+    }
+
+    private static List<Long> wholes(String name, YamlValue value) {
+        if (!(value instanceof YamlList list)) {
+            throw unexpected(name, value, "a list of numbers");
+        }
+        return list.items().stream()
+                .map(item -> whole(name, item, 0, Long.MAX_VALUE))
+                .toList();
     }
 
     /** Returns a list of texts. */

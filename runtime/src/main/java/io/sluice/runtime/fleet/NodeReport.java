@@ -28,6 +28,9 @@ import java.util.regex.Pattern;
  * @param findings problems that do not stop decisions, as sentences
  * @param beat rises with each report of the same start
  * @param follows whether it takes rules that a center releases; not if its rules come from a file
+ * @param adjustments the revision of the adjustments in force; 0 if there are none
+ * @param tally what it counted since it started
+ * @param trial what it counted since callers try a version; empty if they try none
  */
 public record NodeReport(
         String node,
@@ -43,7 +46,10 @@ public record NodeReport(
         Breaker breaker,
         List<String> findings,
         long beat,
-        boolean follows) {
+        boolean follows,
+        long adjustments,
+        Tally tally,
+        Optional<TrialReport> trial) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 262_144;
@@ -67,9 +73,12 @@ public record NodeReport(
         if (beat < 0) {
             throw new IllegalArgumentException("beat: " + beat + " (expected: 0 or more)");
         }
+        if (adjustments < 0) {
+            throw new IllegalArgumentException("adjustments: " + adjustments + " (expected: 0 or more)");
+        }
     }
 
-    /** Creates the report of a process that takes released rules. */
+    /** Creates the report of a process that takes released rules and has counted nothing. */
     public NodeReport(
             String node,
             Kind kind,
@@ -99,6 +108,42 @@ public record NodeReport(
                 findings,
                 beat,
                 true);
+    }
+
+    /** Creates the report of a process that has counted nothing. */
+    public NodeReport(
+            String node,
+            Kind kind,
+            String name,
+            String program,
+            long startedMillis,
+            long version,
+            String digest,
+            long appliedMillis,
+            Optional<Refusal> refused,
+            Mode mode,
+            Breaker breaker,
+            List<String> findings,
+            long beat,
+            boolean follows) {
+        this(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                follows,
+                0,
+                Tally.NONE,
+                Optional.empty());
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -166,7 +211,26 @@ public record NodeReport(
                 word(Breaker.class, "breaker", fields),
                 fields.texts("findings"),
                 fields.whole("beat", 0, Long.MAX_VALUE),
-                fields.flag("follows", true));
+                fields.flag("follows", true),
+                fields.has("adjustments") ? fields.whole("adjustments", 0, Long.MAX_VALUE) : 0,
+                fields.has("tally") ? Tally.of(fields.wholes("tally")) : Tally.NONE,
+                fields.object("trial").map(NodeReport::trial));
+    }
+
+    private static TrialReport trial(JsonObject fields) {
+        return new TrialReport(
+                fields.whole("version", 0, LARGEST_VERSION),
+                fields.text("digest"),
+                tallies(fields, "trial"),
+                tallies(fields, "control"));
+    }
+
+    private static List<Tally> tallies(JsonObject fields, String name) {
+        return fields.rowsOfWholes(name).stream().map(Tally::of).toList();
+    }
+
+    private static List<List<Long>> rows(List<Tally> tallies) {
+        return tallies.stream().map(Tally::numbers).toList();
     }
 
     private static Refusal refusal(JsonObject fields) {
@@ -195,13 +259,25 @@ public record NodeReport(
         } else {
             line.field("refused", (Object) null);
         }
-        return line.field("mode", word(mode))
+        line.field("mode", word(mode))
                 .field("breaker", word(breaker))
                 .field("findings", findings)
                 .field("beat", beat)
                 .field("follows", follows)
-                .end()
-                .toString();
+                .field("adjustments", adjustments)
+                .field("tally", tally.numbers());
+        if (trial.isPresent()) {
+            TrialReport report = trial.get();
+            line.begin("trial")
+                    .field("version", report.version())
+                    .field("digest", report.digest())
+                    .field("trial", rows(report.trial()))
+                    .field("control", rows(report.control()))
+                    .end();
+        } else {
+            line.nothing("trial");
+        }
+        return line.end().toString();
     }
 
     private static String word(Enum<?> constant) {

@@ -23,7 +23,8 @@ class NodeReportTest {
                     + "\"started\":1700000000000,\"version\":12,\"digest\":\"" + DIGEST
                     + "\",\"applied\":1700000000500,"
                     + "\"refused\":{\"version\":13,\"digest\":\"\",\"errors\":[\"a \\\"b\\\"\"]},"
-                    + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7,\"follows\":true}";
+                    + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7,\"follows\":true,"
+                    + "\"adjustments\":0,\"tally\":[0,0,0,0,0,0],\"trial\":null}";
 
     private static final NodeReport REPORT = new NodeReport(
             "n-1",
@@ -46,13 +47,80 @@ class NodeReportTest {
         assertThat(empty().toJson())
                 .isEqualTo("{\"node\":\"a\",\"kind\":\"application\",\"name\":\"\",\"program\":\"\",\"started\":0,"
                         + "\"version\":0,\"digest\":\"\",\"applied\":0,\"refused\":null,"
-                        + "\"mode\":\"local\",\"breaker\":\"none\",\"findings\":[],\"beat\":0,\"follows\":true}");
+                        + "\"mode\":\"local\",\"breaker\":\"none\",\"findings\":[],\"beat\":0,\"follows\":true,"
+                        + "\"adjustments\":0,\"tally\":[0,0,0,0,0,0],\"trial\":null}");
     }
 
     @Test
     void readsWhatItWrites() {
         assertThat(NodeReport.parse(REPORT.toJson())).isEqualTo(REPORT);
         assertThat(NodeReport.parse(empty().toJson())).isEqualTo(empty());
+    }
+
+    @Test
+    void readsReportsOfOlderNodes() {
+        String old = JSON.substring(0, JSON.indexOf(",\"adjustments\"")) + "}";
+
+        assertThat(NodeReport.parse(old)).isEqualTo(REPORT);
+    }
+
+    @Test
+    void carriesWhatWasCounted() {
+        NodeReport report = counting();
+
+        assertThat(report.toJson())
+                .contains("\"adjustments\":7,\"tally\":[6,5,4,3,2,1],\"trial\":{\"version\":13,\"digest\":\"" + DIGEST
+                        + "\",\"trial\":[[1,0,0,0,0,0],[1,0,0,0,0,0],")
+                .contains(",\"control\":[[123456789012345678,0,0,0,0,0],");
+        assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"adjustments\":7|\"adjustments\":-7",
+                "\"adjustments\":7|\"adjustments\":\"7\"",
+                "[6,5,4,3,2,1]|[6,5,4,3,2]",
+                "[6,5,4,3,2,1]|[6,5,4,3,2,1,0]",
+                "[6,5,4,3,2,1]|[6,5,4,3,2,-1]",
+                "[6,5,4,3,2,1]|{}",
+                "[6,5,4,3,2,1]|null",
+                "\"trial\":[[1,0,0,0,0,0],|\"trial\":[",
+                "\"trial\":[[1,0,0,0,0,0],|\"trial\":[1,",
+                "\"control\":|\"others\":",
+                "\"trial\":{\"version\":13|\"trial\":{\"version\":-1"
+            })
+    void refusesWrongCounts(String right, String wrong) {
+        String json = counting().toJson();
+        assertThat(json).contains(right);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> NodeReport.parse(json.replace(right, wrong)));
+    }
+
+    private static NodeReport counting() {
+        return new NodeReport(
+                "n",
+                Kind.NODE,
+                "",
+                "",
+                0,
+                12,
+                DIGEST,
+                0,
+                Optional.empty(),
+                Mode.REMOTE,
+                Breaker.CLOSED,
+                List.of(),
+                0,
+                true,
+                7,
+                new Tally(6, 5, 4, 3, 2, 1),
+                Optional.of(new TrialReport(
+                        13,
+                        DIGEST,
+                        Collections.nCopies(32, new Tally(1, 0, 0, 0, 0, 0)),
+                        Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))));
     }
 
     @Test

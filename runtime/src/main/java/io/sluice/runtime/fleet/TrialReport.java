@@ -1,0 +1,27 @@
+package io.sluice.runtime.fleet;
+
+import io.sluice.rules.snapshot.CallerSplit;
+import java.util.List;
+
+/**
+ * What a process counted since it applied a version that some callers try. Requests of callers that can be on no side of the trial
+ * are not counted. Immutable.
+ *
+ * @param version on trial
+ * @param digest of the version on trial
+ * @param trial the callers that try the version, by their {@linkplain io.sluice.rules.snapshot.CallerPlace#group group}
+ * @param control the other callers, in the same way
+ */
+public record TrialReport(long version, String digest, List<Tally> trial, List<Tally> control) {
+
+    public TrialReport {
+        trial = List.copyOf(trial);
+        control = List.copyOf(control);
+        ReportText.checkVersion(version);
+        ReportText.checkDigest(digest);
+        if (trial.size() != CallerSplit.GROUPS || control.size() != CallerSplit.GROUPS) {
+            throw new IllegalArgumentException("trial: " + trial.size() + " and " + control.size()
+                    + " groups (expected: " + CallerSplit.GROUPS + " each)");
+        }
+    }
+}
