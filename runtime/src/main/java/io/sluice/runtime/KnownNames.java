@@ -1,6 +1,7 @@
 package io.sluice.runtime;
 
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -38,10 +39,14 @@ final class KnownNames {
     synchronized BiPredicate<String, String> in(RuleSet set) {
         if (now.set != set) {
             Names next = new Names(set);
-            set.rules().forEach(next::add);
-            more.accept(set, next);
-            if (code) {
-                gone.addLast(now.without(next));
+            add(set, next);
+            CallerTrial trial = set.trial();
+            if (trial != null) {
+                add(trial.rules(), next);
+            }
+            Names left = now.without(next);
+            if (code && !left.isEmpty()) {
+                gone.addLast(left);
                 if (gone.size() > MOST_REMEMBERED) {
                     gone.removeFirst();
                 }
@@ -56,7 +61,12 @@ final class KnownNames {
         };
     }
 
-    /** The names of one set. */
+    private void add(RuleSet set, Names names) {
+        set.rules().forEach(names::add);
+        more.accept(set, names);
+    }
+
+    /** The names of one set, and of the set that callers try beside it. */
     static final class Names {
         private final RuleSet set;
         private final Set<String> rules = new HashSet<>();
@@ -82,6 +92,10 @@ final class KnownNames {
             rules.stream().filter(rule -> !others.rules.contains(rule)).forEach(rest.rules::add);
             limits.stream().filter(limit -> !others.limits.contains(limit)).forEach(rest.limits::add);
             return rest;
+        }
+
+        private boolean isEmpty() {
+            return rules.isEmpty() && limits.isEmpty();
         }
 
         private boolean has(String rule, String limit) {

@@ -214,6 +214,7 @@ public final class OpenRules implements AutoCloseable {
                 findings.add("there are no rules: " + withoutRules);
             }
             refusal("rules of the center were refused").ifPresent(findings::add);
+            unfit().ifPresent(findings::add);
             return findings;
         }
         if (redis == null) {
@@ -231,7 +232,15 @@ public final class OpenRules implements AutoCloseable {
         if (!drift.isEmpty()) {
             findings.add("hashes differ from the released rules: " + String.join(", ", drift));
         }
+        unfit().ifPresent(findings::add);
         return findings;
+    }
+
+    private Optional<String> unfit() {
+        List<String> problems = newest.unfitAdjustments();
+        return problems.isEmpty()
+                ? Optional.empty()
+                : Optional.of("adjustments that do not fit the rules are left out: " + String.join("; ", problems));
     }
 
     private Optional<String> refusal(String what) {

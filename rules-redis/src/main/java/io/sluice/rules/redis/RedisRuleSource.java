@@ -88,7 +88,7 @@ public final class RedisRuleSource implements RuleSource {
     private RedisRuleSource(RuleServer server, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
         this.server = server;
         this.clock = clock;
-        this.intake = new RuleIntake(rules, new NodeShare(nodeId), last, vet, clock);
+        this.intake = new RuleIntake(rules, new NodeShare(nodeId), last, vet, clock, this::work);
         this.looking = Executors.newSingleThreadExecutor(task -> {
             Thread looker = new Thread(task, "sluice-rules-redis");
             looker.setDaemon(true);
@@ -135,6 +135,11 @@ public final class RedisRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public List<String> unfitAdjustments() {
+        return intake.unfitAdjustments();
     }
 
     /**
@@ -192,9 +197,13 @@ public final class RedisRuleSource implements RuleSource {
     }
 
     private void wake() {
+        work(this::look);
+    }
+
+    private void work(Runnable task) {
         if (!closed) {
             try {
-                looking.execute(this::look);
+                looking.execute(task);
             } catch (RejectedExecutionException e) {
                 // Closed in the meantime.
             }

@@ -1,14 +1,17 @@
 package io.sluice.rules.redis;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.EffectiveRules;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleVet;
@@ -20,12 +23,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which rules from Redis come into force: the version that a center released for this node, or the founding hashes as
  * long as no center has released. Not thread-safe.
  *
- * <p>A version replaces only a lower one. A bad version is refused as a whole. It is checked again after a message, or after half
+ * <p>A version replaces only a lower one. A version that callers try is held beside it, and needs not be read again when it is
+ * promoted. A bad version is refused as a whole. It is checked again after a message, or after half
  * a minute. A missing version is checked again each time.
  */
 final class RuleIntake {
@@ -40,6 +46,7 @@ final class RuleIntake {
     private final Clock clock;
     private final FoundingHashes hashes = new FoundingHashes();
     private final Map<Long, Bad> bad = new HashMap<>();
+    private final EffectiveRules effective;
 
     /** The highest released version in force, including before a restart; 0 if there is none. */
     private long released;
@@ -50,10 +57,21 @@ final class RuleIntake {
     /** The bad set that the current check found first. */
     private Optional<RuleStamp> refusing = Optional.empty();
 
+    /** The text of the adjustments in force; empty if there is none. */
+    private Optional<String> adjusting = Optional.empty();
+
     private record Bad(List<DocumentError> errors, Optional<RuleStamp> stamp, long untilNanos) {}
 
-    RuleIntake(PublishedRules rules, NodeShare node, Optional<RuleStamp> last, RuleVet vet, Clock clock) {
+    /** @param work runs the check when an adjustment expires; on the thread that also calls {@link #look} */
+    RuleIntake(
+            PublishedRules rules,
+            NodeShare node,
+            Optional<RuleStamp> last,
+            RuleVet vet,
+            Clock clock,
+            Executor work) {
         this.rules = rules;
+        this.effective = new EffectiveRules(rules, clock, work);
         this.node = node;
         this.last = last;
         this.vet = vet;
@@ -69,6 +87,7 @@ final class RuleIntake {
      */
     void look(RuleStore store, boolean told, boolean hashesToo) {
         refusing = Optional.empty();
+        effective.refresh();
         if (told) {
             bad.clear();
         }
@@ -97,7 +116,7 @@ final class RuleIntake {
         } else {
             refuse(List.of(DocumentError.of(
                     RuleStore.VERSION,
-                    "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
+                    "version: unreadable (expected: a number, such as 12, with or without a trial, such as 12 trial 13 share 10)")));
         }
     }
 
@@ -116,18 +135,13 @@ final class RuleIntake {
 
     private void takeReleased(RuleStore store, VersionPointer named) {
         List<DocumentError> errors = new ArrayList<>();
-        for (long version : named.wantedBy(node)) {
-            if (version < released && errors.isEmpty()) {
-                errors.add(DocumentError.of(
-                        RuleStore.VERSION,
-                        "version: " + version + " (expected: " + released
-                                + " or higher; to go back, release the old rules under a new version)"));
-            }
-            boolean over = version < released || (version == released && has);
-            if (over || taken(store, version, errors)) {
-                break;
-            }
+        RuleSet main = main(store, named, errors);
+        if (main == null) {
+            refuse(errors);
+            return;
         }
+        Optional<CallerTrial> trial = trial(store, named, main, errors);
+        put(main, trial, adjustments(store, errors));
         if (errors.isEmpty()) {
             settle();
         } else {
@@ -135,22 +149,60 @@ final class RuleIntake {
         }
     }
 
-    private boolean taken(RuleStore store, long version, List<DocumentError> errors) {
+    /** Returns the set that this node uses for callers who try nothing; null if nothing may change. */
+    private @Nullable RuleSet main(RuleStore store, VersionPointer named, List<DocumentError> errors) {
+        for (long version : named.wantedBy(node)) {
+            if (version < released) {
+                if (errors.isEmpty()) {
+                    errors.add(DocumentError.of(
+                            RuleStore.VERSION,
+                            "version: " + version + " (expected: " + released
+                                    + " or higher; to go back, release the old rules under a new version)"));
+                }
+                return null;
+            }
+            if (version == released && has) {
+                break;
+            }
+            RuleSet read = read(store, version, errors);
+            if (read != null) {
+                released = version;
+                bad.keySet().removeIf(other -> other <= version);
+                return read;
+            }
+        }
+        return has ? effective.released() : null;
+    }
+
+    /** Returns the version that callers try beside the version in force; empty if there is none, or it is bad. */
+    private Optional<CallerTrial> trial(
+            RuleStore store, VersionPointer named, RuleSet main, List<DocumentError> errors) {
+        if (named.split().isEmpty() || main.version() != named.version()) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(read(store, named.highest(), errors))
+                .map(set -> new CallerTrial(set, named.split().get()));
+    }
+
+    /** Returns a version, which is not read again if callers try it already; null if it is bad. */
+    private @Nullable RuleSet read(RuleStore store, long version, List<DocumentError> errors) {
+        Optional<RuleSet> tried =
+                effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version);
+        if (tried.isPresent()) {
+            return tried.get();
+        }
         Bad known = bad.get(version);
         if (known != null && clock.nanoTime() - known.untilNanos() < 0) {
             errors.addAll(known.errors());
             refusing = refusing.or(known::stamp);
-            return false;
+            return null;
         }
         Reading reading = Snapshots.read(store, version);
         List<DocumentError> faults = reading instanceof Reading.Found found
                 ? vet.faults(found.rules())
                 : ((Reading.Unusable) reading).errors();
         if (faults.isEmpty()) {
-            publish(((Reading.Found) reading).rules());
-            released = version;
-            bad.clear();
-            return true;
+            return ((Reading.Found) reading).rules();
         }
         if (store.length(version) > 0) {
             Optional<RuleStamp> stamp = RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD));
@@ -158,7 +210,27 @@ final class RuleIntake {
             refusing = refusing.or(() -> stamp);
         }
         errors.addAll(faults);
-        return false;
+        return null;
+    }
+
+    /** Returns the adjustments. If they cannot be read, the last good ones stay. */
+    private Adjustments adjustments(RuleStore store, List<DocumentError> errors) {
+        Optional<String> text = store.adjustments();
+        if (!text.equals(adjusting)) {
+            try {
+                Adjustments read = text.map(Adjustments::parse).orElse(Adjustments.NONE);
+                adjusting = text;
+                return read;
+            } catch (IllegalArgumentException e) {
+                errors.add(DocumentError.of(RuleStore.ADJUSTMENTS, String.valueOf(e.getMessage())));
+            }
+        }
+        return effective.adjustments();
+    }
+
+    /** Returns why adjustments were left out. */
+    List<String> unfitAdjustments() {
+        return effective.problems();
     }
 
     private void takeHashes(RuleDocument document) {
@@ -206,17 +278,24 @@ final class RuleIntake {
     }
 
     private void publish(RuleSet set) {
-        RuleSet before = rules.latest();
+        put(set, Optional.empty(), Adjustments.NONE);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the set that was in force before, or another
+    private void put(RuleSet set, Optional<CallerTrial> trial, Adjustments adjustments) {
+        RuleSet before = effective.released();
         boolean first = !has;
         has = true;
-        rules.publish(set);
-        LOG.log(
-                Level.INFO,
-                () -> first
-                        ? "rules read from Redis, version " + set.version() + " is in force: "
-                                + set.rules().size() + (set.rules().size() == 1 ? " rule" : " rules")
-                        : "rules changed, version " + set.version() + " is in force: "
-                                + RuleChange.summary(RuleChange.between(before, set)));
+        effective.put(set, trial, adjustments);
+        if (before != set) {
+            LOG.log(
+                    Level.INFO,
+                    () -> first
+                            ? "rules read from Redis, version " + set.version() + " is in force: "
+                                    + set.rules().size() + (set.rules().size() == 1 ? " rule" : " rules")
+                            : "rules changed, version " + set.version() + " is in force: "
+                                    + RuleChange.summary(RuleChange.between(before, set)));
+        }
     }
 
     private void settle() {

@@ -175,7 +175,7 @@ class RedisRulePublisherTest {
     /** Returns the set that a node starting now would use. */
     private static RuleSet seen() {
         PublishedRules rules = new PublishedRules();
-        new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system())
+        new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system(), Runnable::run)
                 .look(line.store(), true, true);
         assertThat(rules.refused()).isEmpty();
         return rules.latest();

@@ -3,11 +3,16 @@ package io.sluice.rules.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
+import io.sluice.rules.source.EffectiveRules;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
@@ -18,6 +23,7 @@ import io.sluice.testkit.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -37,15 +43,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RuleIntakeTest {
 
     @RegisterExtension
-    static final SilencedLog PROVOKED = SilencedLog.of(RuleIntake.class);
+    static final SilencedLog PROVOKED = SilencedLog.of(RuleIntake.class, EffectiveRules.class);
 
     private static RedisServer redis;
     private static RuleServer server;
     private static RuleLine line;
 
+    private final ManualClock clock = ManualClock.at(0);
     private final PublishedRules rules = new PublishedRules();
     private final RuleIntake intake =
-            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, ManualClock.at(0));
+            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, clock, Runnable::run);
     private final List<Long> versions = new ArrayList<>();
     private final List<List<DocumentError>> refusals = new ArrayList<>();
     private RedisConnection admin;
@@ -95,13 +102,19 @@ class RuleIntakeTest {
         for (int i = 1; i <= 10_000; i++) {
             // Old, new, repeated and trial versions, which increase in the long run.
             int version = 1 + random.nextInt(Math.min(300, 1 + i / 30));
-            boolean trial = version < 300 && random.nextInt(4) == 0;
-            String text =
-                    trial ? version + " trial " + (version + 1) + " share " + (1 + random.nextInt(99)) : "" + version;
+            int kind = version < 300 ? random.nextInt(8) : 7;
+            String scope = kind < 2
+                    ? " share " + (1 + random.nextInt(99))
+                    : " callers " + (1 + random.nextInt(99)) + " by user key 0123456789abcdef";
+            String text = version + (kind < 4 ? " trial " + (version + 1) + scope : "");
             admin.command("SET", "rate_limit_config_version", text);
             intake.look(line.store(), random.nextBoolean(), random.nextBoolean());
+            CallerTrial trial = rules.latest().trial();
+            assertThat(trial == null || trial.rules().version() == rules.latest().version() + 1)
+                    .isTrue();
         }
-        assertThat(versions).isSorted().doesNotHaveDuplicates().hasSizeGreaterThan(20);
+        // A set is published again when only its trial changes.
+        assertThat(versions).isSorted().hasSizeGreaterThan(20);
         assertThat(rules.latest().version()).isGreaterThan(250);
     }
 
@@ -163,6 +176,168 @@ class RuleIntakeTest {
         admin.command("SET", "rate_limit_config_version", "3");
         intake.look(line.store(), false, true);
         assertThat(rules.refusedSet().orElseThrow().stamp()).isEmpty();
+    }
+
+    @Test
+    void callersTryAVersionThatIsReadOnceAndThenPromoted() {
+        snapshot(12, Sets.of(12, 1));
+        snapshot(13, Sets.of(13, 1));
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        RuleSet main = rules.latest();
+        CallerTrial trial = main.trial();
+        assertThat(main.version()).isEqualTo(12);
+        assertThat(trial.rules().version()).isEqualTo(13);
+        assertThat(trial.split()).isEqualTo(CallerSplit.share("user", "0123456789abcdef", 5));
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        assertThat(rules.latest()).isSameAs(main);
+
+        // It is at hand, so it is not read again.
+        admin.command("DEL", "rate_limit_config_snapshot:13");
+        look("12 trial 13 callers 50 by user key 0123456789abcdef");
+        assertThat(rules.latest().trial().split().sharePercent()).isEqualTo(50);
+        look("13");
+        assertThat(rules.latest()).isSameAs(trial.rules());
+        assertThat(rules.refused()).isEmpty();
+        assertThat(versions).containsExactly(12L, 12L, 13L);
+    }
+
+    @Test
+    void aTrialEndsWithTheNextRelease() {
+        snapshot(12, Sets.of(12, 1));
+        snapshot(13, Sets.of(13, 1));
+        snapshot(14, Sets.of(12, 1));
+        look("12 trial 13 named acme by tenant key 0123456789abcdef");
+        assertThat(rules.latest().trial().split().named()).containsExactly("acme");
+        look("14");
+        assertThat(rules.latest().version()).isEqualTo(14);
+        assertThat(rules.latest().trial()).isNull();
+        look("13");
+        assertThat(rules.latest().version()).isEqualTo(14);
+        assertThat(rules.refused().toString()).contains("version: 13 (expected: 14 or higher");
+    }
+
+    @Test
+    void everybodyKeepsTheVersionInForceIfTheTrialIsBad() {
+        snapshot(12, Sets.of(12, 1));
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        assertThat(rules.latest().version()).isEqualTo(12);
+        assertThat(rules.latest().trial()).isNull();
+        assertThat(rules.refused().toString()).contains("rate_limit_config_snapshot:13: snapshot: missing");
+
+        RuleSet good = new RuleSet(13, Sets.of(13, 1)).releasedTo(100);
+        String text = new String(Snapshots.bytes(good, 100), StandardCharsets.UTF_8);
+        admin.command("SET", "rate_limit_config_snapshot:13", text.substring(0, text.length() - 5));
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        assertThat(rules.refusedSet().orElseThrow().stamp()).contains(good.stamp());
+        assertThat(rules.latest().trial()).isNull();
+
+        admin.command("SET", "rate_limit_config_snapshot:13", text);
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        assertThat(rules.latest().trial().rules().version()).isEqualTo(13);
+        assertThat(rules.refused()).isEmpty();
+    }
+
+    @Test
+    void aTrialIsVetted() {
+        snapshot(12, Sets.of(12, 1));
+        snapshot(13, Sets.of(13, 1));
+        RuleVet vet = set -> set.version() == 13 ? List.of(DocumentError.of("vet", "no")) : List.of();
+        RuleIntake vetting =
+                new RuleIntake(rules, new NodeShare("n"), Optional.empty(), vet, clock, Runnable::run);
+        admin.command(
+                "SET", "rate_limit_config_version", "12 trial 13 callers 5 by user key 0123456789abcdef");
+        vetting.look(line.store(), false, false);
+        assertThat(rules.latest().version()).isEqualTo(12);
+        assertThat(rules.latest().trial()).isNull();
+        assertThat(rules.refusedSet().orElseThrow().stamp().orElseThrow().version())
+                .isEqualTo(13);
+    }
+
+    @Test
+    void adjustmentsAppearAndExpire() {
+        snapshot(12, Sets.of(12, 1));
+        look("12");
+        adjust(7, 60);
+        look("12");
+        assertThat(rules.latest().adjustments()).isEqualTo(7);
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isTrue();
+        look("12");
+        assertThat(versions).hasSize(2);
+
+        // A new version has them, too.
+        snapshot(13, Sets.of(13, 1));
+        look("13");
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isTrue();
+
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isFalse();
+        assertThat(rules.latest().adjustments()).isEqualTo(7);
+        admin.command("DEL", "rate_limit_config_adjustments");
+        look("13");
+        assertThat(rules.latest().adjustments()).isZero();
+    }
+
+    @Test
+    void unreadableAdjustmentsAreRefusedAndTheLastGoodOnesStay() {
+        snapshot(12, Sets.of(12, 1));
+        adjust(7, 60);
+        look("12");
+        for (String bad : List.of("{", "[]", "{\"revision\":-1,\"overrides\":[],\"switches\":[]}", "\u0000")) {
+            admin.command("SET", "rate_limit_config_adjustments", bad);
+            look("12");
+            assertThat(rules.refused().toString()).contains("rate_limit_config_adjustments");
+            assertThat(rules.latest().adjustments()).isEqualTo(7);
+        }
+        admin.command("DEL", "rate_limit_config_adjustments");
+        admin.command("LPUSH", "rate_limit_config_adjustments", "x");
+        look("12");
+        assertThat(rules.refused()).isNotEmpty();
+        // They do not stop a release, and still expire.
+        snapshot(13, Sets.of(13, 1));
+        look("13");
+        assertThat(rules.latest().version()).isEqualTo(13);
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isTrue();
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isFalse();
+        assertThat(rules.refused()).isNotEmpty();
+        admin.command("DEL", "rate_limit_config_adjustments");
+        adjust(8, 120);
+        look("13");
+        assertThat(rules.refused()).isEmpty();
+        assertThat(rules.latest().adjustments()).isEqualTo(8);
+    }
+
+    @Test
+    void anEmptiedRedisChangesNothing() {
+        snapshot(12, Sets.of(12, 1));
+        snapshot(13, Sets.of(13, 1));
+        adjust(7, 60);
+        look("12 trial 13 callers 5 by user key 0123456789abcdef");
+        RuleSet before = rules.latest();
+        admin.command("FLUSHALL");
+        intake.look(line.store(), true, true);
+        assertThat(rules.latest()).isSameAs(before);
+        assertThat(rules.refused().toString()).contains("version: missing (expected: 12 or higher; release again)");
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(rules.latest().rule("r0").orElseThrow().shadow()).isFalse();
+        assertThat(rules.latest().trial().rules().rule("r0").orElseThrow().shadow())
+                .isFalse();
+    }
+
+    private void look(String pointer) {
+        admin.command("SET", "rate_limit_config_version", pointer);
+        intake.look(line.store(), true, true);
+    }
+
+    private void adjust(long revision, long untilSecond) {
+        admin.command(
+                "SET",
+                "rate_limit_config_adjustments",
+                new Adjustments(
+                                revision,
+                                List.of(),
+                                List.of(new ShadowSwitch("a", Optional.empty(), Instant.ofEpochSecond(untilSecond))))
+                        .toJson());
     }
 
     private void poisonHash(Random random, String key, Map<String, Map<String, String>> good) {
@@ -252,7 +427,7 @@ class RuleIntakeTest {
     }
 
     private RuleIntake restarted(RuleSet kept) {
-        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0));
+        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0), Runnable::run);
     }
 
     @Test

@@ -67,7 +67,15 @@ public record Adjustments(long revision, List<CallerOverride> overrides, List<Sh
      * @throws IllegalArgumentException if it does not have this form
      */
     public static Adjustments parse(String text) {
-        JsonObject fields = JsonObject.parse(text, MOST_CHARACTERS);
+        return read(JsonObject.parse(text, MOST_CHARACTERS));
+    }
+
+    /**
+     * Reads the object in a message.
+     *
+     * @throws IllegalArgumentException if it does not have this form
+     */
+    public static Adjustments read(JsonObject fields) {
         return new Adjustments(
                 fields.whole("revision", 0, Long.MAX_VALUE),
                 fields.objects("overrides").stream().map(Adjustments::override).toList(),

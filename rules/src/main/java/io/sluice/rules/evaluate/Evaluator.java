@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -134,10 +135,10 @@ public final class Evaluator {
             // Rules that exempt match again later, and are reported then.
             return rule.action() == Action.EXEMPT
                     ? PASSED
-                    : ruling(now, start).thenApply(ruling -> new EarlyRuling(ruling, null));
+                    : rulingEarly(now, start).thenApply(ruling -> new EarlyRuling(ruling, null));
         }
         return answers.ruleIds().isEmpty()
-                ? ruling(now, start).thenApply(ruling -> new EarlyRuling(ruling, null))
+                ? rulingEarly(now, start).thenApply(ruling -> new EarlyRuling(ruling, null))
                 : lookFirst(answers, now, start);
     }
 
@@ -162,13 +163,13 @@ public final class Evaluator {
                         abandoned(told);
                         return looked;
                     }
-                    return told(told, looked, start);
+                    return toldEarly(told, looked, start);
                 })
                 .thenCompose(looked -> !looked.allowed()
                         ? CompletableFuture.completedFuture(new EarlyRuling(looked, null))
                         : now.ruleIds().isEmpty()
                                 ? CompletableFuture.completedFuture(new EarlyRuling(null, answers))
-                                : ruling(now, start).thenApply(ruling -> EarlyRuling.of(ruling, answers)));
+                                : rulingEarly(now, start).thenApply(ruling -> EarlyRuling.of(ruling, answers)));
     }
 
     /**
@@ -275,9 +276,19 @@ public final class Evaluator {
     }
 
     private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {
+        return ruling(matched, (told, ruling) -> told(told, ruling, start));
+    }
+
+    private CompletionStage<Ruling> rulingEarly(MatchedRequest matched, long start) {
+        return ruling(matched, (told, ruling) -> toldEarly(told, ruling, start));
+    }
+
+    private CompletionStage<Ruling> ruling(
+            MatchedRequest matched, BiFunction<RulingListener, Ruling.Settled, Ruling.Settled> tell) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(told(begun(), RulingWriter.byRule(matched, rule, mode()), start));
+            return CompletableFuture.completedFuture(
+                    tell.apply(begun(), RulingWriter.byRule(matched, rule, mode())));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
@@ -286,11 +297,9 @@ public final class Evaluator {
         RulingListener told = begun();
         Decision decision = router.decideHere(matched);
         return decision != null
-                ? CompletableFuture.completedFuture(told(
-                        told,
-                        RulingWriter.byLimits(matched, List.of(decision), ShadowDecisions.NONE, mode(), 0),
-                        start))
-                : settle(matched).thenApply(ruling -> told(told, ruling, start));
+                ? CompletableFuture.completedFuture(tell.apply(
+                        told, RulingWriter.byLimits(matched, List.of(decision), ShadowDecisions.NONE, mode(), 0)))
+                : settle(matched).thenApply(ruling -> tell.apply(told, ruling));
     }
 
     /**
@@ -524,6 +533,19 @@ public final class Evaluator {
     private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
         try {
             told.ruled(ruling, clock.nanoTime() - startNanos);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
+        return ruling;
+    }
+
+    /** A request that passes early is ruled on again. */
+    private Ruling.Settled toldEarly(RulingListener told, Ruling.Settled ruling, long startNanos) {
+        if (!ruling.allowed()) {
+            return told(told, ruling, startNanos);
+        }
+        try {
+            told.passedEarly(ruling, clock.nanoTime() - startNanos);
         } catch (Throwable e) {
             failures.add(e);
         }

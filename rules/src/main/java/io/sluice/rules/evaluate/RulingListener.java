@@ -23,6 +23,14 @@ public interface RulingListener {
      */
     void ruled(Ruling.Settled ruling, long elapsedNanos);
 
+    /**
+     * Called instead of {@link #ruled} when rules that act before authentication let a request pass. The request will be ruled on
+     * again, so override this to count it once.
+     */
+    default void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
+        ruled(ruling, elapsedNanos);
+    }
+
     /** Called if a request that {@linkplain #begun began} ends without a ruling because its caller stopped waiting. */
     default void abandoned() {}
 }

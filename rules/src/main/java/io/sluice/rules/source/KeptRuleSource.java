@@ -112,6 +112,11 @@ public final class KeptRuleSource implements RuleSource {
         rules.listen(listener);
     }
 
+    @Override
+    public List<String> unfitAdjustments() {
+        return source.unfitAdjustments();
+    }
+
     /** Returns whether the kept set is in force because the source has none yet. */
     public boolean isRestored() {
         return restored;
@@ -159,6 +164,7 @@ public final class KeptRuleSource implements RuleSource {
         @Override
         public void changed(RuleSet set) {
             unusable.clear();
+            boolean newer = restored || latest().version() != set.version();
             if (restored) {
                 restored = false;
                 LOG.log(
@@ -166,9 +172,14 @@ public final class KeptRuleSource implements RuleSource {
                         () -> "the rule source has rules now, version " + set.version() + " replaces the kept rules: "
                                 + RuleChange.summary(RuleChange.between(latest(), set)));
             }
-            rules.publish(set);
-            unwritten.set(set);
-            writing.execute(KeptRuleSource.this::write);
+            if (newer) {
+                rules.publish(set);
+                unwritten.set(set);
+                writing.execute(KeptRuleSource.this::write);
+            } else {
+                // Adjustments and trials are not kept: they may have ended at the next start.
+                rules.amend(set);
+            }
         }
 
         @Override

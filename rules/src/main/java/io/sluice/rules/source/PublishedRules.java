@@ -64,15 +64,24 @@ public final class PublishedRules {
         listeners.add(listener);
     }
 
-    /** Puts a set in force. */
+    /** Puts a newer set in force. This clears a refusal. */
     public void publish(RuleSet rules) {
+        publish(rules, true);
+    }
+
+    /** Puts a set in force that differs only in its adjustments or in its trial. A refusal stays. */
+    public void amend(RuleSet rules) {
+        publish(rules, false);
+    }
+
+    private void publish(RuleSet rules, boolean newer) {
         synchronized (this) {
             if (closed) {
                 return;
             }
             latest = rules;
             published = true;
-            refused = null;
+            refused = newer ? null : refused;
             listeners.forEach(listener -> tell(listener, told -> told.changed(rules)));
         }
         first.complete(rules);

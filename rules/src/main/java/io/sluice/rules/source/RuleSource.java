@@ -36,6 +36,11 @@ public interface RuleSource extends AutoCloseable {
     /** Adds a listener. It is notified at once of the set in force and of a current refusal, and then of every later event. */
     void listen(RuleListener listener);
 
+    /** Returns why adjustments on top of the rules were left out, as sentences; empty if all apply. */
+    default List<String> unfitAdjustments() {
+        return List.of();
+    }
+
     /** Stops the source. The set in force stays, and listeners are no longer notified. */
     @Override
     void close();

@@ -64,6 +64,11 @@ public final class StandInRuleSource implements RuleSource {
     }
 
     @Override
+    public List<String> unfitAdjustments() {
+        return source.unfitAdjustments();
+    }
+
+    @Override
     public void close() {
         source.close();
         rules.close();
@@ -84,7 +89,11 @@ public final class StandInRuleSource implements RuleSource {
                         () -> "rules of version " + set.version()
                                 + " are in force; the default limit no longer applies");
             }
-            rules.publish(set);
+            if (latest().version() == set.version()) {
+                rules.amend(set);
+            } else {
+                rules.publish(set);
+            }
         }
 
         @Override

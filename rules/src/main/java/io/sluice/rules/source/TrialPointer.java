@@ -22,10 +22,10 @@ public record TrialPointer(long version, TrialScope scope) {
     /** A longer text is refused. */
     public static final int LONGEST = 8_192;
 
-    private static final String WORD = "[0-9A-Za-z.*_%+~-]+";
-    private static final Pattern TEXT =
-            Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)" + "|named (" + WORD
-                    + "(?:," + WORD + ")*)) by (" + WORD + ") key ([0-9a-f]{16}))");
+    /** Has no group that repeats: Java would need more stack for a longer text. */
+    private static final Pattern TEXT = Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)"
+            + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16}))");
+
     private static final String UNREADABLE = "\uFFFD";
 
     /** Reads the text; empty if it does not have this form. */
@@ -64,8 +64,8 @@ public record TrialPointer(long version, TrialScope scope) {
 
     private static String decoded(String text) {
         String decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
-        if (decoded.contains(UNREADABLE)) {
-            throw new IllegalArgumentException("encoding: not UTF-8 (expected: UTF-8)");
+        if (decoded.isEmpty() || decoded.contains(UNREADABLE)) {
+            throw new IllegalArgumentException("value: empty or not UTF-8 (expected: text in UTF-8)");
         }
         return decoded;
     }

@@ -63,6 +63,14 @@ public final class JsonObject {
         return text(name, required(name));
     }
 
+    /** Returns a text; empty if it is null or absent. */
+    public Optional<String> optionalText(String name) {
+        YamlValue value = values.get(name);
+        return value == null || (value instanceof YamlScalar scalar && scalar.isNull())
+                ? Optional.empty()
+                : Optional.of(text(name, value));
+    }
+
     /** Returns a whole number from {@code least} to {@code most}. */
     public long whole(String name, long least, long most) {
         return whole(name, required(name), least, most);

@@ -1,26 +1,36 @@
 package io.sluice.runtime.center;
 
+import io.sluice.core.time.Clock;
 import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.EffectiveRules;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.TrialPointer;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.PrintableText;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Decides which rules from a center come into force. A version replaces only a lower one, and a bad version is refused as a
- * whole. Not thread-safe.
+ * whole. The events of a change may come in any order: each takes effect as soon as those that it needs have come. Not
+ * thread-safe.
  */
 final class CenterIntake {
 
@@ -30,6 +40,7 @@ final class CenterIntake {
     private static final Pattern ID = Pattern.compile("([1-9][0-9]{0,14}):([0-9a-f]{64})");
 
     private final PublishedRules rules;
+    private final EffectiveRules effective;
     private final URI origin;
     private final RuleVet vet;
 
@@ -39,8 +50,23 @@ final class CenterIntake {
     /** Whether a set of the center has been in force since the start. */
     private boolean has;
 
-    CenterIntake(PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet) {
+    /** The last state that could be read. */
+    private CenterState state = CenterState.NONE;
+
+    /** The last set that the center sent for callers to try; null if none could be used. */
+    private @Nullable RuleSet offered;
+
+    /** Why the newest rules, the newest set on trial and the newest state were refused; empty if they were not. */
+    private Optional<RefusedSet> refusedRules = Optional.empty();
+
+    private Optional<RefusedSet> refusedTrial = Optional.empty();
+    private Optional<RefusedSet> refusedState = Optional.empty();
+
+    /** @param work runs the check when an adjustment expires; on the thread that also calls the other methods */
+    CenterIntake(
+            PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
         this.rules = rules;
+        this.effective = new EffectiveRules(rules, clock, work);
         this.origin = origin;
         this.applied = last.filter(RuleStamp::released);
         this.vet = vet;
@@ -51,41 +77,124 @@ final class CenterIntake {
         return has ? applied.map(CenterIntake::id) : Optional.empty();
     }
 
+    /** Returns why adjustments were left out. */
+    List<String> unfitAdjustments() {
+        return effective.problems();
+    }
+
     static String id(RuleStamp stamp) {
         return stamp.version() + ":" + stamp.digest();
     }
 
     /** The center has released nothing yet. */
     void takeNothing() {
-        if (applied.isPresent()) {
-            refuse(
-                    Optional.empty(),
-                    "version: none (expected: " + applied.get().version() + " or higher; release again)");
-        } else {
-            rules.settle();
-        }
+        refusedRules = applied.map(last -> refusal(
+                Optional.empty(), "version: none (expected: " + last.version() + " or higher; release again)"));
+        settle();
     }
 
     /** The center has released a set. */
     void take(ServerEvent event) {
+        refusedRules = taken(event);
+        compose();
+    }
+
+    /** Returns why the set was refused; empty if it is in force. */
+    private Optional<RefusedSet> taken(ServerEvent event) {
         Matcher matcher = ID.matcher(event.id());
         if (!matcher.matches()) {
-            refuse(Optional.empty(), "id: " + PrintableText.text(event.id()) + " (expected: VERSION:DIGEST)");
-            return;
+            return Optional.of(refusal(
+                    Optional.empty(), "id: " + PrintableText.text(event.id()) + " (expected: VERSION:DIGEST)"));
         }
         RuleStamp named = new RuleStamp(Long.parseLong(matcher.group(1)), matcher.group(2), true);
         Optional<String> fault = applied.flatMap(last -> fault(last, named));
         if (fault.isPresent()) {
-            refuse(Optional.of(named), fault.get());
-        } else if (has && applied.equals(Optional.of(named))) {
-            settle();
-        } else if (event.tooLong()) {
-            refuse(
-                    Optional.of(named),
-                    "size: too large for the memory of this process (expected: fewer rules, or raise -Xmx)");
-        } else {
-            read(event.data(), named);
+            return Optional.of(refusal(Optional.of(named), fault.get()));
         }
+        if (has && applied.equals(Optional.of(named))) {
+            return Optional.empty();
+        }
+        Optional<RuleSet> tried = held(named.version()).filter(set -> set.stamp().equals(named));
+        if (tried.isPresent()) {
+            publish(tried.get());
+            return Optional.empty();
+        }
+        return read(event, Optional.of(named), this::publish);
+    }
+
+    /** The center lets callers try a set. Its state says which callers. */
+    void takeTrial(ServerEvent event) {
+        Optional<RuleStamp> stamp = RuleSetText.stamp(event.data());
+        boolean known = stamp.flatMap(named -> held(named.version()).filter(set -> set.stamp()
+                        .equals(released(named))))
+                .isPresent();
+        if (known) {
+            refusedTrial = Optional.empty();
+        } else {
+            offered = null;
+            refusedTrial = read(event, stamp.map(CenterIntake::released), set -> offered = set);
+        }
+        compose();
+    }
+
+    private static RuleStamp released(RuleStamp stamp) {
+        return new RuleStamp(stamp.version(), stamp.digest(), true);
+    }
+
+    /** The center says who tries what, and which adjustments apply. */
+    void takeState(ServerEvent event) {
+        try {
+            if (event.tooLong()) {
+                throw new IllegalArgumentException("size: too large (expected: fewer adjustments)");
+            }
+            state = CenterState.parse(event.data());
+            refusedState = Optional.empty();
+        } catch (IllegalArgumentException e) {
+            refusedState = Optional.of(refusal(Optional.empty(), "state: " + e.getMessage()));
+        }
+        compose();
+    }
+
+    /** Returns a set that callers try, or are about to. */
+    private Optional<RuleSet> held(long version) {
+        return Optional.ofNullable(offered)
+                .filter(set -> set.version() == version)
+                .or(() -> effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version));
+    }
+
+    /** Puts in force what the last events say together, in whatever order they came. */
+    private void compose() {
+        if (has) {
+            effective.put(effective.released(), trial(), state.adjustments());
+            RuleSet left = offered;
+            offered = left == null || left.version() <= effective.released().version() ? null : left;
+        }
+        settle();
+    }
+
+    private Optional<CallerTrial> trial() {
+        return split().flatMap(split -> held(wanted()).map(set -> new CallerTrial(set, split)));
+    }
+
+    private long wanted() {
+        return state.trial().map(TrialPointer::version).orElse(0L);
+    }
+
+    /** Returns which callers try a version now. Nobody does unless this node has the version that the others get. */
+    private Optional<CallerSplit> split() {
+        return state.trial()
+                .filter(named -> has && state.version() == effective.released().version())
+                .filter(named -> named.version() > state.version())
+                .filter(named -> named.scope() instanceof TrialScope.Callers)
+                .map(named -> ((TrialScope.Callers) named.scope()).split());
+    }
+
+    private Optional<RefusedSet> missingTrial() {
+        if (split().isEmpty() || held(wanted()).isPresent()) {
+            return Optional.empty();
+        }
+        return refusedTrial.or(() -> Optional.of(refusal(
+                Optional.empty(), "trial: version " + wanted() + " was not sent (expected: its rules before the state)")));
     }
 
     private static Optional<String> fault(RuleStamp last, RuleStamp named) {
@@ -99,32 +208,38 @@ final class CenterIntake {
                 : Optional.empty();
     }
 
-    private void read(byte[] text, RuleStamp named) {
-        Reading reading = RuleSetText.read(place(named), text, MOST_RULES);
+    /** Reads and checks a set. Returns why it was refused; empty if it was taken. */
+    private Optional<RefusedSet> read(ServerEvent event, Optional<RuleStamp> named, Consumer<RuleSet> take) {
+        if (event.tooLong()) {
+            return Optional.of(refusal(
+                    named, "size: too large for the memory of this process (expected: fewer rules, or raise -Xmx)"));
+        }
+        Reading reading =
+                RuleSetText.read(named.map(this::place).orElseGet(origin::toString), event.data(), MOST_RULES);
         if (reading instanceof Reading.Unusable bad) {
-            refuse(new RefusedSet(Optional.of(named), bad.errors()));
-            return;
+            return Optional.of(new RefusedSet(named, bad.errors()));
         }
         RuleSet read = ((Reading.Found) reading).rules();
         RuleSet set = read.releasedTo().isPresent() ? read : read.releasedTo(EVERY_NODE);
-        if (!set.stamp().equals(named)) {
-            refuse(Optional.of(named), "rules: version " + set.version() + " (expected: the rules that the id names)");
-            return;
+        if (!Optional.of(set.stamp()).equals(named)) {
+            return Optional.of(refusal(
+                    named, "rules: version " + set.version() + " (expected: the rules that the id names)"));
         }
         List<DocumentError> faults = vet.faults(set);
-        if (faults.isEmpty()) {
-            publish(set);
-        } else {
-            refuse(new RefusedSet(Optional.of(named), faults));
+        if (!faults.isEmpty()) {
+            return Optional.of(new RefusedSet(named, faults));
         }
+        take.accept(set);
+        return Optional.empty();
     }
 
     private void publish(RuleSet set) {
-        RuleSet before = rules.latest();
+        RuleSet before = effective.released();
         boolean first = !has;
         has = true;
         applied = Optional.of(set.stamp());
-        rules.publish(set);
+        // Together with what the state says already, so that nothing is in force without its adjustments.
+        effective.put(set, Optional.empty(), state.adjustments());
         if (first) {
             LOG.info(
                     "rules read from the center, version {} is in force: {} {}",
@@ -139,8 +254,13 @@ final class CenterIntake {
         }
     }
 
+    /** Reports each refusal once, and when there is none any more. */
     private void settle() {
-        if (!rules.refused().isEmpty()) {
+        Optional<RefusedSet> refusal =
+                refusedRules.or(this::missingTrial).or(() -> refusedState);
+        if (refusal.isPresent()) {
+            refuse(refusal.get());
+        } else if (!rules.refused().isEmpty()) {
             rules.settle();
             LOG.info(
                     "rules valid again, version {} stays in force",
@@ -148,12 +268,11 @@ final class CenterIntake {
         }
     }
 
-    private void refuse(Optional<RuleStamp> stamp, String message) {
+    private RefusedSet refusal(Optional<RuleStamp> stamp, String message) {
         String place = stamp.map(this::place).orElseGet(origin::toString);
-        refuse(new RefusedSet(stamp, List.of(DocumentError.of(place, message))));
+        return new RefusedSet(stamp, List.of(DocumentError.of(place, message)));
     }
 
-    /** Reports each bad set once. */
     private void refuse(RefusedSet set) {
         if (rules.refusedSet().equals(Optional.of(set))) {
             return;

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the connection breaks, or the center sends nothing for 15 s (it sends a sign of life every 5 s), a new connection is
  * opened after a random pause. While the center is lost, the current set stays in force. A version only increases, and a bad set
- * is refused as a whole.
+ * is refused as a whole. Further events carry a set that some callers try, who they are, and adjustments on top of both. Other
+ * events are ignored.
  */
 public final class CenterRuleSource implements RuleSource {
 
@@ -67,7 +68,7 @@ public final class CenterRuleSource implements RuleSource {
         this.center = center;
         this.nodeId = nodeId;
         this.clock = clock;
-        this.intake = new CenterIntake(rules, center.origin(), last, vet);
+        this.intake = new CenterIntake(rules, center.origin(), last, vet, clock, this::work);
         this.working = Executors.newSingleThreadExecutor(task -> {
             Thread worker = new Thread(task, "sluice-rules-center");
             worker.setDaemon(true);
@@ -112,6 +113,11 @@ public final class CenterRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public List<String> unfitAdjustments() {
+        return intake.unfitAdjustments();
     }
 
     /**
@@ -272,6 +278,10 @@ public final class CenterRuleSource implements RuleSource {
                 if (event.name().equals("rules")) {
                     intake.take(event);
                     looked.complete(null);
+                } else if (event.name().equals("trial")) {
+                    intake.takeTrial(event);
+                } else if (event.name().equals("state")) {
+                    intake.takeState(event);
                 } else if (event.name().equals("none")) {
                     intake.takeNothing();
                     looked.complete(null);

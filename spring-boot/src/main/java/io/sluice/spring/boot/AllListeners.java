@@ -50,6 +50,17 @@ final class AllListeners implements RulingListener {
     }
 
     @Override
+    public void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
+        for (RulingListener each : listeners) {
+            try {
+                each.passedEarly(ruling, elapsedNanos);
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        }
+    }
+
+    @Override
     public void abandoned() {
         for (RulingListener each : listeners) {
             try {

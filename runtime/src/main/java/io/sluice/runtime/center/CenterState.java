@@ -1,0 +1,42 @@
+package io.sluice.runtime.center;
+
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.source.TrialPointer;
+import io.sluice.rules.yaml.JsonObject;
+import io.sluice.rules.yaml.PrintableText;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * What a center says about the sets that it sends. Immutable.
+ *
+ * @param version in force for callers who try nothing; 0 if none was released
+ * @param trial the version on trial; empty if there is none
+ */
+record CenterState(long version, Optional<TrialPointer> trial, Adjustments adjustments) {
+
+    /** Says nothing. */
+    static final CenterState NONE = new CenterState(0, Optional.empty(), Adjustments.NONE);
+
+    private static final int MOST_CHARACTERS = Adjustments.MOST_CHARACTERS + TrialPointer.LONGEST + 1_000;
+    private static final long LARGEST_VERSION = 999_999_999_999_999L;
+
+    /**
+     * Reads the text of an event.
+     *
+     * @throws IllegalArgumentException if it does not have this form
+     */
+    static CenterState parse(byte[] text) {
+        JsonObject fields = JsonObject.parse(new String(text, StandardCharsets.UTF_8), MOST_CHARACTERS);
+        return new CenterState(
+                fields.whole("version", 0, LARGEST_VERSION),
+                fields.optionalText("trial").map(CenterState::trial),
+                fields.object("adjustments").map(Adjustments::read).orElse(Adjustments.NONE));
+    }
+
+    private static TrialPointer trial(String text) {
+        return TrialPointer.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("trial: " + PrintableText.text(text)
+                        + " (expected: such as 13 callers 5 by user key 0123456789abcdef)"));
+    }
+}
