@@ -20,6 +20,7 @@ import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.OpenRules;
@@ -29,6 +30,7 @@ import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.Tallies;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -73,6 +75,7 @@ public final class Node implements AutoCloseable {
     private final PermitSeals seals = new PermitSeals();
     private final @Nullable SharedPermitKey permitKey;
     private final Runnable grace;
+    private final Tallies tallies = new Tallies();
     private volatile @Nullable DoorTokens tokens;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
@@ -234,9 +237,19 @@ public final class Node implements AutoCloseable {
     private void open(NodeConfig config) throws StartFailedException {
         RateLimitMetrics limits = metrics.limits();
         RefusalLog refusals = new RefusalLog(clock);
-        RulingListener listener = (ruling, nanos) -> {
-            limits.ruled(ruling, nanos);
-            refusals.ruled(ruling, nanos);
+        tallies.watch(rules.source());
+        RulingListener listener = new RulingListener() {
+            @Override
+            public void ruled(Ruling.Settled ruling, long nanos) {
+                tallies.ruled(ruling, nanos);
+                passedEarly(ruling, nanos);
+            }
+
+            @Override
+            public void passedEarly(Ruling.Settled ruling, long nanos) {
+                limits.ruled(ruling, nanos);
+                refusals.ruled(ruling, nanos);
+            }
         };
         Supplier<RuleSet> inForce = rules.source()::latest;
         Evaluator evaluator =
@@ -261,7 +274,7 @@ public final class Node implements AutoCloseable {
         api.open(config.api(), () -> handlers.apply(access), clock);
         metrics.watchRefusedConnections("api", api::refusedConnections);
         OpenGateway.Resources means = new OpenGateway.Resources(
-                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), metrics.gateway(), clock);
+                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), gatewayListener(), clock);
         if (config.gateway().isPresent()) {
             NodeGateway open = NodeGateway.open(config.gateway().get(), means);
             gateway = open;
@@ -292,7 +305,22 @@ public final class Node implements AutoCloseable {
         warmUp.await();
         door.serve();
         health.watchFleet(fleet::findings);
-        fleet.report(apiPort(), rules, watch, health::findings);
+        fleet.report(apiPort(), rules, watch, health::findings, tallies);
+    }
+
+    private OpenGateway.AnswerListener gatewayListener() {
+        OpenGateway.AnswerListener counted = metrics.gateway();
+        return new OpenGateway.AnswerListener() {
+            @Override
+            public void answered(String route, int status, long nanos) {
+                counted.answered(route, status, nanos);
+            }
+
+            @Override
+            public void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {
+                tallies.answered(ruling, status, nanos);
+            }
+        };
     }
 
     /** The token keeps other processes out. */

@@ -8,6 +8,7 @@ import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterFleetLine;
 import io.sluice.runtime.fleet.FleetLine;
@@ -86,9 +87,9 @@ final class NodeFleet implements AutoCloseable {
     }
 
     /** Begins to report. */
-    void report(int apiPort, OpenRules rules, StoreWatch store, Supplier<List<String>> findings) {
+    void report(int apiPort, OpenRules rules, StoreWatch store, Supplier<List<String>> findings, Tallies tallies) {
         member.ifPresent(each -> each.start(
-                MemberReports.of(id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, clock)));
+                MemberReports.of(id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, tallies, clock)));
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
-import io.sluice.runtime.fleet.Tally;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -36,6 +35,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
     private final StoreWatch store;
     private final Supplier<List<String>> findings;
     private final boolean follows;
+    private final Tallies tallies;
 
     /** The rules in force, with the time since when. */
     private volatile Applied applied = new Applied(RuleSet.none(), 0);
@@ -50,7 +50,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
             Supplier<Optional<RefusedSet>> refused,
             StoreWatch store,
             Supplier<List<String>> findings,
-            boolean follows) {
+            boolean follows,
+            Tallies tallies) {
         this.nodeId = nodeId;
         this.kind = kind;
         this.name = name;
@@ -59,6 +60,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
         this.store = store;
         this.findings = findings;
         this.follows = follows;
+        this.tallies = tallies;
     }
 
     /**
@@ -67,6 +69,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
      * @param name what people call the process
      * @param rules the rules that its decisions follow
      * @param findings returns its problems, as sentences
+     * @param tallies what it counts
      */
     public static MemberReports of(
             String nodeId,
@@ -75,8 +78,19 @@ public final class MemberReports implements LongFunction<NodeReport> {
             OpenRules rules,
             StoreWatch store,
             Supplier<List<String>> findings,
+            Tallies tallies,
             Clock clock) {
-        return of(nodeId, kind, name, rules.source(), rules::refusedSet, store, findings, rules.follows(), clock);
+        return of(
+                nodeId,
+                kind,
+                name,
+                rules.source(),
+                rules::refusedSet,
+                store,
+                findings,
+                rules.follows(),
+                tallies,
+                clock);
     }
 
     static MemberReports of(
@@ -88,13 +102,19 @@ public final class MemberReports implements LongFunction<NodeReport> {
             StoreWatch store,
             Supplier<List<String>> findings,
             boolean follows,
+            Tallies tallies,
             Clock clock) {
-        MemberReports reports = new MemberReports(nodeId, kind, name, clock, refused, store, findings, follows);
+        MemberReports reports =
+                new MemberReports(nodeId, kind, name, clock, refused, store, findings, follows, tallies);
         // A set is in force before its listeners know it, so a report never says too much.
         rules.listen(new RuleListener() {
             @Override
             public void changed(RuleSet set) {
-                reports.applied = new Applied(set, millis(clock));
+                Applied before = reports.applied;
+                // Adjustments and trials may change while the same version stays in force.
+                boolean same = before.rules.version() == set.version()
+                        && before.rules.stamp().equals(set.stamp());
+                reports.applied = new Applied(set, same && before.atMillis > 0 ? before.atMillis : millis(clock));
             }
 
             @Override
@@ -126,8 +146,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 beat,
                 follows,
                 now.rules.adjustments(),
-                Tally.NONE,
-                Optional.empty());
+                tallies.all(),
+                tallies.trial());
     }
 
     private static Refusal refusal(RefusedSet set) {

@@ -3,6 +3,8 @@ package io.sluice.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -61,6 +63,29 @@ class KnownNamesTest {
 
             assertThat(known.test("a", "a.0")).isEqualTo(even);
             assertThat(known.test("b", "b.0")).isEqualTo(!even);
+        }
+    }
+
+    @Test
+    void knowsTheNamesThatOnlyTheVersionOnTrialHas() {
+        KnownNames names = new KnownNames((set, known) -> {}, true);
+        RuleSet main = set(1, "id: a, " + LIMITS);
+        RuleSet tried = set(2, "id: b, " + LIMITS);
+        BiPredicate<String, String> during =
+                names.in(main.trying(new CallerTrial(tried, CallerSplit.share("user", "0".repeat(16), 5))));
+        assertThat(during.test("a", "a.0")).isTrue();
+        assertThat(during.test("b", "b.0")).isTrue();
+        BiPredicate<String, String> after = names.in(set(1, "id: a, " + LIMITS));
+        assertThat(after.test("a", "a.0")).isTrue();
+        assertThat(after.test("b", "b.0")).isFalse();
+    }
+
+    @Test
+    void adjustmentsForgetNoEarlierNames() {
+        KnownNames names = new KnownNames((set, known) -> {}, true);
+        names.in(set(1, "id: a, " + LIMITS));
+        for (int i = 0; i < 100; i++) {
+            assertThat(names.in(set(2, "id: b, " + LIMITS)).test("a", "a.0")).isFalse();
         }
     }
 

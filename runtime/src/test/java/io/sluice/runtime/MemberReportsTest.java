@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RefusedSet;
@@ -16,8 +18,10 @@ import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
+import io.sluice.runtime.fleet.Tally;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -26,6 +30,7 @@ class MemberReportsTest {
 
     private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
     private final PublishedRules published = new PublishedRules();
+    private final Tallies tallies = new Tallies();
     private final RuleSource source = new PublishedSource();
 
     @Test
@@ -86,6 +91,31 @@ class MemberReportsTest {
         assertThat(reports(standIn).apply(0).digest()).isEmpty();
     }
 
+    @Test
+    void theTimeIsThatOfTheVersionWhateverItsAdjustmentsAre() {
+        published.publish(set(3));
+        MemberReports reports = reports(source);
+        long since = reports.apply(0).appliedMillis();
+        clock.advance(Duration.ofSeconds(5));
+        published.amend(set(3).adjusted(7, set(3).rules(), Map.of()));
+        assertThat(reports.apply(1).appliedMillis()).isEqualTo(since);
+        assertThat(reports.apply(1).adjustments()).isEqualTo(7);
+        published.publish(set(4));
+        assertThat(reports.apply(2).appliedMillis()).isEqualTo(since + 5_000);
+    }
+
+    @Test
+    void carriesWhatWasCounted() {
+        MemberReports reports = reports(source);
+        published.publish(set(3).trying(new CallerTrial(set(4), CallerSplit.share("user", "0".repeat(16), 5))));
+        tallies.watch(source);
+        tallies.answered(null, 200, 1_000);
+        assertThat(reports.apply(0).tally()).isEqualTo(new Tally(0, 0, 0, 1, 0, 1));
+        assertThat(reports.apply(0).trial().orElseThrow().version()).isEqualTo(4);
+        assertThat(reports.apply(0).trial().orElseThrow().digest())
+                .isEqualTo(set(4).digest());
+    }
+
     private MemberReports reports(RuleSource rules) {
         return MemberReports.of(
                 "n",
@@ -96,6 +126,7 @@ class MemberReportsTest {
                 new StoreWatch(null, clock),
                 () -> List.of("a finding"),
                 true,
+                tallies,
                 clock);
     }
 

@@ -5,6 +5,7 @@ import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.auth.AuthUnreadableException;
 import io.sluice.node.gateway.chain.Extensions;
 import io.sluice.node.gateway.chain.Gateway;
+import io.sluice.node.gateway.chain.GatewayListener;
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.config.GatewayRefusedException;
 import io.sluice.node.gateway.config.GatewaySettings;
@@ -13,9 +14,12 @@ import io.sluice.node.gateway.route.Route;
 import io.sluice.node.gateway.upstream.UpstreamHealth;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /** A listening gateway. It forwards requests by the configuration that it was given last. Thread-safe. */
@@ -43,6 +47,15 @@ public final class OpenGateway implements AutoCloseable {
          * @param nanos the time from its head to the end of its answer
          */
         void answered(String route, int status, long nanos);
+
+        /**
+         * Called when an upstream has answered, or when it is clear that it will not.
+         *
+         * @param ruling that let the request pass; null if no rule had to be asked
+         * @param status of the upstream's answer; 0 if there is none
+         * @param nanos the time from sending the request to the upstream; 0 if it was not sent
+         */
+        default void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {}
     }
 
     /**
@@ -99,8 +112,7 @@ public final class OpenGateway implements AutoCloseable {
                     resources.evaluator,
                     extensions,
                     resources.xRateLimitHeaders,
-                    (route, status, nanos) ->
-                            resources.answered.answered(route.map(Route::name).orElse(""), status, nanos),
+                    listener(resources.answered),
                     failuresAt,
                     resources.clock,
                     resources.vertx);
@@ -112,6 +124,20 @@ public final class OpenGateway implements AutoCloseable {
             states.close();
             throw e;
         }
+    }
+
+    private static GatewayListener listener(AnswerListener told) {
+        return new GatewayListener() {
+            @Override
+            public void answered(Optional<Route> route, int status, long nanos) {
+                told.answered(route.map(Route::name).orElse(""), status, nanos);
+            }
+
+            @Override
+            public void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {
+                told.heard(ruling, status, nanos);
+            }
+        };
     }
 
     public int port() {

@@ -118,6 +118,10 @@ public final class EffectiveRules {
     private void compose(boolean another, boolean changed) {
         Instant now = Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
         Adjustments active = active(now);
+        if (trial != null || !active.isEmpty()) {
+            // Otherwise each set that is made of this one would have to compute it.
+            var unused = released.digest();
+        }
         Part mainBefore = main;
         Part triedBefore = tried;
         Part mainNow = part(mainBefore, released, active, now);

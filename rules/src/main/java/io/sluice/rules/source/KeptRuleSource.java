@@ -164,7 +164,7 @@ public final class KeptRuleSource implements RuleSource {
         @Override
         public void changed(RuleSet set) {
             unusable.clear();
-            boolean newer = restored || latest().version() != set.version();
+            boolean newer = restored || !PublishedRules.isSameRelease(latest(), set);
             if (restored) {
                 restored = false;
                 LOG.log(

@@ -64,6 +64,12 @@ public final class PublishedRules {
         listeners.add(listener);
     }
 
+    /** Returns whether two sets are the same release, whatever their adjustments and trials are. */
+    static boolean isSameRelease(RuleSet a, RuleSet b) {
+        // The digest of a large set takes long, and is needed only if the versions agree.
+        return a.version() == b.version() && a.stamp().equals(b.stamp());
+    }
+
     /** Puts a newer set in force. This clears a refusal. */
     public void publish(RuleSet rules) {
         publish(rules, true);

@@ -89,7 +89,7 @@ public final class StandInRuleSource implements RuleSource {
                         () -> "rules of version " + set.version()
                                 + " are in force; the default limit no longer applies");
             }
-            if (latest().version() == set.version()) {
+            if (PublishedRules.isSameRelease(latest(), set)) {
                 rules.amend(set);
             } else {
                 rules.publish(set);

@@ -1,6 +1,7 @@
 package io.sluice.spring.boot;
 
 import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.Tallies;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.util.Optional;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -13,6 +14,7 @@ final class FleetStart implements SmartInitializingSingleton {
     private final Optional<StoreAddress> redis;
     private final SluiceEngines engines;
     private final SluiceState state;
+    private final Tallies tallies;
 
     /** @param redis the store, if the rules come from it */
     FleetStart(
@@ -20,16 +22,18 @@ final class FleetStart implements SmartInitializingSingleton {
             OpenRules rules,
             Optional<StoreAddress> redis,
             SluiceEngines engines,
-            SluiceState state) {
+            SluiceState state,
+            Tallies tallies) {
         this.fleet = fleet;
         this.rules = rules;
         this.redis = redis;
         this.engines = engines;
         this.state = state;
+        this.tallies = tallies;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        fleet.join(redis, rules, engines.watch(), state::findings);
+        fleet.join(redis, rules, engines.watch(), state::findings, tallies);
     }
 }

@@ -18,6 +18,7 @@ import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.StorePulse;
+import io.sluice.runtime.Tallies;
 import io.sluice.spring.boot.store.NamedRedis;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddressFinder;
@@ -134,6 +135,14 @@ public final class SluiceAutoConfiguration {
         return new RefusalLog(clock);
     }
 
+    /** A listener of rulings, which counts decisions for the reports to the center. */
+    @Bean
+    Tallies sluiceTallies(RuleSource rules) {
+        Tallies tallies = new Tallies();
+        tallies.watch(rules);
+        return tallies;
+    }
+
     @Bean
     @ConditionalOnMissingBean
     ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
@@ -183,14 +192,16 @@ public final class SluiceAutoConfiguration {
             ObjectProvider<OpenRules> opened,
             ObjectProvider<RuleChoice> choice,
             SluiceEngines engines,
-            SluiceState state) {
+            SluiceState state,
+            Tallies tallies) {
         RuleChoice chosen = choice.getIfAvailable();
         return new FleetStart(
                 fleet,
                 opened.getIfAvailable(() -> OpenRules.of(source)),
                 chosen == null ? Optional.empty() : chosen.redis(),
                 engines,
-                state);
+                state,
+                tallies);
     }
 
     @Bean

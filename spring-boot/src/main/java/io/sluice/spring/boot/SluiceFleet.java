@@ -5,6 +5,7 @@ import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterFleetLine;
@@ -107,13 +108,18 @@ final class SluiceFleet implements AutoCloseable {
      *
      * @param redis the store, if the rules come from it
      */
-    void join(Optional<StoreAddress> redis, OpenRules rules, StoreWatch store, Supplier<List<String>> findings) {
+    void join(
+            Optional<StoreAddress> redis,
+            OpenRules rules,
+            StoreWatch store,
+            Supplier<List<String>> findings,
+            Tallies tallies) {
         Optional<FleetLine> line = center.<FleetLine>map(CenterFleetLine::new)
                 .or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
         line.ifPresent(each -> {
             FleetMember joined = new FleetMember(each, clock);
             member = joined;
-            joined.start(MemberReports.of(id, Kind.APPLICATION, name, rules, store, findings, clock));
+            joined.start(MemberReports.of(id, Kind.APPLICATION, name, rules, store, findings, tallies, clock));
         });
     }
 

@@ -3,6 +3,7 @@ package io.sluice.node.gateway.chain;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.spi.GatewayCall;
+import io.sluice.rules.evaluate.Ruling;
 import io.vertx.core.Context;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ final class ChainRun {
     private final Context loop;
     private final FailureLog failures;
     private @Nullable ExchangeCall call;
+    private Ruling.@Nullable Settled ruling;
 
     ChainRun(GatewayExchange exchange, GatewayState state, Context loop, FailureLog failures) {
         this.exchange = exchange;
@@ -33,6 +35,15 @@ final class ChainRun {
 
     GatewayState state() {
         return state;
+    }
+
+    /** Returns the last ruling on the request; null if there was none. */
+    Ruling.@Nullable Settled ruling() {
+        return ruling;
+    }
+
+    void ruled(Ruling.Settled last) {
+        ruling = last;
     }
 
     /** Returns the view that handlers have of the request; the same one for all of them. */

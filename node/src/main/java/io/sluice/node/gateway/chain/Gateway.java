@@ -124,10 +124,36 @@ public final class Gateway {
     }
 
     private void forward(ChainRun run, Forwarder forwarder) {
-        run.guarded(() -> forwarder.forward(run.exchange(), (exchange, status, then) -> {
+        run.guarded(() -> forwarder.forward(run.exchange(), new Answering(run)));
+    }
+
+    /** Takes the answer of an upstream. */
+    private final class Answering implements Forwarder.AnswerStep {
+
+        private final ChainRun run;
+        private long sentNanos;
+        private boolean sent;
+
+        Answering(ChainRun run) {
+            this.run = run;
+        }
+
+        @Override
+        public void sent(GatewayExchange exchange) {
+            sentNanos = clock.nanoTime();
+            sent = true;
+        }
+
+        @Override
+        public void heard(GatewayExchange exchange, int status) {
+            listener.heard(run.ruling(), status, sent ? clock.nanoTime() - sentNanos : 0);
+        }
+
+        @Override
+        public void answered(GatewayExchange exchange, int status, Runnable then) {
             run.answered(status);
             handlers.walk(Phase.AFTER, run, then);
-        }));
+        }
     }
 
     /** Returns the status of the answer, or {@link GatewayListener#LEFT} if it has not begun. */

@@ -1,7 +1,9 @@
 package io.sluice.node.gateway.chain;
 
 import io.sluice.node.gateway.route.Route;
+import io.sluice.rules.evaluate.Ruling;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Is notified when a request is over. Called by many event loops at once, so it must be thread-safe and must not block. */
 @FunctionalInterface
@@ -21,4 +23,13 @@ public interface GatewayListener {
      * @param nanos the time from the request's head to the end of its answer
      */
     void answered(Optional<Route> route, int status, long nanos);
+
+    /**
+     * Called when an upstream has answered, or when it is clear that it will not.
+     *
+     * @param ruling that let the request pass; null if no rule had to be asked
+     * @param status of the upstream's answer; 0 if there is none
+     * @param nanos the time from sending the request to the upstream; 0 if it was not sent
+     */
+    default void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {}
 }

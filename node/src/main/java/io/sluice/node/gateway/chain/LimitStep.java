@@ -99,6 +99,7 @@ final class LimitStep {
     void ruled(ChainRun run, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
         GatewayExchange exchange = run.exchange();
         if (ruling instanceof Ruling.Settled settled) {
+            run.ruled(settled);
             Permit permit = settled.permit();
             if (permit != null) {
                 hold(exchange, permit);

@@ -20,5 +20,16 @@ public interface Forwarder {
 
         /** Continues with {@code then}, at once or later on the same event loop; or answers itself and never calls it. */
         void answered(GatewayExchange exchange, int status, Runnable then);
+
+        /** Called when the request is sent to an upstream. */
+        default void sent(GatewayExchange exchange) {}
+
+        /**
+         * Called once, before {@link #answered}: when the head of an answer has arrived, or when it is clear that there will be
+         * none. Not called if the caller disconnected before, or if its request cannot be forwarded.
+         *
+         * @param status of the upstream's answer; 0 if there is none
+         */
+        default void heard(GatewayExchange exchange, int status) {}
     }
 }

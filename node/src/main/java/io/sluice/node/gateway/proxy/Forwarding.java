@@ -38,6 +38,7 @@ final class Forwarding extends Deadlines.Timed {
     private static final long CANCEL = 0x8;
 
     private static final int SWITCHING_PROTOCOLS = 101;
+    private static final int NO_ANSWER = 0;
     private static final int MOST_HINTS = 16;
 
     private final HttpForwarder home;
@@ -140,6 +141,7 @@ final class Forwarding extends Deadlines.Timed {
         Optional<Turn> free = exchange.route().upstreams().next(tried);
         if (free.isEmpty()) {
             finish();
+            after.heard(exchange, NO_ANSWER);
             noUpstream();
             return;
         }
@@ -158,6 +160,7 @@ final class Forwarding extends Deadlines.Timed {
         } else if (connected.cause() instanceof ConnectionPoolTooBusyException) {
             mine.abandoned();
             finish();
+            after.heard(exchange, NO_ANSWER);
             GatewayProblem.answer(
                     exchange, 503, "upstream: too many requests are waiting for it (expected: try again later)");
         } else {
@@ -194,6 +197,7 @@ final class Forwarding extends Deadlines.Timed {
             refuse(400, "headers: cannot be forwarded");
             return;
         }
+        after.sent(exchange);
         if (exchange.request().version() != HttpVersion.HTTP_1_0) {
             to.earlyHintsHandler(this::hinted);
             if (exchange.request().headers().contains("expect")) {
@@ -236,12 +240,14 @@ final class Forwarding extends Deadlines.Timed {
         if ((status < 200 && !asked) || AnswerHead.length(response) == Framing.DOUBTFUL) {
             mine.failed(new IllegalStateException("status " + status + " or length not understood"));
             abandon();
+            after.heard(exchange, NO_ANSWER);
             GatewayProblem.answer(exchange, 502, "upstream: invalid answer");
             return;
         }
         answer = response;
         moved();
         mine.answered(status);
+        after.heard(exchange, status);
         after.answered(exchange, status, this::sendBack);
     }
 
@@ -252,6 +258,7 @@ final class Forwarding extends Deadlines.Timed {
         } else {
             mine.failed(why);
             abandon();
+            after.heard(exchange, NO_ANSWER);
             GatewayProblem.answer(exchange, 502, "upstream: no answer");
         }
     }
@@ -349,6 +356,7 @@ final class Forwarding extends Deadlines.Timed {
         if (slowCaller) {
             GatewayProblem.answer(exchange, 408, "body: too slow (expected: complete in time)");
         } else {
+            after.heard(exchange, NO_ANSWER);
             GatewayProblem.answer(exchange, 504, "upstream: no answer in time");
         }
     }
