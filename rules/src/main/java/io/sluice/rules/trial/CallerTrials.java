@@ -47,7 +47,8 @@ public final class CallerTrials {
      */
     public static Answer attribute(RuleSet before, RuleSet after, Optional<String> wanted) {
         List<RuleLimit> changed = ChangedLimits.between(before, after);
-        List<String> choices = wanted.map(name -> List.of(Attributes.normalisedName(name))).orElse(USUAL);
+        List<String> choices =
+                wanted.map(name -> List.of(Attributes.normalisedName(name))).orElse(USUAL);
         for (String attribute : choices) {
             if (changed.stream().allMatch(limit -> countsBy(limit, attribute))) {
                 return new Answer.By(attribute);
@@ -64,7 +65,9 @@ public final class CallerTrials {
                 inTheWay.id(),
                 "callers: limit " + inTheWay.id() + " counts " + counted(inTheWay)
                         + ", so callers on trial would share its counts with the others (expected: changed limits that count by "
-                        + (wanted.isPresent() ? PrintableText.text(choices.get(0)) : "user, all by tenant, or all by ip")
+                        + (wanted.isPresent()
+                                ? PrintableText.text(choices.get(0))
+                                : "user, all by tenant, or all by ip")
                         + "; " + INSTEAD + ")");
     }
 
@@ -82,12 +85,15 @@ public final class CallerTrials {
 
     private static boolean countsBy(RuleLimit limit, String attribute) {
         return limit.by().stream()
-                .anyMatch(by -> by.attribute().equals(attribute) && by.otherwise().isEmpty());
+                .anyMatch(
+                        by -> by.attribute().equals(attribute) && by.otherwise().isEmpty());
     }
 
     private static String counted(RuleLimit limit) {
         return limit.by().isEmpty()
                 ? "all callers together"
-                : "by " + String.join(", ", limit.by().stream().map(By::attribute).toList());
+                : "by "
+                        + String.join(
+                                ", ", limit.by().stream().map(By::attribute).toList());
     }
 }

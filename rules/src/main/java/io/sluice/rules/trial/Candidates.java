@@ -84,8 +84,8 @@ public final class Candidates {
         if (read instanceof RuleDocument.Accepted accepted) {
             return accepted.rules().get(0);
         }
-        throw new IllegalArgumentException("candidate: "
-                + ((RuleDocument.Refused) read).errors().get(0).message());
+        throw new IllegalArgumentException(
+                "candidate: " + ((RuleDocument.Refused) read).errors().get(0).message());
     }
 
     private static Rule copy(Rule rule, boolean shadow, List<RuleLimit> candidate) {
@@ -105,6 +105,7 @@ public final class Candidates {
     }
 
     private static IllegalArgumentException refuse(Rule rule, String why, String expected) {
-        return new IllegalArgumentException("candidate: rule " + rule.id() + ": " + why + " (expected: " + expected + ")");
+        return new IllegalArgumentException(
+                "candidate: rule " + rule.id() + ": " + why + " (expected: " + expected + ")");
     }
 }

@@ -76,9 +76,8 @@ final class ChangedLimits {
     }
 
     private static boolean isIn(Rule rule, RuleLimit limit, List<LimitOverride> overrides) {
-        return rule.limits().stream()
-                .filter(limit::equals)
-                .anyMatch(same -> bare(overrides(rule, same)).equals(bare(overrides)));
+        return rule.limits().stream().filter(limit::equals).anyMatch(same -> bare(overrides(rule, same))
+                .equals(bare(overrides)));
     }
 
     /** Without the position of the limit, which may change. */
