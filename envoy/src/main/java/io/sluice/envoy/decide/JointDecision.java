@@ -351,7 +351,7 @@ final class JointDecision {
                 standing = quotaStanding;
                 decisions.addAll(quotas.decisions());
             }
-            MatchedRequest first = parts.get(0);
+            MatchedRequest caller = caller();
             Rule rule = byRule;
             boolean denied = rule != null && rule.action() == Action.DENY;
             boolean exempt = rule != null && bound == null;
@@ -372,12 +372,23 @@ final class JointDecision {
                     CombinedDecisions.waitFor(decisions),
                     limit == null ? mode : limit.label().mode(),
                     CombinedDecisions.degraded(decisions),
-                    first.set().version(),
+                    caller.set().version(),
                     matched(),
                     shadowRefused,
                     permits,
                     decisions,
-                    null);
+                    null)
+                    .at(caller.place());
+        }
+
+        /** Returns the descriptor that tells who the caller is, if one does. During a trial its version is the caller's. */
+        private MatchedRequest caller() {
+            for (MatchedRequest part : parts) {
+                if (part.place() != null) {
+                    return part;
+                }
+            }
+            return parts.get(0);
         }
     }
 }

@@ -133,7 +133,7 @@ public sealed interface Ruling {
         }
 
         /** Returns the same ruling of a caller in a trial. */
-        Settled at(@Nullable CallerPlace place) {
+        public Settled at(@Nullable CallerPlace place) {
             return place == null ? this : with(waitFor, place);
         }
 

@@ -33,7 +33,8 @@ final class ShownRulings {
                         ruling.shadowRefused().stream().map(this::of).toList(),
                         ruling.permits(),
                         ruling.decisions(),
-                        ruling.permit());
+                        ruling.permit(),
+                        ruling.place());
     }
 
     private @Nullable Rule of(@Nullable Rule rule) {
