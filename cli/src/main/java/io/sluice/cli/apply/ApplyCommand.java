@@ -56,6 +56,13 @@ public final class ApplyCommand implements Callable<Integer> {
     private @Nullable String reason;
 
     @Option(
+            names = "--to",
+            paramLabel = "WHO",
+            converter = ReleaseTarget.Converter.class,
+            description = "who tries it first: nodes=10%%, callers=5%%, tenants=acme,globex or candidate (default: all)")
+    private ReleaseTarget to = ReleaseTarget.ALL;
+
+    @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
             description = "how long to wait for the nodes (default: 60; 0: do not wait)")
@@ -97,7 +104,8 @@ public final class ApplyCommand implements Callable<Integer> {
         plan.print(out);
         out.flush();
         JsonNode rollout = release(client, plan);
-        out.println("released version " + rollout.path("version").asLong() + ": " + plan.counts());
+        out.println((to.isTrial() ? "on trial: version " : "released version ")
+                + rollout.path("version").asLong() + ": " + plan.counts());
         out.flush();
         if (timeoutSeconds == 0) {
             return ExitCode.OK;
@@ -127,7 +135,7 @@ public final class ApplyCommand implements Callable<Integer> {
                         0,
                         List.of());
             }
-            return client.post(path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", "all"));
+            return client.post(path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", to.value()));
         } catch (CenterCallException e) {
             withdraw(client, path);
             throw e;

@@ -42,6 +42,20 @@ final class RolloutWatch {
                                     : "done: every node runs version " + version + " (" + nodes(applied) + ")",
                             true);
                 }
+                case "trial", "holding" -> {
+                    if (waiting == 0 && refused == 0) {
+                        return end(
+                                "on trial: " + nodes(applied) + " ready; POST /api/rollouts/" + id
+                                        + "/promote releases it to more, …/abort ends it",
+                                true);
+                    }
+                    if (refused > 0 && waiting == 0) {
+                        return end("not done: " + nodes(refused) + " refused version " + version, false);
+                    }
+                }
+                case "rolled_back", "failed" -> {
+                    return end("ended: version " + version + " was not released to everybody; see GET /api/rollouts/" + id, false);
+                }
                 case "superseded" -> {
                     return end("replaced: a newer version was released before every node ran " + version, false);
                 }
