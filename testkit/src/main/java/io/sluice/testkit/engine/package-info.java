@@ -1,4 +1,7 @@
-/** What every engine has to pass: the conformance suite and the golden vectors, plus an engine that fails on demand. */
+/**
+ * What every engine has to pass: the conformance suite and the golden vectors. Also an engine that fails on demand, and one that
+ * records a history.
+ */
 @NullMarked
 package io.sluice.testkit.engine;
 
