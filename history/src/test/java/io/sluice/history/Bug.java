@@ -46,6 +46,8 @@ enum Bug {
     RELEASED_TWICE(Kind.INTERVAL, held()),
     /** The store keeps using the numbers that it received first. */
     STALE_LIMIT(Kind.MODEL, bucket(), log(), fixed()),
+    /** Limits with other numbers have counts of their own. */
+    COUNT_PER_NUMBERS(Kind.MODEL, bucket(), leaky(), fixed(), window(), log()),
     /** Slots are assigned without waiting for those before. */
     SLOTS_TOO_EARLY(Kind.INTERVAL, leaky()),
     /** A lease is granted and nothing is charged. */
@@ -73,6 +75,11 @@ enum Bug {
     Bug(Kind breaks, Limit... limits) {
         this.breaks = breaks;
         this.limits = List.of(limits);
+    }
+
+    /** Returns whether the bug shows only where the numbers of a limit change. */
+    boolean needsChanges() {
+        return this == STALE_LIMIT || this == COUNT_PER_NUMBERS;
     }
 
     static List<Limit> all() {

@@ -14,8 +14,10 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** A count with a bug. Without a bug, it behaves like the real count. */
@@ -24,6 +26,7 @@ final class FaultyCount extends Count {
     private final Bug bug;
     private final Limit first;
     private final Set<String> holders = new LinkedHashSet<>();
+    private final Map<Limit, Count> counts = new HashMap<>();
     private Count count;
     private Demand demand;
     private long lastMicros = Long.MIN_VALUE;
@@ -43,6 +46,9 @@ final class FaultyCount extends Count {
     public long grant(Demand asked, long now) {
         pass(now);
         demand = asked.on(mutated(asked.limit()));
+        if (bug == Bug.COUNT_PER_NUMBERS) {
+            count = counts.computeIfAbsent(asked.limit(), Count::of);
+        }
         return count.grant(demand, now + shiftMicros);
     }
 

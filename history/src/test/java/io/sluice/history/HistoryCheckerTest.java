@@ -88,6 +88,22 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void countsLeasesOfOtherNumbersAgainstTheCap() {
+        assertThat(violations(leased(1, 10, 5, 5), leased(2, 20, 10, 5))).isEmpty();
+        assertThat(violations(leased(1, 10, 5, 5), leased(2, 20, 10, 6))).containsExactly(Violation.Kind.LEASE_CAP);
+    }
+
+    /** A lease on a count that is never refilled. */
+    private static HistoryEvent leased(long number, long limit, long cap, long permits) {
+        Limit numbers = Limit.named("x").fixedWindow(limit, Duration.ofDays(1_000));
+        return step(
+                number,
+                number,
+                new StepEvent.Granted(
+                        "l" + number, numbers, "k", permits, 1, cap, 0, permits, 1_000_000 + number, 0, number));
+    }
+
+    @Test
     void judgesRefusalsOnAnUnusedCount() {
         assertThat(violations(refused(0, 0, 10))).isEmpty();
         assertThat(violations(refused(0, 0, 9))).containsExactly(Violation.Kind.MODEL);

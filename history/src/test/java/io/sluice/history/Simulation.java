@@ -173,7 +173,7 @@ final class Simulation {
 
     /** Changes the numbers of a limit; its shape stays. */
     private void change() {
-        if (bug != Bug.NONE && bug != Bug.STALE_LIMIT) {
+        if (bug != Bug.NONE && !bug.needsChanges()) {
             return;
         }
         Limit limit = limits.get(random.nextInt(limits.size()));
