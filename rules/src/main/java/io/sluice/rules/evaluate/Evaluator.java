@@ -387,6 +387,9 @@ public final class Evaluator {
 
         @Override
         public MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named) {
+            if (set.trial() == null) {
+                return MatchedRequest.of(set, request, permits, named, shared != null, keys, clock);
+            }
             Side side = side(set, request);
             return MatchedRequest.of(side.rules(), request, permits, named, shared != null, keys, clock)
                     .at(side.place());
@@ -455,7 +458,11 @@ public final class Evaluator {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
-        Side side = side(rules.get(), request);
+        RuleSet set = rules.get();
+        if (set.trial() == null) {
+            return MatchedRequest.of(set, request, permits, shared != null, keys, clock);
+        }
+        Side side = side(set, request);
         return MatchedRequest.of(side.rules(), request, permits, shared != null, keys, clock)
                 .at(side.place());
     }
