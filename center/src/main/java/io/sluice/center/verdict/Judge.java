@@ -1,0 +1,150 @@
+package io.sluice.center.verdict;
+
+import io.sluice.center.verdict.Verdict.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Judges a trial.
+ *
+ * <p>For each measure, bounds tell by how much the trial exceeds the control. If one measure's lower bound is above its tolerance, the
+ * trial is rolled back. If each measure's upper bound is below its tolerance, it is promoted. Otherwise it goes on.
+ *
+ * <p>The bounds hold for all looks together. Look number k may err with the probability {@code alpha / (k * (k + 1))}, and the sum of
+ * these is {@code alpha}, however much the looks depend on each other. A rollback needs one bad measure, so the measures share that
+ * probability as well. A promotion needs all of them and does not.
+ *
+ * <p>Callers differ much more from each other than a version changes them. What both arms counted before the trial, with the version
+ * in force and the same split, tells how they differ without it. With such counts, a verdict needs far fewer callers.
+ */
+public final class Judge {
+
+    private Judge() {}
+
+    /**
+     * Returns the verdict on what both arms counted since the trial began.
+     *
+     * @param before what both arms counted before, or {@link Sample#NONE}
+     * @param look the number of this look at the trial, from 1
+     */
+    public static Verdict judge(VerdictSettings settings, Split split, Sample before, Sample sample, int look) {
+        if (look < 1) {
+            throw new IllegalArgumentException("look: " + look + " (expected: 1 for the first, 2 for the second)");
+        }
+        List<Comparison> comparisons = new ArrayList<>();
+        settings.tolerances()
+                .keySet()
+                .forEach(measure -> comparisons.add(compare(settings, measure, before, sample, look)));
+        if (split instanceof Split.Named) {
+            return new Verdict(
+                    Kind.HOLD,
+                    comparisons,
+                    "biased: the callers on trial were chosen by name and may differ from the others"
+                            + " (expected: a share of callers; promote or abort this trial by hand)");
+        }
+        if (split instanceof Split.Callers callers) {
+            // Before the trial, its effect on the number of requests cannot look like a bias.
+            Optional<Bias> bias = Bias.of(
+                    before.isEmpty() ? sample : before, callers.share(), settings.alpha(before.isEmpty() ? look : 1));
+            if (bias.isPresent()) {
+                return biased(settings, bias.get(), comparisons, before, sample, look);
+            }
+            Optional<String> unlike = before.isEmpty()
+                    ? Optional.empty()
+                    : Bias.before(before, settings.tolerances().keySet(), settings.alpha(1));
+            if (unlike.isPresent()) {
+                return new Verdict(Kind.HOLD, comparisons, unlike.get());
+            }
+        }
+        Verdict verdict = verdict(comparisons);
+        // A limit refuses one caller often and another never. The other measures depend less on who is on trial.
+        if (verdict.kind() == Kind.PROMOTE
+                && split instanceof Split.Callers
+                && settings.tolerances().containsKey(Measure.REFUSALS)) {
+            double callers = Callers.onTrial(sample);
+            return callers < settings.minCallers()
+                    ? new Verdict(Kind.HOLD, comparisons, fewCallers(callers, settings.minCallers()))
+                    : verdict;
+        }
+        return verdict;
+    }
+
+    private static Verdict verdict(List<Comparison> comparisons) {
+        for (Kind kind : List.of(Kind.ROLL_BACK, Kind.HOLD)) {
+            Optional<Comparison> first = comparisons.stream()
+                    .filter(comparison -> comparison.says() == kind)
+                    .findFirst();
+            if (first.isPresent()) {
+                return new Verdict(kind, comparisons, first.get().why());
+            }
+        }
+        return new Verdict(
+                Kind.PROMOTE,
+                comparisons,
+                comparisons.stream().map(Comparison::why).collect(Collectors.joining("; ")));
+    }
+
+    private static Verdict biased(
+            VerdictSettings settings, Bias bias, List<Comparison> comparisons, Sample before, Sample sample, int look) {
+        if (before.isEmpty() && bias.tooMany() && settings.tolerances().containsKey(Measure.REFUSALS)) {
+            Sample careful = new Sample(bias.withoutSurplus(sample.trial()), sample.control());
+            Comparison refusals = compare(settings, Measure.REFUSALS, before, careful, look);
+            if (refusals.says() == Kind.ROLL_BACK) {
+                return new Verdict(
+                        Kind.ROLL_BACK,
+                        comparisons,
+                        refusals.why() + ", counting only as many requests as the share of callers allows");
+            }
+        }
+        return new Verdict(Kind.HOLD, comparisons, bias.why());
+    }
+
+    private static Comparison compare(
+            VerdictSettings settings, Measure measure, Sample before, Sample sample, int look) {
+        Estimate trial = Estimate.of(measure, sample.trial());
+        Estimate control = Estimate.of(measure, sample.control());
+        double given = settings.tolerances().getOrDefault(measure, measure.usualTolerance());
+        double tolerance = measure.relative() ? given * control.value() : given;
+        Optional<String> tooFew =
+                tooFew(settings, measure, "trial", trial).or(() -> tooFew(settings, measure, "control", control));
+        double alphaHigh = settings.alpha(look);
+        double alphaLow = alphaHigh / settings.tolerances().size();
+        Bounds bounds = tooFew.isPresent()
+                ? Bounds.NONE
+                : Bounds.of(
+                        Difference.of(measure, before, sample, measure.relative() ? 1 + given : 1),
+                        alphaLow,
+                        alphaHigh,
+                        Bounds.unseen(measure, control.whole(), alphaLow),
+                        Bounds.unseen(measure, trial.whole(), alphaHigh));
+        Kind says = bounds.low() > tolerance ? Kind.ROLL_BACK : bounds.high() < tolerance ? Kind.PROMOTE : Kind.HOLD;
+        return new Comparison(
+                measure,
+                trial.value(),
+                control.value(),
+                bounds.low(),
+                bounds.high(),
+                tolerance,
+                says,
+                tooFew.orElseGet(() -> Wording.why(measure, trial.value(), control.value(), bounds, given, says)));
+    }
+
+    private static String fewCallers(double callers, int expected) {
+        return "hold: the requests on trial are spread like those of " + Wording.count(callers)
+                + " equally busy callers (expected: at least " + expected + "; try a larger share)";
+    }
+
+    private static Optional<String> tooFew(VerdictSettings settings, Measure measure, String arm, Estimate estimate) {
+        if (estimate.whole() < settings.minRequests()) {
+            return Optional.of("hold: " + Wording.count(estimate.whole()) + " " + measure.noun() + " on " + arm
+                    + " (expected: at least " + Wording.count((double) settings.minRequests()) + ")");
+        }
+        if (estimate.clusters() < settings.minClusters()) {
+            return Optional.of("hold: " + measure.noun() + " in " + estimate.clusters()
+                    + " groups of callers or nodes on " + arm + " (expected: at least " + settings.minClusters() + ")");
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,74 @@
+package io.sluice.center.verdict;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What a trial and its control are compared by. More is worse for each measure. */
+public enum Measure {
+
+    /** Refused requests among all requests. */
+    REFUSALS(0.01, false),
+
+    /** Server errors and missing answers among all forwarded requests. */
+    ERRORS(0.01, false),
+
+    /** The mean latency behind the gateway, in microseconds. */
+    LATENCY(0.10, true),
+
+    /** Requests that were decided without the store, among all requests. */
+    DEGRADED(0.01, false);
+
+    private final double usualTolerance;
+    private final boolean relative;
+
+    Measure(double usualTolerance, boolean relative) {
+        this.usualTolerance = usualTolerance;
+        this.relative = relative;
+    }
+
+    /** Returns the measure with this name in the API. */
+    public static Optional<Measure> of(String word) {
+        return Arrays.stream(values())
+                .filter(measure -> measure.word().equals(word))
+                .findFirst();
+    }
+
+    /** Returns the name in the API, such as {@code refusals}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public double usualTolerance() {
+        return usualTolerance;
+    }
+
+    /** Returns whether the tolerance is a part of the control's value. Otherwise it is a difference of two shares. */
+    public boolean relative() {
+        return relative;
+    }
+
+    long part(Tally tally) {
+        return switch (this) {
+            case REFUSALS -> tally.refused();
+            case ERRORS -> tally.errors();
+            case LATENCY -> tally.latencyMicros();
+            case DEGRADED -> tally.degraded();
+        };
+    }
+
+    long whole(Tally tally) {
+        return switch (this) {
+            case REFUSALS, DEGRADED -> tally.requests();
+            case ERRORS, LATENCY -> tally.answers();
+        };
+    }
+
+    /** Returns what the whole counts. */
+    String noun() {
+        return switch (this) {
+            case REFUSALS, DEGRADED -> "requests";
+            case ERRORS, LATENCY -> "answers";
+        };
+    }
+}

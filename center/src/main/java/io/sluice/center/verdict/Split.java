@@ -1,0 +1,26 @@
+package io.sluice.center.verdict;
+
+/** How a trial's callers were chosen. */
+public sealed interface Split {
+
+    /**
+     * A keyed hash chose this share of the callers.
+     *
+     * @param share between 0 and 1
+     */
+    record Callers(double share) implements Split {
+
+        public Callers {
+            if (!(share > 0 && share < 1)) {
+                throw new IllegalArgumentException(
+                        "share: " + Wording.plain(share) + " (expected: between 0 and 1, such as 0.05)");
+            }
+        }
+    }
+
+    /** Some nodes have the version on trial. The load balancer chooses the callers. */
+    record Nodes() implements Split {}
+
+    /** A person named the callers. They may differ from the others, so no verdict is possible. */
+    record Named() implements Split {}
+}
