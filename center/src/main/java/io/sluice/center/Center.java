@@ -1,5 +1,6 @@
 package io.sluice.center;
 
+import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Backups;
@@ -8,9 +9,12 @@ import io.sluice.center.database.Database;
 import io.sluice.center.database.DatabaseUnusableException;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.release.CurrentRules;
+import io.sluice.center.release.Jury;
 import io.sluice.center.release.NightlyBackup;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
+import io.sluice.center.release.Schedules;
 import io.sluice.center.version.Versions;
 import io.sluice.center.web.AdminToken;
 import io.sluice.center.web.CenterParts;
@@ -101,9 +105,25 @@ public final class Center implements AutoCloseable {
         Changes changes = new Changes(database, versions, log, clock);
         LiveNodes nodes = new LiveNodes(clock);
         RuleFeed feed = new RuleFeed();
+        CurrentRules current = new CurrentRules(versions);
+        AdjustmentBook adjustments = new AdjustmentBook(database, log, clock, current::all);
         Reconciler reconciler = opened(new Reconciler(
-                database, versions, nodes, feed, clock, UUID.randomUUID().toString(), settings.redis()));
+                database,
+                current,
+                adjustments,
+                nodes,
+                feed,
+                clock,
+                UUID.randomUUID().toString(),
+                settings.redis()));
         Releases releases = new Releases(database, versions, changes, log, clock, reconciler::highestElsewhere);
+        reconciler.add(new Schedules(releases));
+        reconciler.add(new Jury(database, versions, releases.trials(), nodes, clock));
+        reconciler.add(leads -> {
+            if (leads) {
+                adjustments.expire();
+            }
+        });
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
@@ -113,7 +133,18 @@ public final class Center implements AutoCloseable {
                 .start();
         WebServer server = opened(WebServer.start(
                 new CenterParts(
-                        database, versions, changes, releases, reconciler, nodes, feed, log, token, settings.shown()),
+                        database,
+                        versions,
+                        changes,
+                        releases,
+                        adjustments,
+                        reconciler,
+                        nodes,
+                        feed,
+                        log,
+                        clock,
+                        token,
+                        settings.shown()),
                 settings.bind(),
                 settings.port()));
         // Streams have no end of their own, and the server waits for the end of requests.

@@ -121,6 +121,13 @@ final class ApiClient {
                 .number("version");
     }
 
+    /** Releases an open change to somebody. The answer is not checked. */
+    Answer release(Answer change, String to, String more) {
+        return post(
+                "/api/changes/" + change.number("id") + "/release",
+                "{\"digest\":\"" + change.string("digest") + "\",\"to\":" + to + more + "}");
+    }
+
     static String change(long base, String edits) {
         return "{\"title\":\"test\",\"reason\":\"to test\",\"base\":" + base + ",\"edits\":[" + edits + "]}";
     }

@@ -1,17 +1,27 @@
 package io.sluice.center;
 
 import io.sluice.center.ApiClient.Answer;
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.TrialReport;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** A node that reports what a test tells it to. */
 final class FakeNode {
 
+    static final Tally NOTHING = Tally.NONE;
+
     private final ApiClient api;
     private final String id;
     private long beat;
+    private long started = 1;
+    private long adjustments;
+    private Tally tally = Tally.NONE;
+    private Optional<TrialReport> trial = Optional.empty();
 
     FakeNode(ApiClient api, String id) {
         this.api = api;
@@ -27,6 +37,42 @@ final class FakeNode {
                         .at("/version/digest")
                         .asString();
         return report(version, digest, Optional.empty());
+    }
+
+    /** From now on it reports that it has a revision of the adjustments. */
+    FakeNode adjusted(long revision) {
+        adjustments = revision;
+        return this;
+    }
+
+    /** From now on it reports what it counted. */
+    FakeNode counted(Tally all) {
+        tally = all;
+        return this;
+    }
+
+    /** From now on it reports that its callers try a version, with the same counts in each group. */
+    FakeNode tries(long version, Tally onTrial, Tally control) {
+        String digest =
+                api.get("/api/versions/" + version).json().at("/version/digest").asString();
+        trial = Optional.of(new TrialReport(
+                version,
+                digest,
+                Collections.nCopies(CallerSplit.GROUPS, onTrial),
+                Collections.nCopies(CallerSplit.GROUPS, control)));
+        return this;
+    }
+
+    FakeNode triesNothing() {
+        trial = Optional.empty();
+        return this;
+    }
+
+    /** It starts again and counts from zero. */
+    FakeNode restarts() {
+        started++;
+        beat = 0;
+        return this;
     }
 
     /** Reports that it still runs one version, because it refused another. */
@@ -63,7 +109,7 @@ final class FakeNode {
                 NodeReport.Kind.NODE,
                 id + ":8080",
                 "test",
-                1,
+                started,
                 version,
                 digest,
                 version == 0 ? 0 : 1_000,
@@ -72,7 +118,10 @@ final class FakeNode {
                 NodeReport.Breaker.CLOSED,
                 List.of(),
                 ++beat,
-                follows);
+                follows,
+                adjustments,
+                tally,
+                trial);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -105,8 +105,13 @@ class RuleFeedTest {
         return reader;
     }
 
-    /** Returns the lines of the next event, without headers and comments. */
+    /** Returns the lines of the next event but states, without headers and comments. */
     private static List<String> event(BufferedReader stream) throws IOException {
+        List<String> event = anyEvent(stream);
+        return event.get(0).equals("event: state") ? event(stream) : event;
+    }
+
+    private static List<String> anyEvent(BufferedReader stream) throws IOException {
         List<String> lines = new ArrayList<>();
         for (String line = stream.readLine(); line != null; line = stream.readLine()) {
             if (line.isEmpty() && !lines.isEmpty()) {

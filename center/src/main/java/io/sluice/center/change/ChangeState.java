@@ -7,6 +7,8 @@ import java.util.Optional;
 /** Where a change is on its way. Only an open change can be edited. */
 public enum ChangeState {
     OPEN,
+    /** Its version is on trial, or its limits are candidates. */
+    TRIAL,
     RELEASED,
     WITHDRAWN,
     REJECTED;

@@ -129,7 +129,7 @@ public final class Changes {
     public Change close(Actor actor, Command.CloseChange command) {
         return database.write(client -> {
             Change old = requireOpen(client, command.change());
-            Change change = closed(old, command.rejected() ? ChangeState.REJECTED : ChangeState.WITHDRAWN, 0);
+            Change change = moved(old, command.rejected() ? ChangeState.REJECTED : ChangeState.WITHDRAWN, 0);
             table.replace(client, change);
             log.add(client, actor, command);
             return change;
@@ -142,7 +142,22 @@ public final class Changes {
      * @param version the number of the version with its content
      */
     public void released(JdbcClient client, Change change, long version) {
-        table.replace(client, closed(change, ChangeState.RELEASED, version));
+        table.replace(client, moved(change, ChangeState.RELEASED, version));
+    }
+
+    /** Marks a change as being tried, in the transaction that begins the trial. */
+    public void tried(JdbcClient client, Change change, long version) {
+        table.replace(client, moved(change, ChangeState.TRIAL, version));
+    }
+
+    /** Opens a change again, because its trial was ended. */
+    public void reopened(JdbcClient client, Change change) {
+        table.replace(client, moved(change, ChangeState.OPEN, 0));
+    }
+
+    /** Returns a change that is being tried. */
+    public Optional<Change> onTrial(JdbcClient client, long id) {
+        return table.find(client, id).filter(change -> change.state() == ChangeState.TRIAL);
     }
 
     public Optional<Reviewed> find(long id) {
@@ -162,7 +177,10 @@ public final class Changes {
                         () -> RefusedException.missing("change " + id + ": unknown (expected: the id of a change)"));
         if (change.state() != ChangeState.OPEN) {
             throw RefusedException.conflict(
-                    "change " + id + ": " + change.state().word()
+                    "change " + id + ": "
+                            + (change.state() == ChangeState.TRIAL
+                                    ? "on trial"
+                                    : change.state().word())
                             + (change.version() == 0 ? "" : " as version " + change.version())
                             + " (expected: an open change)",
                     Map.of("state", change.state().word(), "version", change.version()));
@@ -173,7 +191,7 @@ public final class Changes {
     /** Returns what an open change would do to the rules in force; for a released one, what it did. */
     public ChangeReview review(JdbcClient client, Change change) {
         if (change.state() == ChangeState.RELEASED) {
-            RuleSet before = versions.rules(client, change.version() - 1)
+            RuleSet before = versions.rules(client, versions.before(client, change.version()))
                     .orElseGet(() -> versions.rules(client, change.base()).orElseThrow());
             return ChangeReview.of(change.edits(), before, before, instant());
         }
@@ -237,7 +255,7 @@ public final class Changes {
         }
     }
 
-    private Change closed(Change old, ChangeState state, long version) {
+    private Change moved(Change old, ChangeState state, long version) {
         return new Change(
                 old.id(),
                 old.revision() + 1,

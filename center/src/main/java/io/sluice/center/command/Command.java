@@ -1,6 +1,7 @@
 package io.sluice.center.command;
 
 import io.sluice.center.edit.Edits;
+import io.sluice.center.plan.ReleasePlan;
 import java.util.OptionalLong;
 
 /**
@@ -61,14 +62,92 @@ public sealed interface Command {
     }
 
     /**
-     * Releases a change to all nodes.
+     * Releases a change, or schedules its release.
      *
      * @param digest of the rules that result
+     * @param at when, in milliseconds since the epoch; 0 for at once
      */
-    record ReleaseChange(long change, String reason, String digest, OptionalLong base) implements Command {
+    record ReleaseChange(long change, String reason, String digest, OptionalLong base, ReleasePlan plan, long at)
+            implements Command {
+
+        /** Creates a release to all nodes at once. */
+        public ReleaseChange(long change, String reason, String digest, OptionalLong base) {
+            this(change, reason, digest, base, ReleasePlan.ALL, 0);
+        }
+
         @Override
         public long expected() {
             return base.orElse(0);
+        }
+    }
+
+    /** Releases a change whose time has come. */
+    record FireSchedule(long rollout, long change, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /**
+     * Moves a trial to its next step, or to all after the last one.
+     *
+     * @param all whether to skip the remaining steps
+     * @param step the step that the caller saw, if it insists on one
+     */
+    record PromoteTrial(long rollout, String reason, boolean all, OptionalLong step) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /** Ends a trial and releases the rules before it again, or cancels a schedule. */
+    record AbortRollout(long rollout, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /** Makes the verdicts on a trial act, or only show. */
+    record SetVerdict(long rollout, boolean automatic, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /**
+     * Gives one caller other numbers for a while. The caller is not named here, because commands are never deleted.
+     *
+     * @param id of the override, which names the caller
+     */
+    record OverrideCaller(long id, String rule, String limit, String numbers, long until, String reason)
+            implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /**
+     * Makes rules refuse nothing for a while.
+     *
+     * @param rule the id of a rule, or {@code *} for all
+     */
+    record SwitchToShadow(long id, String rule, long until, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /** Ends an override or a switch before it expires. */
+    record EndAdjustment(long id, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
         }
     }
 

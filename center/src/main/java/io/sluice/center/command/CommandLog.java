@@ -2,7 +2,9 @@ package io.sluice.center.command;
 
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.EditsJson;
+import io.sluice.center.plan.Target;
 import io.sluice.core.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
@@ -76,11 +78,52 @@ public final class CommandLog {
             body.put("change", close.change()).put("rejected", close.rejected());
         } else if (command instanceof Command.ReleaseChange release) {
             body.put("change", release.change()).put("digest", release.digest());
+            plan(body, release);
+        } else if (command instanceof Command.FireSchedule fire) {
+            body.put("rollout", fire.rollout()).put("change", fire.change());
+        } else if (command instanceof Command.PromoteTrial promote) {
+            body.put("rollout", promote.rollout()).put("all", promote.all());
+        } else if (command instanceof Command.AbortRollout abort) {
+            body.put("rollout", abort.rollout());
+        } else if (command instanceof Command.SetVerdict verdict) {
+            body.put("rollout", verdict.rollout()).put("automatic", verdict.automatic());
+        } else if (command instanceof Command.OverrideCaller override) {
+            body.put("id", override.id()).put("rule", override.rule()).put("limit", override.limit());
+            body.put("until", Instant.ofEpochMilli(override.until()).toString());
+            body.set("numbers", JSON.readTree(override.numbers()));
+        } else if (command instanceof Command.SwitchToShadow shadow) {
+            body.put("id", shadow.id()).put("rule", shadow.rule());
+            body.put("until", Instant.ofEpochMilli(shadow.until()).toString());
+        } else if (command instanceof Command.EndAdjustment end) {
+            body.put("id", end.id());
         } else if (command instanceof Command.RollBack back) {
             body.put("to", back.to());
         } else if (command instanceof Command.TakeOver take) {
             body.put("version", take.version()).put("digest", take.digest());
         }
         return JSON.writeValueAsString(body);
+    }
+
+    /** Named callers are only counted, because commands are never deleted. */
+    private static void plan(ObjectNode body, Command.ReleaseChange release) {
+        Target to = release.plan().to();
+        if (to instanceof Target.All) {
+            body.put("to", "all");
+        } else if (to instanceof Target.Candidate) {
+            body.put("to", "candidate");
+        } else if (to instanceof Target.Named named) {
+            body.putObject("to")
+                    .put("by", named.attribute())
+                    .put("callers", named.values().size());
+        } else {
+            var steps = body.putObject("to").putArray(to instanceof Target.Nodes ? "nodes" : "callers");
+            to.steps().forEach(step -> steps.add(step + "%"));
+        }
+        if (release.plan().automatic()) {
+            body.put("automatic", true);
+        }
+        if (release.at() != 0) {
+            body.put("at", Instant.ofEpochMilli(release.at()).toString());
+        }
     }
 }

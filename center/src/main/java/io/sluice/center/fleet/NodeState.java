@@ -21,4 +21,11 @@ public record NodeState(NodeReport report, Way way, boolean live, long seenMilli
     public boolean runs(long version, String digest) {
         return report.version() >= version && report.digest().equals(digest);
     }
+
+    /** Returns whether some callers of the node try exactly these rules. */
+    public boolean tries(long version, String digest) {
+        return report.trial()
+                .filter(trial -> trial.version() == version && trial.digest().equals(digest))
+                .isPresent();
+    }
 }

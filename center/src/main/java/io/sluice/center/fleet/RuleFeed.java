@@ -1,21 +1,20 @@
 package io.sluice.center.fleet;
 
-import io.sluice.rules.snapshot.RuleSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The rules in force as server-sent events, for nodes. Each listener gets the newest rules; versions in between may be left out. No
- * listener gets an older event after a newer one. Thread-safe.
+ * The rules in force, a trial and adjustments as server-sent events, for nodes. Each listener gets the newest state; states in
+ * between may be left out. No listener gets an older event after a newer one. Thread-safe.
  */
 public final class RuleFeed {
 
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
-    private RuleEvent latest = RuleEvent.NONE;
+    private RuleNews latest = RuleNews.NONE;
 
-    /** Receives events. Must not block. */
+    /** Receives news. Must not block. */
     public interface Listener {
-        void news(RuleEvent event);
+        void news(RuleNews news);
 
         /** Asks for a sign of life. */
         void comfort();
@@ -25,11 +24,11 @@ public final class RuleFeed {
     }
 
     /** Sends rules to all listeners, if they are newer than the last ones. */
-    public synchronized void publish(RuleSet rules) {
-        if (rules.version() > latest.version()) {
-            RuleEvent event = RuleEvent.of(rules);
-            latest = event;
-            listeners.forEach(listener -> listener.news(event));
+    public synchronized void publish(FleetRules rules) {
+        if (!rules.equals(latest.rules()) && latest.rules().isFollowedBy(rules)) {
+            RuleNews news = latest.next(rules);
+            latest = news;
+            listeners.forEach(listener -> listener.news(news));
         }
     }
 
@@ -43,14 +42,10 @@ public final class RuleFeed {
         listeners.forEach(Listener::end);
     }
 
-    /** Adds a listener. It gets the current rules at once, unless it has them. */
-    public synchronized void add(Listener listener, String lastId) {
+    /** Adds a listener. It gets the current news at once. */
+    public synchronized void add(Listener listener) {
         listeners.add(listener);
-        if (latest.id().isEmpty() || !latest.id().equals(lastId)) {
-            listener.news(latest);
-        } else {
-            listener.comfort();
-        }
+        listener.news(latest);
     }
 
     public void remove(Listener listener) {

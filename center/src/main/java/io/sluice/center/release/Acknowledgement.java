@@ -1,6 +1,8 @@
 package io.sluice.center.release;
 
 import io.sluice.center.fleet.NodeState;
+import io.sluice.rules.snapshot.NodeShare;
+import io.sluice.rules.snapshot.TrialScope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,9 +42,19 @@ public record Acknowledgement(
         return nodes.stream().map(node -> of(node, version, digest)).toList();
     }
 
+    /** Returns what nodes say about a version that some callers try. */
+    static List<Acknowledgement> ofTrial(List<NodeState> nodes, long version, String digest) {
+        return nodes.stream()
+                .map(node -> of(node, version, digest, node.tries(version, digest)))
+                .toList();
+    }
+
     private static Acknowledgement of(NodeState node, long version, String digest) {
+        return of(node, version, digest, node.runs(version, digest));
+    }
+
+    private static Acknowledgement of(NodeState node, long version, String digest, boolean applied) {
         var report = node.report();
-        boolean applied = node.runs(version, digest);
         boolean refused = report.refused()
                 .filter(refusal ->
                         refusal.version() == version || refusal.digest().equals(digest))
@@ -55,6 +67,22 @@ public record Acknowledgement(
                 report.digest(),
                 report.appliedMillis(),
                 applied || !refused ? List.of() : report.refused().orElseThrow().errors());
+    }
+
+    /** Returns what the nodes of a rollout that goes on say. Nodes that do not take part are left out. */
+    public static List<Acknowledgement> of(List<NodeState> nodes, Rollout rollout, String digest) {
+        TrialScope scope = rollout.scope().orElse(null);
+        if (scope instanceof TrialScope.Callers) {
+            return ofTrial(nodes, rollout.version(), digest);
+        }
+        return of(
+                scope instanceof TrialScope.Nodes share
+                        ? nodes.stream()
+                                .filter(node -> new NodeShare(node.report().node()).isWithin(share.percent()))
+                                .toList()
+                        : nodes,
+                rollout.version(),
+                digest);
     }
 
     static String json(List<Acknowledgement> list) {

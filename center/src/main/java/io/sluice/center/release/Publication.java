@@ -1,6 +1,8 @@
 package io.sluice.center.release;
 
+import io.sluice.center.fleet.FleetRules;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.redis.Release;
 import io.sluice.rules.redis.ReleaseConflictException;
@@ -24,6 +26,10 @@ final class Publication implements AutoCloseable {
     private static final long DRIFT_RARELY_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int DRIFT_SHARE = 20;
 
+    private static final String UNKNOWN_HERE =
+            ", which this center does not know; ./sluice center rebuild takes it over,"
+                    + " or the next release replaces it";
+
     private final RedisRulePublisher publisher;
     private final Clock clock;
     private volatile PublicationState state = PublicationState.UNKNOWN;
@@ -31,6 +37,11 @@ final class Publication implements AutoCloseable {
     private volatile long driftNanos;
     private long driftTookNanos;
     private boolean isMirrorDue;
+
+    /** The version key that Redis has, and the revision of its adjustments. */
+    private String brought = "";
+
+    private long adjusted;
 
     Publication(RedisRulePublisher publisher, Clock clock) {
         this.publisher = publisher;
@@ -55,49 +66,94 @@ final class Publication implements AutoCloseable {
     }
 
     /** Brings Redis to these rules, unless it has them. Throws if Redis is unavailable. */
-    void bring(RuleSet rules) {
+    void bring(FleetRules wanted) {
+        RuleSet rules = wanted.inForce();
         long now = clock.nanoTime();
-        if (state.version() == rules.version() && now - comparedNanos < COMPARE_NANOS) {
+        if (state.version() == rules.version()
+                && pointer(wanted).equals(brought)
+                && now - comparedNanos < COMPARE_NANOS) {
             if (rules.version() != 0) {
                 finish(rules, now);
             }
+            adjust(wanted.adjustments(), false);
             return;
         }
         Optional<Release> current = publisher.current();
         comparedNanos = now;
         if (current.isPresent() && current.get().version() > rules.version()) {
-            state = new PublicationState(
-                    0,
-                    "",
+            blocked(
                     current.get().version(),
-                    Optional.of("Redis has version " + current.get().version()
-                            + ", which this center does not know; ./sluice center rebuild takes it over,"
-                            + " or the next release replaces it"),
-                    List.of());
+                    "Redis has version " + current.get().version() + UNKNOWN_HERE);
             return;
         }
         if (current.isPresent()
                 && current.get().version() == rules.version()
                 && !current.get().digest().equals(rules.digest())) {
-            state = new PublicationState(
-                    0,
-                    "",
+            blocked(
                     rules.version(),
-                    Optional.of(
-                            "Redis has other rules as version " + rules.version()
-                                    + "; another center seems to release to it (expected: one database for all centers of a Redis)"),
-                    List.of());
+                    "Redis has other rules as version " + rules.version()
+                            + "; another center seems to release to it (expected: one database for all centers of a Redis)");
             return;
         }
         if (rules.version() == 0) {
             // Nothing was released. Until then the Redis belongs to those who write hashes.
             return;
         }
+        adjust(wanted.adjustments(), true);
         if (current.isEmpty() || current.get().version() < rules.version()) {
             isMirrorDue = release(rules);
         }
-        state = new PublicationState(rules.version(), rules.digest(), rules.version(), Optional.empty(), state.drift());
+        if (!bringTrial(wanted)) {
+            return;
+        }
+        brought = pointer(wanted);
+        state = new PublicationState(rules.version(), rules.digest(), highest(wanted), Optional.empty(), state.drift());
         finish(rules, now);
+    }
+
+    /** Adjustments come before the version that they lie on. Without any, ever, Redis has none. */
+    private void adjust(Adjustments adjustments, boolean compare) {
+        if (adjustments.revision() != 0 && (compare || adjustments.revision() != adjusted)) {
+            publisher.adjust(adjustments);
+            adjusted = adjustments.revision();
+        }
+    }
+
+    /** Returns whether Redis has exactly the wanted trial now. */
+    private boolean bringTrial(FleetRules wanted) {
+        String has = publisher.pointer().orElse("");
+        if (has.equals(pointer(wanted))) {
+            return true;
+        }
+        long highest = publisher.highest();
+        if (highest > highest(wanted)) {
+            blocked(highest, "Redis has version " + highest + " on trial" + UNKNOWN_HERE);
+            return false;
+        }
+        try {
+            FleetRules.OnTrial trial = wanted.trial().orElseThrow();
+            var unused = publisher.trial(trial.rules(), trial.scope());
+        } catch (ReleaseConflictException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+        return true;
+    }
+
+    private void blocked(long version, String why) {
+        state = new PublicationState(0, "", version, Optional.of(why), List.of());
+    }
+
+    private static long highest(FleetRules wanted) {
+        return wanted.trial()
+                .map(trial -> trial.rules().version())
+                .orElse(wanted.inForce().version());
+    }
+
+    private static String pointer(FleetRules wanted) {
+        long version = wanted.inForce().version();
+        return wanted.trial()
+                .map(trial -> RedisRulePublisher.pointer(version, trial.rules().version(), trial.scope()))
+                .orElseGet(() -> RedisRulePublisher.pointer(version));
     }
 
     /** Writes the mirror again. */
@@ -109,10 +165,17 @@ final class Publication implements AutoCloseable {
     /** Returns whether something after the release is left to do. */
     private boolean release(RuleSet rules) {
         try {
+            if (isOnTrial(rules.version())) {
+                return publisher.promote(rules.version()).trouble().isPresent();
+            }
             return publisher.release(rules.version(), rules.rules()).trouble().isPresent();
         } catch (ReleaseConflictException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
+    }
+
+    private boolean isOnTrial(long version) {
+        return publisher.highest() == version;
     }
 
     private void finish(RuleSet rules, long now) {
@@ -124,7 +187,7 @@ final class Publication implements AutoCloseable {
             driftNanos = now;
             List<String> drift = publisher.drift();
             driftTookNanos = clock.nanoTime() - now;
-            state = new PublicationState(rules.version(), rules.digest(), rules.version(), Optional.empty(), drift);
+            state = new PublicationState(rules.version(), rules.digest(), state.highest(), Optional.empty(), drift);
         }
     }
 

@@ -1,11 +1,13 @@
 package io.sluice.center.release;
 
+import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeReportTable;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.fleet.RuleFeed;
-import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisFleet;
 import io.sluice.rules.redis.RedisRulePublisher;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,7 @@ public final class Reconciler implements AutoCloseable {
     private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Database database;
-    private final Versions versions;
+    private final CurrentRules current;
     private final LiveNodes nodes;
     private final RuleFeed feed;
     private final Clock clock;
@@ -52,7 +55,9 @@ public final class Reconciler implements AutoCloseable {
     private final Thread thread;
     private volatile boolean leads;
     private volatile boolean closed;
-    private volatile RuleSet latest = RuleSet.none();
+    private volatile FleetRules rules = FleetRules.NONE;
+    private final AdjustmentBook adjustments;
+    private final List<Duty> duties = new CopyOnWriteArrayList<>();
 
     /** The following fields are used only by the thread. */
     private long reportedNanos;
@@ -67,14 +72,16 @@ public final class Reconciler implements AutoCloseable {
      */
     public Reconciler(
             Database database,
-            Versions versions,
+            CurrentRules current,
+            AdjustmentBook adjustments,
             LiveNodes nodes,
             RuleFeed feed,
             Clock clock,
             String self,
             Optional<String> redis) {
         this.database = database;
-        this.versions = versions;
+        this.current = current;
+        this.adjustments = adjustments;
         this.nodes = nodes;
         this.feed = feed;
         this.clock = clock;
@@ -88,11 +95,16 @@ public final class Reconciler implements AutoCloseable {
         this.thread.setDaemon(true);
     }
 
+    /** Adds work of the center that leads. */
+    public void add(Duty duty) {
+        duties.add(duty);
+    }
+
     /** Learns what was released and starts to work. */
     public void start() {
         databaseTrouble.attempt(this::refresh);
         // Before any node can ask, so that none of them is told that there are no rules.
-        feed.publish(latest);
+        feed.publish(rules);
         if (publication != null) {
             redisTrouble.attempt(publication::look);
         }
@@ -114,7 +126,12 @@ public final class Reconciler implements AutoCloseable {
     }
 
     public RuleSet latest() {
-        return latest;
+        return rules.inForce();
+    }
+
+    /** Returns everything that decides in the fleet. */
+    public FleetRules rules() {
+        return rules;
     }
 
     public boolean leads() {
@@ -145,11 +162,11 @@ public final class Reconciler implements AutoCloseable {
 
     /** Returns what nodes are told about the fleet. */
     public Fleet fleet() {
-        RuleSet rules = latest;
+        RuleSet latest = rules.inForce();
         return new Fleet(
                 nodes.live().size(),
-                rules.version(),
-                rules.version() == 0 ? "" : rules.digest(),
+                latest.version(),
+                latest.version() == 0 ? "" : latest.digest(),
                 clock.epochMicros() / 1000);
     }
 
@@ -190,7 +207,7 @@ public final class Reconciler implements AutoCloseable {
     private void turn() {
         nodes.attend();
         databaseTrouble.attempt(this::refresh);
-        feed.publish(latest);
+        feed.publish(rules);
         long now = clock.nanoTime();
         if (now - comfortedNanos >= COMFORT_NANOS) {
             comfortedNanos = now;
@@ -203,10 +220,19 @@ public final class Reconciler implements AutoCloseable {
                 redisTrouble.attempt(() -> exchange(board));
             }
         }
-        if (leads) {
-            if (isPublished()) {
-                databaseTrouble.attempt(this::finish);
-            }
+        if (leads && isPublished()) {
+            databaseTrouble.attempt(this::finish);
+        }
+        boolean leading = leads;
+        duties.forEach(duty -> databaseTrouble.attempt(() -> perform(duty, leading)));
+    }
+
+    /** What a duty finds out in vain, because somebody else was quicker, is no trouble. */
+    private static void perform(Duty duty, boolean leads) {
+        try {
+            duty.turn(leads);
+        } catch (RefusedException e) {
+            LOG.info("nothing was done: {}", e.getMessage());
         }
     }
 
@@ -214,12 +240,12 @@ public final class Reconciler implements AutoCloseable {
     private boolean isPublished() {
         Publication redis = publication;
         return redis == null
-                || (redisTrouble.attempt(() -> redis.bring(latest))
-                        && redis.state().version() == latest.version());
+                || (redisTrouble.attempt(() -> redis.bring(rules))
+                        && redis.state().version() == rules.inForce().version());
     }
 
     private void refresh() {
-        latest = database.read(versions::latestRules);
+        rules = database.read(client -> current.with(client, adjustments.current(client, rules.adjustments())));
     }
 
     /** Takes a turn for the leadership and shares the reports of nodes with the other centers. */
@@ -256,23 +282,28 @@ public final class Reconciler implements AutoCloseable {
         }
     }
 
-    /** Ends the rollout under way if every live node runs its version. */
+    /** Ends the rollout under way if every live node runs its version, or the one that it tries. */
     private void finish() {
-        RuleSet rules = latest;
+        RuleSet latest = rules.inForce();
         Optional<Rollout> underWay = database.read(rollouts::underWay);
-        if (underWay.isEmpty() || underWay.get().version() != rules.version()) {
+        if (underWay.isEmpty() || underWay.get().version() != latest.version()) {
             return;
         }
         List<NodeState> live = nodes.followers();
-        String digest = rules.digest();
-        if (live.stream().allMatch(node -> node.runs(rules.version(), digest))) {
+        String digest = latest.digest();
+        if (live.stream().allMatch(node -> node.runs(latest.version(), digest) || runsTrial(node))) {
             long now = clock.epochMicros() / 1000;
-            String acknowledgements = Acknowledgement.json(Acknowledgement.of(live, rules.version(), digest));
+            String acknowledgements = Acknowledgement.json(Acknowledgement.of(live, latest.version(), digest));
             boolean done = database.write(
                     client -> rollouts.finish(client, underWay.get().id(), now, acknowledgements));
             if (done) {
-                LOG.info("version {} is released and in force; live nodes: {}", rules.version(), live.size());
+                LOG.info("version {} is released and in force; live nodes: {}", latest.version(), live.size());
             }
         }
+    }
+
+    private boolean runsTrial(NodeState node) {
+        RuleSet own = rules.rules(node.report().node());
+        return own.version() != rules.inForce().version() && node.runs(own.version(), own.digest());
     }
 }

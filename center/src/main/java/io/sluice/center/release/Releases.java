@@ -8,10 +8,13 @@ import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
-import io.sluice.center.version.Version;
+import io.sluice.center.plan.Target;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.trial.Candidates;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,16 +29,21 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 public final class Releases {
 
+    private static final Duration LONGEST_AHEAD = Duration.ofDays(90);
+
     private final Database database;
     private final Versions versions;
     private final Changes changes;
     private final CommandLog log;
-    private final Clock clock;
-    private final RolloutTable rollouts = new RolloutTable();
+    private final Ledger ledger;
+    private final RolloutTable rollouts;
+    private final Trials trials;
 
-    /** The highest version that is known from elsewhere. A new version must be above it. */
-    private final LongSupplier highestElsewhere;
-
+    /**
+     * Creates releases.
+     *
+     * @param highestElsewhere returns the highest version that is known from elsewhere; a new version must be above it
+     */
     public Releases(
             Database database,
             Versions versions,
@@ -47,42 +55,175 @@ public final class Releases {
         this.versions = versions;
         this.changes = changes;
         this.log = log;
-        this.clock = clock;
-        this.highestElsewhere = highestElsewhere;
+        this.ledger = new Ledger(versions, changes, clock, highestElsewhere);
+        this.rollouts = ledger.rollouts();
+        this.trials = new Trials(database, versions, changes, log, ledger);
     }
 
-    /** Releases a change to all nodes, provided that the resulting rules are those that the caller saw. */
+    /** Returns what can be done with a trial. */
+    public Trials trials() {
+        return trials;
+    }
+
+    /** A change that may be released, and who tries it first. */
+    private record Checked(Change change, ChangeReview review, Split split) {}
+
+    /**
+     * Releases a change, provided that the resulting rules are those that the caller saw. If the command names a time, everything
+     * is checked, and the release is stored until then.
+     */
     public Rollout release(Actor actor, Command.ReleaseChange command) {
         return database.write(client -> {
-            Change change = changes.requireOpen(client, command.change());
-            ChangeReview review = changes.review(client, change);
-            long current = review.before().version();
-            if (command.base().isPresent() && command.base().getAsLong() != current) {
-                throw RefusedException.conflict(
-                        "base: version " + current + " is in force (expected: "
-                                + command.base().getAsLong() + "); look at the change again",
-                        Map.of("version", current));
-            }
-            Changes.requireNoCollision(change, review);
-            if (review.changes().isEmpty()) {
-                throw RefusedException.conflict("change " + change.id() + ": version " + current
-                        + " already has this content (expected: a difference; withdraw the change)");
-            }
-            if (!review.digest().equals(command.digest())) {
-                throw RefusedException.conflict(
-                        "digest: the change would now result in " + review.digest() + " (expected: " + command.digest()
-                                + "); something else was released or the change was edited, look at it again",
-                        Map.of("digest", review.digest(), "version", current));
+            Checked checked = check(client, command);
+            if (command.at() == 0) {
+                trials.requireNone(client);
+            } else {
+                requireSoon(command.at());
             }
             log.add(client, actor, command);
-            String reason = command.reason().isBlank() ? change.reason() : command.reason();
-            Rollout rollout = add(client, actor, review.after(), change.title(), reason, change.id(), 0);
-            changes.released(client, change, rollout.version());
-            return rollout;
+            Rollout rollout = new Rollout(
+                    Database.next(client, "rollout"),
+                    1,
+                    0,
+                    RolloutState.SCHEDULED,
+                    ledger.now(),
+                    0,
+                    "",
+                    new ReleaseOrder(
+                            command.change(),
+                            actor.name(),
+                            command.reason(),
+                            command.digest(),
+                            command.base(),
+                            command.at(),
+                            command.plan()),
+                    Rollout.Progress.NONE);
+            rollouts.add(client, rollout);
+            return command.at() == 0 ? begin(client, rollout, checked) : rollout;
         });
     }
 
-    /** Releases the content of an earlier version under the next number. */
+    private void requireSoon(long at) {
+        Instant now = Instant.ofEpochMilli(ledger.now());
+        Instant fires = Instant.ofEpochMilli(at);
+        if (!fires.isAfter(now) || fires.isAfter(now.plus(LONGEST_AHEAD))) {
+            throw RefusedException.invalid("at: " + fires + " (expected: after " + now + " and at most "
+                    + LONGEST_AHEAD.toDays() + " days later)");
+        }
+    }
+
+    /** Returns the schedules whose time has come. */
+    List<Rollout> due() {
+        return database.read(client -> rollouts.due(client, ledger.now()));
+    }
+
+    /**
+     * Releases what was scheduled, as if its author asked for it now. If it is refused, it failed. Does nothing if another center
+     * did it already.
+     */
+    Rollout fire(long id) {
+        try {
+            return database.write(client -> {
+                Rollout scheduled = rollouts.find(client, id).orElseThrow();
+                if (scheduled.state() != RolloutState.SCHEDULED) {
+                    return scheduled;
+                }
+                ReleaseOrder order = scheduled.order();
+                Checked checked = check(
+                        client,
+                        new Command.ReleaseChange(
+                                order.change(), order.reason(), order.digest(), order.base(), order.plan(), 0));
+                trials.requireNone(client);
+                log.add(client, new Actor(order.actor()), new Command.FireSchedule(id, order.change(), order.reason()));
+                return begin(client, scheduled, checked);
+            });
+        } catch (RefusedException e) {
+            return database.write(client -> {
+                Rollout scheduled = rollouts.find(client, id).orElseThrow();
+                return scheduled.state() == RolloutState.SCHEDULED
+                        ? rollouts.replace(
+                                client,
+                                scheduled
+                                        .with(
+                                                RolloutState.FAILED,
+                                                scheduled.progress().failed(String.valueOf(e.getMessage())))
+                                        .ended(RolloutState.FAILED, ledger.now()))
+                        : scheduled;
+            });
+        }
+    }
+
+    private Checked check(JdbcClient client, Command.ReleaseChange command) {
+        Change change = changes.requireOpen(client, command.change());
+        ChangeReview review = changes.review(client, change);
+        long current = review.before().version();
+        if (command.base().isPresent() && command.base().getAsLong() != current) {
+            throw RefusedException.conflict(
+                    "base: version " + current + " is in force (expected: "
+                            + command.base().getAsLong() + "); look at the change again",
+                    Map.of("version", current));
+        }
+        Changes.requireNoCollision(change, review);
+        if (review.changes().isEmpty()) {
+            throw RefusedException.conflict("change " + change.id() + ": version " + current
+                    + " already has this content (expected: a difference; withdraw the change)");
+        }
+        if (!review.digest().equals(command.digest())) {
+            throw RefusedException.conflict(
+                    "digest: the change would now result in " + review.digest() + " (expected: " + command.digest()
+                            + "); something else was released or the change was edited, look at it again",
+                    Map.of("digest", review.digest(), "version", current));
+        }
+        return new Checked(change, review, Split.of(command.plan(), review));
+    }
+
+    /** Releases or begins to try what was checked. */
+    private Rollout begin(JdbcClient client, Rollout rollout, Checked checked) {
+        Target to = rollout.order().plan().to();
+        Change change = checked.change();
+        ReleaseOrder order = rollout.order();
+        long number = ledger.next(client);
+        String reason = order.reason().isBlank() ? change.reason() : order.reason();
+        Ledger.About about = new Ledger.About(order.actor(), change.title(), reason, change.id(), 0);
+        if (!to.isSplit()) {
+            ledger.replaceAll(client, rollout.id());
+        }
+        RuleSet rules = to instanceof Target.Candidate
+                ? candidates(checked.review())
+                : checked.review().after();
+        ledger.add(client, rules, number, about, rollout.id(), to.isSplit());
+        if (to instanceof Target.All) {
+            changes.released(client, change, number);
+        } else {
+            changes.tried(client, change, number);
+        }
+        Split split = checked.split();
+        Rollout begun = new Rollout(
+                rollout.id(),
+                rollout.revision(),
+                number,
+                to instanceof Target.All ? RolloutState.RELEASING : RolloutState.TRIAL,
+                ledger.now(),
+                0,
+                "",
+                order,
+                to instanceof Target.All
+                        ? Rollout.Progress.NONE
+                        : Rollout.Progress.of(
+                                checked.review().before().version(), split.attribute(), split.key(), ledger.now()));
+        return rollouts.replace(client, begun);
+    }
+
+    private static RuleSet candidates(ChangeReview review) {
+        Candidates.Answer answer = Candidates.of(review.before(), review.after());
+        if (answer instanceof Candidates.Answer.Made made) {
+            return new RuleSet(1, made.rules());
+        }
+        throw RefusedException.unprocessable(
+                ((Candidates.Answer.Impossible) answer).why(), List.of(((Candidates.Answer.Impossible) answer).why()));
+    }
+
+    /** Releases the content of an earlier version under the next number. A trial that goes on ends. */
     public Rollout rollBack(Actor actor, Command.RollBack command) {
         return database.write(client -> {
             long current = versions.latest(client);
@@ -96,21 +237,24 @@ public final class Releases {
                                 + command.current().getAsLong() + ")",
                         Map.of("version", current));
             }
-            if (versions.latestRules(client).digest().equals(content.digest())) {
+            if (versions.latestRules(client).digest().equals(content.digest())
+                    && rollouts.trial(client).isEmpty()) {
                 throw RefusedException.conflict(
                         "to: version " + current + " already has the content of version " + command.to()
                                 + " (expected: a version with other content)",
                         Map.of("version", current));
             }
             log.add(client, actor, command);
-            return add(
+            return ledger.release(
                     client,
-                    actor,
                     content,
-                    "Roll back to version " + command.to(),
-                    Changes.reason(command.reason()),
-                    0,
-                    command.to());
+                    ledger.next(client),
+                    new Ledger.About(
+                            actor.name(),
+                            "Roll back to version " + command.to(),
+                            Changes.reason(command.reason()),
+                            0,
+                            command.to()));
         });
     }
 
@@ -121,7 +265,8 @@ public final class Releases {
                 return false;
             }
             log.add(client, Actor.CENTER, new Command.TakeOver(1, rules.digest(), reason));
-            add(client, Actor.CENTER, rules, title, reason, 0, 0);
+            ledger.release(
+                    client, rules, ledger.next(client), new Ledger.About(Actor.CENTER.name(), title, reason, 0, 0));
             return true;
         });
     }
@@ -129,13 +274,14 @@ public final class Releases {
     /** Takes over a released set with its number, after the loss of the database. The number must be above all others. */
     public Rollout takeOver(Actor actor, RuleSet rules, String reason) {
         return database.write(client -> {
-            long current = versions.latest(client);
-            if (rules.version() <= current) {
+            long highest = versions.highest(client);
+            if (rules.version() <= highest) {
                 throw RefusedException.conflict("version " + rules.version() + ": this center already has version "
-                        + current + " (expected: a higher one)");
+                        + highest + " (expected: a higher one)");
             }
             log.add(client, actor, new Command.TakeOver(rules.version(), rules.digest(), reason));
-            return add(client, actor, rules, rules.version(), "Rebuilt from Redis", reason, 0, 0);
+            return ledger.release(
+                    client, rules, rules.version(), new Ledger.About(actor.name(), "Rebuilt from Redis", reason, 0, 0));
         });
     }
 
@@ -146,41 +292,5 @@ public final class Releases {
     /** Returns rollouts with an id below a number, newest first. */
     public List<Rollout> rollouts(long below, int most) {
         return database.read(client -> rollouts.list(client, below, most));
-    }
-
-    private Rollout add(
-            JdbcClient client, Actor actor, RuleSet rules, String title, String reason, long change, long contentOf) {
-        long number = Math.max(versions.latest(client), highestElsewhere.getAsLong()) + 1;
-        return add(client, actor, rules, number, title, reason, change, contentOf);
-    }
-
-    private Rollout add(
-            JdbcClient client,
-            Actor actor,
-            RuleSet rules,
-            long number,
-            String title,
-            String reason,
-            long change,
-            long contentOf) {
-        long now = clock.epochMicros() / 1000;
-        Rollout rollout = new Rollout(Database.next(client, "rollout"), number, RolloutState.RELEASING, now, 0, "");
-        rollouts.supersede(client, now);
-        rollouts.add(client, rollout);
-        versions.add(
-                client,
-                new Version(
-                        number,
-                        rules.digest(),
-                        rules.rules().size(),
-                        now,
-                        actor.name(),
-                        title,
-                        reason,
-                        change,
-                        contentOf,
-                        rollout.id()),
-                rules.numbered(number));
-        return rollout;
     }
 }

@@ -1,10 +1,128 @@
 package io.sluice.center.release;
 
+import io.sluice.center.plan.Target;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.TrialScope;
+import java.util.Optional;
+
 /**
  * The way of a version to the nodes.
  *
+ * @param revision rises with each change of the other fields
+ * @param version 0 while it is only scheduled
  * @param startedAt milliseconds since the epoch
  * @param endedAt milliseconds since the epoch; 0 while it goes on
  * @param nodes what each node had confirmed at the end, as JSON; empty while it goes on
+ * @param order what was asked for
+ * @param progress how far its trial is
  */
-public record Rollout(long id, long version, RolloutState state, long startedAt, long endedAt, String nodes) {}
+public record Rollout(
+        long id,
+        long revision,
+        long version,
+        RolloutState state,
+        long startedAt,
+        long endedAt,
+        String nodes,
+        ReleaseOrder order,
+        Progress progress) {
+
+    private static final int ALL = 100;
+
+    /**
+     * How far a trial is.
+     *
+     * @param replaces the version in force when the trial began; 0 without a trial
+     * @param attribute distinguishes callers; empty unless callers are split
+     * @param key of the split; empty unless callers are split
+     * @param step the position among the steps of the plan
+     * @param stepAt when the step began, in milliseconds since the epoch
+     * @param verdict the last one
+     * @param problem why a schedule was not released; empty if there is none
+     * @param successor the rollout that ended the trial; 0 if none did
+     */
+    public record Progress(
+            long replaces,
+            String attribute,
+            String key,
+            int step,
+            long stepAt,
+            Optional<TrialVerdict> verdict,
+            String problem,
+            long successor) {
+
+        static final Progress NONE = new Progress(0, "", "", 0, 0, Optional.empty(), "", 0);
+
+        static Progress of(long replaces, String attribute, String key, long at) {
+            return new Progress(replaces, attribute, key, 0, at, Optional.empty(), "", 0);
+        }
+
+        Progress nextStep(long at) {
+            return new Progress(replaces, attribute, key, step + 1, at, Optional.empty(), "", 0);
+        }
+
+        Progress with(TrialVerdict next) {
+            return new Progress(replaces, attribute, key, step, stepAt, Optional.of(next), problem, successor);
+        }
+
+        Progress failed(String why) {
+            return new Progress(replaces, attribute, key, step, stepAt, verdict, why, successor);
+        }
+
+        Progress endedBy(long rollout) {
+            return new Progress(replaces, attribute, key, step, stepAt, verdict, problem, rollout);
+        }
+    }
+
+    /** Returns whether it is a trial that goes on. */
+    public boolean isTrial() {
+        return state == RolloutState.TRIAL || state == RolloutState.HOLDING;
+    }
+
+    /** Returns whether its trial has another step before all. */
+    public boolean hasNextStep() {
+        return progress.step() + 1 < order.plan().to().steps().size();
+    }
+
+    /** Returns the share of the current step, in percent. */
+    public int share() {
+        var steps = order.plan().to().steps();
+        return steps.isEmpty() ? ALL : steps.get(progress.step());
+    }
+
+    /** Returns who tries the version now; empty unless some do and others do not. */
+    public Optional<TrialScope> scope() {
+        Target to = order.plan().to();
+        if (!isTrial()) {
+            return Optional.empty();
+        }
+        if (to instanceof Target.Nodes) {
+            return Optional.of(new TrialScope.Nodes(share()));
+        }
+        if (to instanceof Target.Callers) {
+            return Optional.of(
+                    new TrialScope.Callers(CallerSplit.share(progress.attribute(), progress.key(), share())));
+        }
+        return to instanceof Target.Named named
+                ? Optional.of(
+                        new TrialScope.Callers(CallerSplit.named(progress.attribute(), progress.key(), named.values())))
+                : Optional.empty();
+    }
+
+    Rollout with(RolloutState next, Progress changed) {
+        return new Rollout(id, revision, version, next, startedAt, endedAt, nodes, order, changed);
+    }
+
+    Rollout numbered(long number) {
+        return new Rollout(id, revision, number, state, startedAt, endedAt, nodes, order, progress);
+    }
+
+    Rollout ended(RolloutState end, long at) {
+        return new Rollout(id, revision, version, end, startedAt, at, nodes, order, progress);
+    }
+
+    Rollout automatic(boolean automatic) {
+        return new Rollout(
+                id, revision, version, state, startedAt, endedAt, nodes, order.automatic(automatic), progress);
+    }
+}

@@ -8,6 +8,7 @@ package io.sluice.center.version;
  * @param changeId the change that it released; 0 if none
  * @param contentOf the version whose content it repeats, after a rollback; 0 if none
  * @param rollout the rollout that brought it to the nodes
+ * @param trial whether it is or was on trial and never promoted
  */
 public record Version(
         long number,
@@ -19,4 +20,5 @@ public record Version(
         String reason,
         long changeId,
         long contentOf,
-        long rollout) {}
+        long rollout,
+        boolean trial) {}

@@ -19,7 +19,7 @@ public final class Versions {
     private static final int ALL = 100;
 
     private static final String COLUMNS =
-            "number, digest, rules, released_at, actor, title, reason, change_id, content_of, rollout";
+            "number, digest, rules, released_at, actor, title, reason, change_id, content_of, rollout, trial";
 
     /** Versions are immutable, so a set that was read once stays true. */
     private final Map<Long, RuleSet> known = new LinkedHashMap<>(16, 0.75f, true) {
@@ -33,9 +33,31 @@ public final class Versions {
 
     /** Returns the number of the version in force. */
     public long latest(JdbcClient client) {
+        return client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version WHERE trial = 0")
+                .query(Long.class)
+                .single();
+    }
+
+    /** Returns the highest number, in force or on trial. */
+    public long highest(JdbcClient client) {
         return client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version")
                 .query(Long.class)
                 .single();
+    }
+
+    /** Returns the version that was in force before another one; 0 if there was none. */
+    public long before(JdbcClient client, long number) {
+        return client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version WHERE trial = 0 AND number < ?")
+                .param(number)
+                .query(Long.class)
+                .single();
+    }
+
+    /** Makes a version that was on trial the one in force. */
+    public void promote(JdbcClient client, long number) {
+        client.sql("UPDATE rule_version SET trial = 0 WHERE number = ?")
+                .param(number)
+                .update();
     }
 
     /** Returns the rules in force. */
@@ -85,7 +107,7 @@ public final class Versions {
 
     /** Adds a version. Fails if its number exists. */
     public void add(JdbcClient client, Version version, RuleSet rules) {
-        client.sql("INSERT INTO rule_version (" + COLUMNS + ", document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        client.sql("INSERT INTO rule_version (" + COLUMNS + ", document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .params(
                         version.number(),
                         version.digest(),
@@ -97,6 +119,7 @@ public final class Versions {
                         version.changeId(),
                         version.contentOf(),
                         version.rollout(),
+                        version.trial() ? 1 : 0,
                         text(rules))
                 .update();
     }
@@ -128,6 +151,7 @@ public final class Versions {
                 row.getString(7),
                 row.getLong(8),
                 row.getLong(9),
-                row.getLong(10));
+                row.getLong(10),
+                row.getLong(11) != 0);
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.center.web;
 
+import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
@@ -9,6 +10,7 @@ import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.Optional;
 
@@ -22,15 +24,29 @@ public record CenterParts(
         Versions versions,
         Changes changes,
         Releases releases,
+        AdjustmentBook adjustments,
         Reconciler reconciler,
         LiveNodes nodes,
         RuleFeed feed,
         CommandLog log,
+        Clock clock,
         AdminToken adminToken,
         Optional<ForeignRules> shown) {
 
     /** Returns the rules in force. */
     RuleSet rules() {
         return shown.map(foreign -> foreign.rules().get()).orElseGet(() -> database.read(versions::latestRules));
+    }
+
+    /** Returns how many live nodes take released rules. */
+    int followers() {
+        return nodes.followers().size();
+    }
+
+    /** Returns how many of them have a revision of the adjustments. */
+    int appliedBy(long revision) {
+        return (int) nodes.followers().stream()
+                .filter(node -> node.report().adjustments() >= revision)
+                .count();
     }
 }

@@ -10,6 +10,7 @@ import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -50,7 +51,7 @@ final class ChangeRoutes {
                 ? Optional.empty()
                 : Optional.of(ChangeState.find(state)
                         .orElseThrow(() -> RefusedException.invalid(
-                                "state: " + state + " (expected: open, released, withdrawn or rejected)")));
+                                "state: " + state + " (expected: open, trial, released, withdrawn or rejected)")));
         return changes.list(wanted, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
                 .map(ChangeSummary::of)
                 .toList();
@@ -114,15 +115,11 @@ final class ChangeRoutes {
             @RequestAttribute(AccessFilter.ACTOR) Actor actor,
             @PathVariable("id") long id,
             HttpServletRequest request) {
-        JsonNode body = RequestBody.object(request, Set.of("digest", "to", "base", "reason"));
+        JsonNode body = RequestBody.object(request, Set.of("digest", "to", "base", "reason", "at", "verdict"));
         String digest = RequestBody.string(body, "digest", "");
         if (!digest.matches("[0-9a-f]{64}")) {
             throw RefusedException.invalid(
                     "digest: missing or not 64 hexadecimal digits (expected: the digest of the change)");
-        }
-        JsonNode to = body.get("to");
-        if (to != null && !(to.isString() && to.asString().equals("all"))) {
-            throw RefusedException.invalid("to: " + to + " (expected: \"all\")");
         }
         long base = RequestBody.number(body, "base", -1);
         Rollout rollout = center.releases()
@@ -132,7 +129,11 @@ final class ChangeRoutes {
                                 id,
                                 RequestBody.string(body, "reason", ""),
                                 digest,
-                                base == -1 ? OptionalLong.empty() : OptionalLong.of(base)));
+                                base == -1 ? OptionalLong.empty() : OptionalLong.of(base),
+                                ReleaseRequest.plan(body),
+                                RequestTime.at(body, "at")
+                                        .map(Instant::toEpochMilli)
+                                        .orElse(0L)));
         center.reconciler().wake();
         return rollouts.reply(rollout);
     }

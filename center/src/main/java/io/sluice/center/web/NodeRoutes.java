@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.web.reply.NodeReply;
-import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.NodeReport;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -40,18 +40,18 @@ final class NodeRoutes {
 
     @GetMapping("/api/nodes")
     List<NodeReply> list() {
-        RuleSet latest = center.reconciler().latest();
+        FleetRules rules = center.reconciler().rules();
         return center.nodes().all().stream()
-                .map(node -> NodeReply.of(node, latest.version(), latest.digest()))
+                .map(node -> NodeReply.of(node, rules.rules(node.report().node())))
                 .toList();
     }
 
     @GetMapping("/api/nodes/{id}")
     NodeReply find(@PathVariable("id") String id) {
-        RuleSet latest = center.reconciler().latest();
+        FleetRules rules = center.reconciler().rules();
         return center.nodes()
                 .find(id)
-                .map(node -> NodeReply.of(node, latest.version(), latest.digest()))
+                .map(node -> NodeReply.of(node, rules.rules(id)))
                 .orElseThrow(() -> RefusedException.missing("node " + id + ": unknown"));
     }
 }

@@ -67,16 +67,33 @@ final class RequestBody {
         } catch (JacksonException e) {
             throw RefusedException.invalid("body: not JSON: " + e.getOriginalMessage() + " (expected: a JSON object)");
         }
-        if (!body.isObject()) {
-            throw RefusedException.invalid("body: not an object (expected: a JSON object)");
+        requireFields("body", body, fields);
+        return body;
+    }
+
+    /** Requires an object that has no other fields than these. */
+    static void requireFields(String name, JsonNode object, Set<String> fields) {
+        if (!object.isObject()) {
+            throw RefusedException.invalid(name + ": not an object (expected: a JSON object)");
         }
-        Set<String> unknown = new TreeSet<>(body.propertyNames());
+        Set<String> unknown = new TreeSet<>(object.propertyNames());
         unknown.removeAll(fields);
         if (!unknown.isEmpty()) {
-            throw RefusedException.invalid("body: unknown field " + String.join(", ", unknown) + " (expected: "
+            throw RefusedException.invalid(name + ": unknown field " + String.join(", ", unknown) + " (expected: "
                     + String.join(", ", new TreeSet<>(fields)) + ")");
         }
-        return body;
+    }
+
+    /** Returns true or false, or the default if it is missing. */
+    static boolean flag(JsonNode body, String name, boolean otherwise) {
+        JsonNode value = body.get(name);
+        if (value == null || value.isNull()) {
+            return otherwise;
+        }
+        if (!value.isBoolean()) {
+            throw RefusedException.invalid(name + ": not a truth value (expected: true or false)");
+        }
+        return value.asBoolean();
     }
 
     /** Returns a text, or the default if it is missing. */

@@ -1,11 +1,13 @@
 package io.sluice.center.web;
 
+import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.release.Acknowledgement;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.release.RolloutState;
+import io.sluice.center.release.Trials;
 import io.sluice.center.version.Version;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
@@ -29,9 +31,11 @@ final class RolloutRoutes {
     private static final int MOST_IN_LIST = 200;
 
     private final CenterParts center;
+    private final Trials trials;
 
     RolloutRoutes(CenterParts center) {
         this.center = center;
+        this.trials = center.releases().trials();
     }
 
     @GetMapping("/api/rollouts")
@@ -70,13 +74,63 @@ final class RolloutRoutes {
         return reply(rollout);
     }
 
+    @PostMapping("/api/rollouts/{id}/promote")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    RolloutReply promote(
+            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @PathVariable("id") long id,
+            HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("reason", "to"));
+        String to = RequestBody.string(body, "to", "");
+        if (!to.isEmpty() && !to.equals("all")) {
+            throw RefusedException.invalid("to: " + to + " (expected: \"all\", or nothing for the next step)");
+        }
+        return done(
+                trials.promote(actor, new Command.PromoteTrial(id, reason(body), !to.isEmpty(), OptionalLong.empty())));
+    }
+
+    @PostMapping("/api/rollouts/{id}/abort")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    RolloutReply abort(
+            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @PathVariable("id") long id,
+            HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("reason"));
+        return done(trials.abort(actor, new Command.AbortRollout(id, reason(body))));
+    }
+
+    @PostMapping("/api/rollouts/{id}/verdict")
+    RolloutReply verdict(
+            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @PathVariable("id") long id,
+            HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("automatic", "reason"));
+        if (body.get("automatic") == null) {
+            throw RefusedException.invalid("automatic: missing (expected: true or false)");
+        }
+        return done(trials.setVerdict(
+                actor,
+                new Command.SetVerdict(
+                        id, RequestBody.flag(body, "automatic", false), RequestBody.string(body, "reason", ""))));
+    }
+
+    private static String reason(JsonNode body) {
+        return Changes.reason(RequestBody.string(body, "reason", ""));
+    }
+
+    private RolloutReply done(Rollout rollout) {
+        center.reconciler().wake();
+        return reply(rollout);
+    }
+
     RolloutReply reply(Rollout rollout) {
-        Version version = center.database()
+        String digest = center.database()
                 .read(client -> center.versions().find(client, rollout.version()))
-                .orElseThrow();
-        List<Acknowledgement> nodes = rollout.state() == RolloutState.RELEASING
-                ? Acknowledgement.of(center.nodes().followers(), version.number(), version.digest())
+                .map(Version::digest)
+                .orElse(rollout.order().digest());
+        List<Acknowledgement> nodes = rollout.state() == RolloutState.RELEASING || rollout.isTrial()
+                ? Acknowledgement.of(center.nodes().followers(), rollout, digest)
                 : Acknowledgement.parse(rollout.nodes());
-        return RolloutReply.of(rollout, version.digest(), nodes);
+        return RolloutReply.of(rollout, digest, nodes);
     }
 }

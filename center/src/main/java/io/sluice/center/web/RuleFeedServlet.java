@@ -1,7 +1,9 @@
 package io.sluice.center.web;
 
+import io.sluice.center.fleet.RuleCursor;
 import io.sluice.center.fleet.RuleEvent;
 import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.fleet.RuleNews;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -36,9 +38,11 @@ final class RuleFeedServlet extends HttpServlet {
         AsyncContext context = request.startAsync();
         context.setTimeout(0);
         String last = request.getHeader("Last-Event-ID");
-        Connection connection = new Connection(context, response.getOutputStream());
+        String node = request.getParameter("node");
+        RuleCursor cursor = new RuleCursor(node == null ? "" : node, last == null ? "" : last);
+        Connection connection = new Connection(context, response.getOutputStream(), cursor);
         context.addListener(connection);
-        connection.begin(last == null ? "" : last);
+        connection.begin();
     }
 
     /** One node. The lock is held while bytes are handed to the server, which never waits for the network. */
@@ -46,26 +50,29 @@ final class RuleFeedServlet extends HttpServlet {
 
         private final AsyncContext context;
         private final ServletOutputStream out;
+        private final RuleCursor cursor;
         private @Nullable RuleEvent sending;
         private int sent;
-        private @Nullable RuleEvent next;
+        private @Nullable RuleNews news;
         private boolean comfort;
         private boolean isFlushDue;
         private boolean ended;
 
-        Connection(AsyncContext context, ServletOutputStream out) {
+        Connection(AsyncContext context, ServletOutputStream out, RuleCursor cursor) {
             this.context = context;
             this.out = out;
+            this.cursor = cursor;
         }
 
-        void begin(String lastId) {
+        void begin() {
             out.setWriteListener(this);
-            feed.add(this, lastId);
+            feed.add(this);
         }
 
         @Override
-        public synchronized void news(RuleEvent event) {
-            next = event;
+        public synchronized void news(RuleNews newest) {
+            news = newest;
+            comfort = true;
             pump();
         }
 
@@ -83,15 +90,11 @@ final class RuleFeedServlet extends HttpServlet {
         private void pump() {
             try {
                 while (!ended && out.isReady()) {
+                    if (sending == null) {
+                        sending = next();
+                    }
                     if (sending != null) {
                         send(sending);
-                    } else if (next != null) {
-                        sending = next;
-                        next = null;
-                        comfort = false;
-                    } else if (comfort) {
-                        sending = RuleEvent.COMFORT;
-                        comfort = false;
                     } else if (isFlushDue) {
                         isFlushDue = false;
                         out.flush();
@@ -102,6 +105,16 @@ final class RuleFeedServlet extends HttpServlet {
             } catch (IOException | IllegalStateException e) {
                 end();
             }
+        }
+
+        private @Nullable RuleEvent next() {
+            RuleEvent event = news == null ? null : cursor.next(news).orElse(null);
+            if (event == null) {
+                news = null;
+                event = comfort ? RuleEvent.COMFORT : null;
+            }
+            comfort = false;
+            return event;
         }
 
         private void send(RuleEvent event) throws IOException {

@@ -7,6 +7,7 @@ import io.sluice.center.release.PublicationState;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.web.reply.CommandReply;
 import io.sluice.center.web.reply.StatusReply;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ final class StatusRoutes {
     StatusReply status() {
         Reconciler reconciler = center.reconciler();
         RuleSet latest = reconciler.latest();
+        Adjustments adjustments = reconciler.rules().adjustments();
         List<String> problems = new ArrayList<>();
         reconciler.databaseProblem().ifPresent(why -> problems.add("the database is unavailable: " + why));
         reconciler.redisProblem().ifPresent(why -> problems.add("Redis is unavailable: " + why));
@@ -56,6 +58,12 @@ final class StatusRoutes {
                         .publication()
                         .map(redis -> new StatusReply.Redis(redis.version(), redis.drift()))
                         .orElse(null),
+                new StatusReply.Adjusted(
+                        adjustments.revision(),
+                        adjustments.overrides().size(),
+                        adjustments.switches().size(),
+                        center.appliedBy(adjustments.revision()),
+                        center.followers()),
                 problems);
     }
 

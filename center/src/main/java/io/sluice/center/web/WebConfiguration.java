@@ -29,6 +29,7 @@ import org.springframework.context.annotation.Import;
     RuleRoutes.class,
     ChangeRoutes.class,
     RolloutRoutes.class,
+    AdjustmentRoutes.class,
     NodeRoutes.class,
     StatusRoutes.class,
     OpenApiRoute.class

@@ -7,11 +7,14 @@ import io.sluice.center.web.reply.ChangeSummary;
 import io.sluice.center.web.reply.CommandReply;
 import io.sluice.center.web.reply.DiffReply;
 import io.sluice.center.web.reply.NodeReply;
+import io.sluice.center.web.reply.OverrideReply;
 import io.sluice.center.web.reply.RolloutReply;
 import io.sluice.center.web.reply.RuleHistoryReply;
 import io.sluice.center.web.reply.RuleReply;
 import io.sluice.center.web.reply.RulesReply;
 import io.sluice.center.web.reply.StatusReply;
+import io.sluice.center.web.reply.SwitchReply;
+import io.sluice.center.web.reply.TrialReply;
 import io.sluice.center.web.reply.VersionDocumentReply;
 import io.sluice.center.web.reply.VersionReply;
 import io.sluice.runtime.fleet.Fleet;
@@ -43,6 +46,7 @@ class OpenApiTest {
             RuleRoutes.class,
             ChangeRoutes.class,
             RolloutRoutes.class,
+            AdjustmentRoutes.class,
             NodeRoutes.class,
             StatusRoutes.class,
             OpenApiRoute.class);
@@ -61,6 +65,12 @@ class OpenApiTest {
             Map.entry(ChangeSummary.class, "ChangeSummary"),
             Map.entry(RolloutReply.class, "Rollout"),
             Map.entry(RolloutReply.NodeAnswer.class, "NodeAnswer"),
+            Map.entry(TrialReply.class, "Trial"),
+            Map.entry(TrialReply.VerdictReply.class, "Verdict"),
+            Map.entry(TrialReply.ComparisonReply.class, "Comparison"),
+            Map.entry(OverrideReply.class, "Override"),
+            Map.entry(SwitchReply.class, "Switch"),
+            Map.entry(StatusReply.Adjusted.class, "Adjusted"),
             Map.entry(NodeReply.class, "Node"),
             Map.entry(NodeReply.Refusal.class, "Refusal"),
             Map.entry(StatusReply.class, "Status"),
@@ -196,8 +206,11 @@ class OpenApiTest {
         if (SCHEMAS.containsKey(type)) {
             return json.createObjectNode().put("$ref", "#/components/schemas/" + SCHEMAS.get(type));
         }
-        if (type == long.class || type == int.class || type == Long.class) {
+        if (type == long.class || type == int.class || type == Long.class || type == Integer.class) {
             return json.createObjectNode().put("type", "integer");
+        }
+        if (type == Double.class) {
+            return json.createObjectNode().put("type", "number");
         }
         if (type == boolean.class) {
             return json.createObjectNode().put("type", "boolean");

@@ -1,7 +1,9 @@
 package io.sluice.center.web.reply;
 
 import io.sluice.center.fleet.NodeState;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.TrialReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param appliedAt since when it runs its version
  * @param current whether it runs the released version
  * @param behind how many versions it is behind
+ * @param trial the version that some of its callers try
+ * @param adjustments the revision of the overrides and switches in force
  */
 public record NodeReply(
         String id,
@@ -31,6 +35,8 @@ public record NodeReply(
         boolean current,
         long behind,
         @Nullable Refusal refused,
+        @Nullable Long trial,
+        long adjustments,
         String mode,
         String breaker,
         List<String> findings,
@@ -40,7 +46,12 @@ public record NodeReply(
     /** Rules that it refused. */
     public record Refusal(long version, String digest, List<String> errors) {}
 
-    public static NodeReply of(NodeState node, long version, String digest) {
+    /**
+     * Describes a node.
+     *
+     * @param released the rules that are released to it
+     */
+    public static NodeReply of(NodeState node, RuleSet released) {
         NodeReport report = node.report();
         return new NodeReply(
                 report.node(),
@@ -53,11 +64,13 @@ public record NodeReply(
                 report.version(),
                 report.digest(),
                 RolloutReply.instant(report.appliedMillis()),
-                report.digest().equals(digest),
-                report.follows() ? Math.max(0, version - report.version()) : 0,
+                report.digest().equals(released.digest()),
+                report.follows() ? Math.max(0, released.version() - report.version()) : 0,
                 report.refused()
                         .map(refusal -> new Refusal(refusal.version(), refusal.digest(), refusal.errors()))
                         .orElse(null),
+                report.trial().map(TrialReport::version).orElse(null),
+                report.adjustments(),
                 word(report.mode()),
                 word(report.breaker()),
                 report.findings(),

@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rollout.
  *
+ * @param version 0 while it is only scheduled
+ * @param change the change that it releases
+ * @param at when a schedule fires
+ * @param trial who tries the version, and the last verdict
+ * @param problem why a schedule was refused when its time came
+ * @param successor the rollout that ended the trial by releasing the rules before it again
  * @param nodes what each live node says; after the end, what each said then
  */
 public record RolloutReply(
@@ -18,6 +24,11 @@ public record RolloutReply(
         String state,
         Instant startedAt,
         @Nullable Instant endedAt,
+        @Nullable Long change,
+        @Nullable Instant at,
+        @Nullable TrialReply trial,
+        @Nullable String problem,
+        @Nullable Long successor,
         long applied,
         long waiting,
         long refused,
@@ -58,6 +69,13 @@ public record RolloutReply(
                 rollout.state().word(),
                 Instant.ofEpochMilli(rollout.startedAt()),
                 instant(rollout.endedAt()),
+                VersionReply.orNull(rollout.order().change()),
+                instant(rollout.order().firesAt()),
+                TrialReply.of(rollout),
+                rollout.progress().problem().isEmpty()
+                        ? null
+                        : rollout.progress().problem(),
+                VersionReply.orNull(rollout.progress().successor()),
                 count(nodes, Acknowledgement.State.APPLIED),
                 count(nodes, Acknowledgement.State.WAITING),
                 count(nodes, Acknowledgement.State.REFUSED),

@@ -15,6 +15,7 @@ public record StatusReply(
         int liveNodes,
         boolean leader,
         @Nullable Redis redis,
+        Adjusted adjustments,
         List<String> problems) {
 
     /**
@@ -24,4 +25,12 @@ public record StatusReply(
      * @param drift hashes of the mirror that something else wrote to; nodes do not obey them
      */
     public record Redis(long version, List<String> drift) {}
+
+    /**
+     * Overrides and switches that apply.
+     *
+     * @param applied how many live nodes have this revision
+     * @param nodes how many live nodes take released rules
+     */
+    public record Adjusted(long revision, int overrides, int switches, int applied, int nodes) {}
 }

@@ -4,7 +4,11 @@ import io.sluice.center.version.Version;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A released version. */
+/**
+ * A released version.
+ *
+ * @param trial whether it is or was on trial and never promoted
+ */
 public record VersionReply(
         long number,
         String digest,
@@ -15,7 +19,8 @@ public record VersionReply(
         String reason,
         @Nullable Long change,
         @Nullable Long contentOf,
-        long rollout) {
+        long rollout,
+        boolean trial) {
 
     public static VersionReply of(Version version) {
         return new VersionReply(
@@ -28,7 +33,8 @@ public record VersionReply(
                 version.reason(),
                 orNull(version.changeId()),
                 orNull(version.contentOf()),
-                version.rollout());
+                version.rollout(),
+                version.trial());
     }
 
     static @Nullable Long orNull(long number) {

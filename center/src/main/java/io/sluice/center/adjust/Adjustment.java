@@ -1,0 +1,89 @@
+package io.sluice.center.adjust;
+
+import io.sluice.rules.adjust.Caller;
+import io.sluice.rules.adjust.CallerOverride;
+import io.sluice.rules.adjust.ShadowSwitch;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * A stored override or switch.
+ *
+ * @param rule the id of a rule, or {@code *} for all
+ * @param limit the limit's name in reports; empty for a switch
+ * @param attribute that names the caller; empty for a switch, and if the caller is known by a hash
+ * @param caller the value of the attribute, or the hash; empty for a switch
+ * @param numbers JSON; empty for a switch
+ * @param until when it expires, in milliseconds since the epoch
+ * @param revision the revision of all adjustments that began with this one
+ * @param endedAt when it ended, in milliseconds since the epoch; 0 while it applies
+ */
+public record Adjustment(
+        long id,
+        Kind kind,
+        String rule,
+        String limit,
+        String attribute,
+        String caller,
+        String numbers,
+        long until,
+        String reason,
+        String actor,
+        long createdAt,
+        long revision,
+        long endedAt,
+        String endedBy,
+        String endReason) {
+
+    /** Stands for all rules. */
+    public static final String ALL_RULES = "*";
+
+    private static final int SHOWN = 2;
+    private static final String MASK = "***";
+
+    /** What it is. */
+    public enum Kind {
+        OVERRIDE,
+        SWITCH;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static Kind of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    public boolean isByHash() {
+        return kind == Kind.OVERRIDE && attribute.isEmpty();
+    }
+
+    /** Returns the caller as people may see it: a hash, or the first two characters of the value. */
+    public String masked() {
+        return isByHash() ? caller : mask(caller);
+    }
+
+    /** Returns the first two characters of a value, as {@code explain} shows it. */
+    public static String mask(String value) {
+        return value.length() > SHOWN + 1 ? value.substring(0, value.offsetByCodePoints(0, SHOWN)) + MASK : MASK;
+    }
+
+    CallerOverride override() {
+        return new CallerOverride(
+                Long.toString(id),
+                rule,
+                limit,
+                isByHash() ? new Caller.ByHash(caller) : new Caller.ByValue(attribute, caller),
+                numbers,
+                Instant.ofEpochMilli(until));
+    }
+
+    ShadowSwitch shadowSwitch() {
+        return new ShadowSwitch(
+                Long.toString(id),
+                Optional.of(rule).filter(each -> !each.equals(ALL_RULES)),
+                Instant.ofEpochMilli(until));
+    }
+}

@@ -1,0 +1,63 @@
+package io.sluice.center.fleet;
+
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.snapshot.NodeShare;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.TrialPointer;
+import java.util.Optional;
+
+/**
+ * Everything that decides in a fleet. Immutable.
+ *
+ * @param inForce the rules of everybody who tries nothing
+ * @param trial the version on trial
+ * @param adjustments temporary changes on top of both
+ */
+public record FleetRules(RuleSet inForce, Optional<OnTrial> trial, Adjustments adjustments) {
+
+    /** Nothing was released. */
+    public static final FleetRules NONE = new FleetRules(RuleSet.none(), Optional.empty(), Adjustments.NONE);
+
+    /** A version on trial, and who tries it. */
+    public record OnTrial(RuleSet rules, TrialScope scope) {
+
+        /** Returns its name in the pointer. */
+        public TrialPointer pointer() {
+            return new TrialPointer(rules.version(), scope);
+        }
+
+        /** Returns whether a node gets this version for all its callers. */
+        public boolean isForNode(String node) {
+            return !node.isEmpty()
+                    && scope instanceof TrialScope.Nodes nodes
+                    && new NodeShare(node).isWithin(nodes.percent());
+        }
+
+        public boolean isForCallers() {
+            return scope instanceof TrialScope.Callers;
+        }
+    }
+
+    /** Returns the rules that a node gets for all its callers, or for those who try nothing. */
+    public RuleSet rules(String node) {
+        return trial.filter(tried -> tried.isForNode(node)).map(OnTrial::rules).orElse(inForce);
+    }
+
+    /** Returns whether other rules came later than these or at the same time. */
+    boolean isFollowedBy(FleetRules next) {
+        if (next.inForce.version() != inForce.version()) {
+            return next.inForce.version() > inForce.version();
+        }
+        // A trial ends with another version in force, so that it never disappears alone.
+        return next.adjustments.revision() >= adjustments.revision()
+                && (trial.isEmpty()
+                        || next.trial
+                                .filter(tried -> isWider(tried, trial.get()))
+                                .isPresent());
+    }
+
+    private static boolean isWider(OnTrial next, OnTrial last) {
+        return next.rules().version() == last.rules().version() && TrialPointer.covers(next.scope(), last.scope());
+    }
+}

@@ -1,0 +1,13 @@
+package io.sluice.center.release;
+
+/** Work of the center that leads, in small turns. Repeating it does no harm. */
+@FunctionalInterface
+public interface Duty {
+
+    /**
+     * Takes a turn.
+     *
+     * @param leads whether this center leads; if not, the duty only forgets what it has begun
+     */
+    void turn(boolean leads);
+}

@@ -1,0 +1,209 @@
+package io.sluice.center.release;
+
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.center.plan.Target;
+import io.sluice.center.verdict.Judge;
+import io.sluice.center.verdict.Looks;
+import io.sluice.center.verdict.Sample;
+import io.sluice.center.verdict.Since;
+import io.sluice.center.verdict.Verdict;
+import io.sluice.center.version.Versions;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.NodeShare;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.trial.CallerTrials;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Judges the trial that goes on, and acts on the verdict if it is meant to act.
+ *
+ * <p>It counts in memory, from the reports of live nodes. After a restart or a change of the leader it counts anew, so that no
+ * verdict covers a part of an interval. The number of looks goes on, so that the risk of an error does not rise. Used by one
+ * thread.
+ */
+public final class Jury implements Duty {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Jury.class);
+
+    /** Nodes need this long to apply a step. What they count before that belongs to the step before. */
+    private static final Duration APPLYING = Duration.ofSeconds(10);
+
+    private final Database database;
+    private final Versions versions;
+    private final Trials trials;
+    private final LiveNodes nodes;
+    private final Clock clock;
+    private @Nullable Counting counting;
+
+    /** What was counted for one step of a trial. */
+    private static final class Counting {
+
+        private final long rollout;
+        private final int step;
+        private final long fromNanos;
+        private final int looksBefore;
+        private Since since = Since.BEGINNING;
+        private int intervals;
+
+        Counting(Rollout trial, long fromNanos) {
+            this.rollout = trial.id();
+            this.step = trial.progress().step();
+            this.fromNanos = fromNanos;
+            this.looksBefore =
+                    trial.progress().verdict().map(TrialVerdict::look).orElse(0);
+        }
+
+        boolean isOf(Rollout trial) {
+            return trial.id() == rollout && trial.progress().step() == step;
+        }
+    }
+
+    public Jury(Database database, Versions versions, Trials trials, LiveNodes nodes, Clock clock) {
+        this.database = database;
+        this.versions = versions;
+        this.trials = trials;
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    @Override
+    public void turn(boolean leads) {
+        Optional<Rollout> found = leads ? trials.underWay() : Optional.empty();
+        if (found.isEmpty()) {
+            counting = null;
+            return;
+        }
+        Rollout trial = found.get();
+        RuleSet rules = rules(trial.version());
+        Optional<TrialVerdict> verdict = refusal(trial, rules).or(() -> look(trial, rules));
+        if (verdict.isPresent() && trials.store(trial.id(), verdict.get())) {
+            LOG.info(
+                    "trial of version {}, step {}: {}{}: {}",
+                    trial.version(),
+                    trial.progress().step() + 1,
+                    verdict.get().kind().word(),
+                    trial.order().plan().automatic() ? "" : " (dry run)",
+                    verdict.get().why());
+        }
+        if (trial.order().plan().automatic()) {
+            verdict.or(() -> trial.progress().verdict()).ifPresent(last -> act(trial, last));
+        }
+    }
+
+    /** A node that refuses the version is enough, whatever was counted. */
+    private Optional<TrialVerdict> refusal(Rollout trial, RuleSet rules) {
+        return Acknowledgement.of(nodes.followers(), trial, rules.digest()).stream()
+                .filter(node -> node.state() == Acknowledgement.State.REFUSED)
+                .findFirst()
+                .map(node -> new TrialVerdict(
+                        Verdict.Kind.ROLL_BACK,
+                        "node " + node.name() + " refuses version " + trial.version() + ": "
+                                + String.join("; ", node.errors()),
+                        trial.progress().verdict().map(TrialVerdict::look).orElse(0),
+                        trial.progress().step(),
+                        clock.epochMicros() / 1000,
+                        List.of()))
+                .filter(verdict -> trial.progress()
+                        .verdict()
+                        .filter(last -> last.why().equals(verdict.why()))
+                        .isEmpty());
+    }
+
+    private Optional<TrialVerdict> look(Rollout trial, RuleSet rules) {
+        if (!trial.order().plan().to().isSplit()) {
+            return Optional.empty();
+        }
+        Counting counts = counting;
+        if (counts == null || !counts.isOf(trial)) {
+            counts = new Counting(
+                    trial, clock.nanoTime() + settling(trial, rules).toNanos());
+            counting = counts;
+        }
+        long counted = clock.nanoTime() - counts.fromNanos;
+        if (counted < 0) {
+            return Optional.empty();
+        }
+        collect(counts, trial, rules);
+        if (counted
+                < (counts.intervals + 1)
+                        * trial.order().plan().verdict().every().toNanos()) {
+            return Optional.empty();
+        }
+        counts.intervals++;
+        OptionalInt due = Looks.due(counts.intervals);
+        if (due.isEmpty()) {
+            return Optional.empty();
+        }
+        int look = counts.looksBefore + due.getAsInt();
+        return Optional.of(TrialVerdict.of(
+                judge(trial, counts, look), look, trial.progress().step(), clock.epochMicros() / 1000));
+    }
+
+    private Verdict judge(Rollout trial, Counting counts, int look) {
+        var settings = trial.order().plan().verdict().settings();
+        if (trial.scope().orElseThrow() instanceof TrialScope.Nodes share) {
+            Sample sample = counts.since.ofNodes(node -> new NodeShare(node).isWithin(share.percent()));
+            return Judge.judge(settings, new io.sluice.center.verdict.Split.Nodes(), Sample.NONE, sample, look);
+        }
+        io.sluice.center.verdict.Split split = trial.order().plan().to() instanceof Target.Named
+                ? new io.sluice.center.verdict.Split.Named()
+                : new io.sluice.center.verdict.Split.Callers(trial.share() / 100.0);
+        return Judge.judge(settings, split, Sample.NONE, counts.since.ofCallers(), look);
+    }
+
+    /** Until then the counts still show what was used before. What has passed of it since the step began need not pass again. */
+    private Duration settling(Rollout trial, RuleSet rules) {
+        Duration settling = CallerTrials.settling(rules(trial.progress().replaces()), rules);
+        long passed = clock.epochMicros() / 1000 - trial.progress().stepAt();
+        Duration left = settling.compareTo(APPLYING) < 0 ? APPLYING : settling;
+        return passed < 0 ? left : left.minusMillis(Math.min(passed, left.toMillis()));
+    }
+
+    private void collect(Counting counts, Rollout trial, RuleSet rules) {
+        String digest = rules.digest();
+        if (trial.scope().orElseThrow() instanceof TrialScope.Nodes share) {
+            RuleSet before = rules(trial.progress().replaces());
+            for (NodeState node : nodes.followers()) {
+                boolean tries = new NodeShare(node.report().node()).isWithin(share.percent());
+                if (tries ? node.runs(trial.version(), digest) : node.runs(before.version(), before.digest())) {
+                    counts.since = counts.since.plus(NodeCounts.ofNode(node.report()));
+                }
+            }
+        } else {
+            for (NodeState node : nodes.followers()) {
+                if (node.tries(trial.version(), digest)) {
+                    counts.since = counts.since.plus(NodeCounts.ofCallers(node.report()));
+                }
+            }
+        }
+    }
+
+    private void act(Rollout trial, TrialVerdict verdict) {
+        if (verdict.step() != trial.progress().step()) {
+            return;
+        }
+        if (verdict.kind() == Verdict.Kind.PROMOTE) {
+            var unused = trials.promote(
+                    Actor.CENTER,
+                    new Command.PromoteTrial(trial.id(), verdict.why(), false, OptionalLong.of(verdict.step())));
+        } else if (verdict.kind() == Verdict.Kind.ROLL_BACK) {
+            var unused = trials.abort(Actor.CENTER, new Command.AbortRollout(trial.id(), verdict.why()));
+        }
+    }
+
+    private RuleSet rules(long version) {
+        return database.read(client -> versions.rules(client, version)).orElseThrow();
+    }
+}

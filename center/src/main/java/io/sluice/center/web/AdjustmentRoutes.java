@@ -1,0 +1,164 @@
+package io.sluice.center.web;
+
+import io.sluice.center.adjust.Adjustment;
+import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.web.reply.OverrideReply;
+import io.sluice.center.web.reply.SwitchReply;
+import io.sluice.rules.adjust.Caller;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.JsonNode;
+
+/** Overrides for single callers, and the emergency switch. */
+@RestController
+final class AdjustmentRoutes {
+
+    private static final int MOST_IN_LIST = 200;
+    private static final String HASH = "hash";
+
+    private final CenterParts center;
+    private final AdjustmentBook book;
+
+    AdjustmentRoutes(CenterParts center) {
+        this.center = center;
+        this.book = center.adjustments();
+    }
+
+    @PostMapping("/api/overrides")
+    @ResponseStatus(HttpStatus.CREATED)
+    OverrideReply override(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
+        JsonNode body =
+                RequestBody.object(request, Set.of("rule", "limit", "caller", "numbers", "until", "in", "reason"));
+        JsonNode numbers = body.get("numbers");
+        if (numbers == null || !numbers.isObject()) {
+            throw RefusedException.invalid("numbers: missing (expected: an object such as {\"rate\": \"500/s\"})");
+        }
+        Adjustment made = book.override(
+                actor,
+                new AdjustmentBook.Wish(
+                        required(body, "rule"),
+                        required(body, "limit"),
+                        caller(body.get("caller")),
+                        numbers.toString(),
+                        until(body),
+                        RequestBody.string(body, "reason", "")));
+        center.reconciler().wake();
+        return reply(made);
+    }
+
+    @GetMapping("/api/overrides")
+    List<OverrideReply> overrides(
+            @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
+            @RequestParam(name = "limit", defaultValue = "50") int limit) {
+        return book.list(Adjustment.Kind.OVERRIDE, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
+                .map(this::reply)
+                .toList();
+    }
+
+    @DeleteMapping("/api/overrides/{id}")
+    OverrideReply endOverride(
+            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @PathVariable("id") long id,
+            @RequestParam(name = "reason", defaultValue = "") String reason,
+            HttpServletRequest request) {
+        Adjustment ended = end(actor, Adjustment.Kind.OVERRIDE, id, reason, request);
+        return reply(ended);
+    }
+
+    @PostMapping("/api/switch")
+    @ResponseStatus(HttpStatus.CREATED)
+    SwitchReply switchToShadow(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("rule", "to", "until", "in", "reason"));
+        String to = RequestBody.string(body, "to", "");
+        if (!to.equals("shadow")) {
+            throw RefusedException.invalid("to: " + (to.isEmpty() ? "missing" : to) + " (expected: \"shadow\")");
+        }
+        Adjustment made =
+                book.switchToShadow(actor, required(body, "rule"), until(body), RequestBody.string(body, "reason", ""));
+        center.reconciler().wake();
+        return switchReply(made);
+    }
+
+    @GetMapping("/api/switch")
+    List<SwitchReply> switches(
+            @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
+            @RequestParam(name = "limit", defaultValue = "50") int limit) {
+        return book.list(Adjustment.Kind.SWITCH, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
+                .map(this::switchReply)
+                .toList();
+    }
+
+    @DeleteMapping("/api/switch/{id}")
+    SwitchReply endSwitch(
+            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @PathVariable("id") long id,
+            @RequestParam(name = "reason", defaultValue = "") String reason,
+            HttpServletRequest request) {
+        return switchReply(end(actor, Adjustment.Kind.SWITCH, id, reason, request));
+    }
+
+    private Adjustment end(Actor actor, Adjustment.Kind kind, long id, String reason, HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("reason"));
+        Adjustment ended = book.end(actor, kind, id, RequestBody.string(body, "reason", reason));
+        center.reconciler().wake();
+        return ended;
+    }
+
+    /** The message does not repeat the value, because it is personal data. */
+    private static Caller caller(@Nullable JsonNode caller) {
+        if (caller == null || !caller.isObject() || caller.size() != 1) {
+            throw noCaller();
+        }
+        String attribute = caller.propertyNames().iterator().next();
+        JsonNode value = caller.get(attribute);
+        if (!value.isString()) {
+            throw noCaller();
+        }
+        try {
+            return attribute.equals(HASH)
+                    ? new Caller.ByHash(value.asString())
+                    : new Caller.ByValue(attribute, value.asString());
+        } catch (IllegalArgumentException e) {
+            throw RefusedException.invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static RefusedException noCaller() {
+        return RefusedException.invalid(
+                "caller: missing or not one caller (expected: {\"user\": \"u-17\"} or {\"hash\": \"…\"})");
+    }
+
+    private Instant until(JsonNode body) {
+        return RequestTime.until(body, Instant.ofEpochMilli(center.clock().epochMicros() / 1000));
+    }
+
+    private static String required(JsonNode body, String name) {
+        String text = RequestBody.string(body, name, "");
+        if (text.isEmpty()) {
+            throw RefusedException.invalid(name + ": missing (expected: a text)");
+        }
+        return text;
+    }
+
+    private OverrideReply reply(Adjustment adjustment) {
+        return OverrideReply.of(adjustment, center.appliedBy(adjustment.revision()), center.followers());
+    }
+
+    private SwitchReply switchReply(Adjustment adjustment) {
+        return SwitchReply.of(adjustment, center.appliedBy(adjustment.revision()), center.followers());
+    }
+}

@@ -1,0 +1,58 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.adjust.Adjustment;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Other numbers for one caller, for a while.
+ *
+ * @param attribute that names the caller; {@code hash} if it is known by its hash alone
+ * @param caller its hash, or the first two characters of its value
+ * @param active whether it applies
+ * @param applied how many live nodes have it
+ * @param nodes how many live nodes take released rules
+ */
+public record OverrideReply(
+        long id,
+        String rule,
+        String limit,
+        String attribute,
+        String caller,
+        JsonNode numbers,
+        Instant until,
+        String reason,
+        String actor,
+        Instant createdAt,
+        boolean active,
+        @Nullable Instant endedAt,
+        @Nullable String endedBy,
+        @Nullable String endReason,
+        long revision,
+        int applied,
+        int nodes) {
+
+    public static OverrideReply of(Adjustment adjustment, int applied, int nodes) {
+        boolean ended = adjustment.endedAt() != 0;
+        return new OverrideReply(
+                adjustment.id(),
+                adjustment.rule(),
+                adjustment.limit(),
+                adjustment.isByHash() ? "hash" : adjustment.attribute(),
+                adjustment.masked(),
+                JsonMapper.shared().readTree(adjustment.numbers()),
+                Instant.ofEpochMilli(adjustment.until()),
+                adjustment.reason(),
+                adjustment.actor(),
+                Instant.ofEpochMilli(adjustment.createdAt()),
+                !ended,
+                RolloutReply.instant(adjustment.endedAt()),
+                ended ? adjustment.endedBy() : null,
+                ended ? adjustment.endReason() : null,
+                adjustment.revision(),
+                applied,
+                nodes);
+    }
+}

@@ -1,0 +1,50 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.adjust.Adjustment;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule, or all rules, that refuse nothing for a while.
+ *
+ * @param rule the id of a rule, or {@code *} for all
+ * @param to always {@code shadow}
+ * @param active whether it applies
+ * @param applied how many live nodes have it
+ * @param nodes how many live nodes take released rules
+ */
+public record SwitchReply(
+        long id,
+        String rule,
+        String to,
+        Instant until,
+        String reason,
+        String actor,
+        Instant createdAt,
+        boolean active,
+        @Nullable Instant endedAt,
+        @Nullable String endedBy,
+        @Nullable String endReason,
+        long revision,
+        int applied,
+        int nodes) {
+
+    public static SwitchReply of(Adjustment adjustment, int applied, int nodes) {
+        boolean ended = adjustment.endedAt() != 0;
+        return new SwitchReply(
+                adjustment.id(),
+                adjustment.rule(),
+                "shadow",
+                Instant.ofEpochMilli(adjustment.until()),
+                adjustment.reason(),
+                adjustment.actor(),
+                Instant.ofEpochMilli(adjustment.createdAt()),
+                !ended,
+                RolloutReply.instant(adjustment.endedAt()),
+                ended ? adjustment.endedBy() : null,
+                ended ? adjustment.endReason() : null,
+                adjustment.revision(),
+                applied,
+                nodes);
+    }
+}

@@ -1,0 +1,132 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.adjust.Adjustment;
+import io.sluice.center.plan.Target;
+import io.sluice.center.release.Rollout;
+import io.sluice.center.release.TrialVerdict;
+import io.sluice.center.verdict.Comparison;
+import io.sluice.center.verdict.Measure;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trial of a rollout.
+ *
+ * @param scope {@code nodes}, {@code callers}, {@code named} or {@code candidate}
+ * @param by the attribute that distinguishes callers
+ * @param named the first two characters of the values that are on trial
+ * @param steps the shares that it goes through, in percent
+ * @param step the position of the current one, from 0
+ * @param share the current one, in percent
+ * @param replaces the version in force beside it
+ * @param compare what verdicts compare
+ * @param automatic whether verdicts act; otherwise they are only shown
+ * @param verdict the last one
+ */
+public record TrialReply(
+        String scope,
+        @Nullable String by,
+        List<String> named,
+        List<Integer> steps,
+        int step,
+        @Nullable Integer share,
+        @Nullable Instant stepAt,
+        @Nullable Long replaces,
+        List<String> compare,
+        String every,
+        boolean automatic,
+        @Nullable VerdictReply verdict) {
+
+    /**
+     * A verdict.
+     *
+     * @param verdict {@code promote}, {@code roll_back} or {@code hold}
+     * @param look the number of the look at this step
+     */
+    public record VerdictReply(
+            String verdict, String why, int look, int step, Instant at, List<ComparisonReply> comparisons) {
+
+        static VerdictReply of(TrialVerdict verdict) {
+            return new VerdictReply(
+                    verdict.kind().word(),
+                    verdict.why(),
+                    verdict.look(),
+                    verdict.step(),
+                    Instant.ofEpochMilli(verdict.at()),
+                    verdict.comparisons().stream().map(ComparisonReply::of).toList());
+        }
+    }
+
+    /**
+     * One measure of a verdict. Shares are from 0 to 1, latencies in microseconds.
+     *
+     * @param low the trial exceeds the control at least by this much, as far as the counts tell
+     * @param high the trial exceeds the control at most by this much, as far as the counts tell
+     * @param tolerance the trial may exceed the control by this much
+     */
+    public record ComparisonReply(
+            String measure,
+            String verdict,
+            String why,
+            @Nullable Double trial,
+            @Nullable Double control,
+            @Nullable Double low,
+            @Nullable Double high,
+            @Nullable Double tolerance) {
+
+        static ComparisonReply of(Comparison comparison) {
+            return new ComparisonReply(
+                    comparison.measure().word(),
+                    comparison.says().word(),
+                    comparison.why(),
+                    finite(comparison.trial()),
+                    finite(comparison.control()),
+                    finite(comparison.low()),
+                    finite(comparison.high()),
+                    finite(comparison.tolerance()));
+        }
+
+        private static @Nullable Double finite(double number) {
+            return Double.isFinite(number) ? number : null;
+        }
+    }
+
+    static @Nullable TrialReply of(Rollout rollout) {
+        Target to = rollout.order().plan().to();
+        if (to instanceof Target.All) {
+            return null;
+        }
+        Rollout.Progress progress = rollout.progress();
+        boolean judged = to.isSplit();
+        return new TrialReply(
+                scope(to),
+                progress.attribute().isEmpty() ? null : progress.attribute(),
+                to instanceof Target.Named named
+                        ? named.values().stream().map(Adjustment::mask).toList()
+                        : List.of(),
+                to.steps(),
+                progress.step(),
+                to.steps().isEmpty() ? null : rollout.share(),
+                RolloutReply.instant(progress.stepAt()),
+                VersionReply.orNull(progress.replaces()),
+                judged
+                        ? rollout.order().plan().verdict().settings().tolerances().keySet().stream()
+                                .map(Measure::word)
+                                .toList()
+                        : List.of(),
+                rollout.order().plan().verdict().every().toString(),
+                rollout.order().plan().automatic(),
+                progress.verdict().map(VerdictReply::of).orElse(null));
+    }
+
+    private static String scope(Target to) {
+        if (to instanceof Target.Nodes) {
+            return "nodes";
+        }
+        if (to instanceof Target.Callers) {
+            return "callers";
+        }
+        return to instanceof Target.Named ? "named" : "candidate";
+    }
+}
