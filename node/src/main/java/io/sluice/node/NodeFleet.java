@@ -88,8 +88,8 @@ final class NodeFleet implements AutoCloseable {
 
     /** Begins to report. */
     void report(int apiPort, OpenRules rules, StoreWatch store, Supplier<List<String>> findings, Tallies tallies) {
-        member.ifPresent(each -> each.start(
-                MemberReports.of(id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, tallies, clock)));
+        member.ifPresent(each -> each.start(MemberReports.of(
+                id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, tallies, clock)));
     }
 
     @Override

@@ -49,7 +49,8 @@ public final class Tallies implements RulingListener {
 
     private void tried(@Nullable CallerTrial trial) {
         TrialCounts before = last;
-        if (trial != null && (before == null || before.rules.version() != trial.rules().version())) {
+        if (trial != null
+                && (before == null || before.rules.version() != trial.rules().version())) {
             last = new TrialCounts(trial.rules());
         }
         trying = trial != null;

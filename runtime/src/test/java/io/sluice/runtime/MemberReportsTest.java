@@ -112,8 +112,7 @@ class MemberReportsTest {
         tallies.answered(null, 200, 1_000);
         assertThat(reports.apply(0).tally()).isEqualTo(new Tally(0, 0, 0, 1, 0, 1));
         assertThat(reports.apply(0).trial().orElseThrow().version()).isEqualTo(4);
-        assertThat(reports.apply(0).trial().orElseThrow().digest())
-                .isEqualTo(set(4).digest());
+        assertThat(reports.apply(0).trial().orElseThrow().digest()).isEqualTo(set(4).digest());
     }
 
     private MemberReports reports(RuleSource rules) {

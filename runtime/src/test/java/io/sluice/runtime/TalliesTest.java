@@ -9,17 +9,17 @@ import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
-import io.sluice.rules.yaml.DocumentError;
-import io.sluice.rules.source.PublishedRules;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -100,8 +100,7 @@ class TalliesTest {
             int number = thread;
             all.add(threads.submit(() -> {
                 for (int i = 0; i < 10_000; i++) {
-                    Ruling.Settled ruling =
-                            ruling(i % 4 != 0, 1, null, new CallerPlace(13, number % 2 == 0, i % 32));
+                    Ruling.Settled ruling = ruling(i % 4 != 0, 1, null, new CallerPlace(13, number % 2 == 0, i % 32));
                     tallies.ruled(ruling, 1);
                     tallies.answered(ruling, 200, 1_000);
                     Tally now = tallies.all();

@@ -111,8 +111,9 @@ public final class AnswerJson {
         write(json, standing.id(), standing.limit(), standing.by());
         json.field("rule", standing.rule())
                 .field("level", standing.level().name().toLowerCase(Locale.ROOT))
-                .field("key", standing.key())
-                .field("used", standing.used())
+                .field("key", standing.key());
+        standing.hash().ifPresent(hash -> json.field("hash", hash));
+        json.field("used", standing.used())
                 .field("remaining", standing.remaining())
                 .field("retry_after_ms", millis(standing.retryAfter()))
                 .field("reset_after_ms", millis(standing.resetAfter()))

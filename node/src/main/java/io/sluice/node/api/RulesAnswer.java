@@ -2,12 +2,15 @@ package io.sluice.node.api;
 
 import io.sluice.node.state.Health;
 import io.sluice.rules.document.RuleJson;
+import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.ShownRules;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +33,7 @@ final class RulesAnswer {
     private final Vertx vertx;
     private final RuleSet rules;
     private final boolean kept;
+    private final Map<String, Object> adjustments;
     private final Duration readingMayPause;
     private int next;
     private boolean begun;
@@ -40,6 +44,7 @@ final class RulesAnswer {
         this.readingMayPause = readingMayPause;
         this.rules = health.rules();
         this.kept = health.hasKeptRules();
+        this.adjustments = health.adjustments();
     }
 
     /**
@@ -91,6 +96,8 @@ final class RulesAnswer {
             text.append("{\"version\":").append(rules.version());
             text.append(",\"digest\":\"").append(rules.digest());
             text.append("\",\"kept\":").append(kept);
+            text.append(",\"trial\":").append(JsonLine.of(ShownRules.trial(rules)));
+            text.append(",\"adjustments\":").append(JsonLine.of(adjustments));
             text.append(",\"rules\":[");
         }
         int count = rules.rules().size();

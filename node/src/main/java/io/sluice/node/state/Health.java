@@ -2,10 +2,12 @@ package io.sluice.node.state;
 
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.ShownRules;
 import io.sluice.runtime.StoreWatch;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +94,11 @@ public final class Health {
     /** Returns whether the rules are those of the last run, because the current ones are invalid or unavailable. */
     public boolean hasKeptRules() {
         return rules.isKept();
+    }
+
+    /** Returns what is shown about adjustments. */
+    public Map<String, Object> adjustments() {
+        return ShownRules.adjustments(rules.source());
     }
 
     public RuleSet rules() {

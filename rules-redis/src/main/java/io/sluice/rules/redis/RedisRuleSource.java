@@ -2,6 +2,7 @@ package io.sluice.rules.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
@@ -135,6 +136,11 @@ public final class RedisRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public Adjustments adjustments() {
+        return intake.adjustments();
     }
 
     @Override

@@ -64,12 +64,7 @@ final class RuleIntake {
 
     /** @param work runs the check when an adjustment expires; on the thread that also calls {@link #look} */
     RuleIntake(
-            PublishedRules rules,
-            NodeShare node,
-            Optional<RuleStamp> last,
-            RuleVet vet,
-            Clock clock,
-            Executor work) {
+            PublishedRules rules, NodeShare node, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
         this.rules = rules;
         this.effective = new EffectiveRules(rules, clock, work);
         this.node = node;
@@ -114,9 +109,11 @@ final class RuleIntake {
         if (named.isPresent()) {
             takeReleased(store, named.get());
         } else {
-            refuse(List.of(DocumentError.of(
-                    RuleStore.VERSION,
-                    "version: unreadable (expected: a number, such as 12, with or without a trial, such as 12 trial 13 share 10)")));
+            refuse(
+                    List.of(
+                            DocumentError.of(
+                                    RuleStore.VERSION,
+                                    "version: unreadable (expected: a number, such as 12, with or without a trial, such as 12 trial 13 share 10)")));
         }
     }
 
@@ -186,8 +183,7 @@ final class RuleIntake {
 
     /** Returns a version, which is not read again if callers try it already; null if it is bad. */
     private @Nullable RuleSet read(RuleStore store, long version, List<DocumentError> errors) {
-        Optional<RuleSet> tried =
-                effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version);
+        Optional<RuleSet> tried = effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version);
         if (tried.isPresent()) {
             return tried.get();
         }
@@ -228,7 +224,12 @@ final class RuleIntake {
         return effective.adjustments();
     }
 
-    /** Returns why adjustments were left out. */
+    /** Can be called by any thread. */
+    Adjustments adjustments() {
+        return effective.adjustments();
+    }
+
+    /** Returns why adjustments were left out. Can be called by any thread. */
     List<String> unfitAdjustments() {
         return effective.problems();
     }

@@ -110,7 +110,8 @@ class RuleIntakeTest {
             admin.command("SET", "rate_limit_config_version", text);
             intake.look(line.store(), random.nextBoolean(), random.nextBoolean());
             CallerTrial trial = rules.latest().trial();
-            assertThat(trial == null || trial.rules().version() == rules.latest().version() + 1)
+            assertThat(trial == null
+                            || trial.rules().version() == rules.latest().version() + 1)
                     .isTrue();
         }
         // A set is published again when only its trial changes.
@@ -242,10 +243,8 @@ class RuleIntakeTest {
         snapshot(12, Sets.of(12, 1));
         snapshot(13, Sets.of(13, 1));
         RuleVet vet = set -> set.version() == 13 ? List.of(DocumentError.of("vet", "no")) : List.of();
-        RuleIntake vetting =
-                new RuleIntake(rules, new NodeShare("n"), Optional.empty(), vet, clock, Runnable::run);
-        admin.command(
-                "SET", "rate_limit_config_version", "12 trial 13 callers 5 by user key 0123456789abcdef");
+        RuleIntake vetting = new RuleIntake(rules, new NodeShare("n"), Optional.empty(), vet, clock, Runnable::run);
+        admin.command("SET", "rate_limit_config_version", "12 trial 13 callers 5 by user key 0123456789abcdef");
         vetting.look(line.store(), false, false);
         assertThat(rules.latest().version()).isEqualTo(12);
         assertThat(rules.latest().trial()).isNull();
@@ -427,7 +426,8 @@ class RuleIntakeTest {
     }
 
     private RuleIntake restarted(RuleSet kept) {
-        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0), Runnable::run);
+        return new RuleIntake(
+                rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0), Runnable::run);
     }
 
     @Test

@@ -33,6 +33,9 @@ final class CallerKeys {
      */
     public static final int DEFAULT_IPV6_PREFIX = 64;
 
+    /** The beginning of every key under {@code privacy: hash}. */
+    static final String HASHED = "!h";
+
     private static final int LONGEST = 200;
     private static final String MASK = "***";
     private static final int SHOWN = 2;
@@ -86,7 +89,7 @@ final class CallerKeys {
             }
         }
         if (privacy == Privacy.HASH) {
-            return new CallerKey.Of("!h" + keyedHash(by, absent, request));
+            return new CallerKey.Of(HASHED + keyedHash(by, absent, request));
         }
         String plain = plain(by, absent, request);
         return new CallerKey.Of(plain != null ? plain : "!l" + hash(by, absent, request));

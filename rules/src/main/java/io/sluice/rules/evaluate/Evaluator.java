@@ -287,8 +287,7 @@ public final class Evaluator {
             MatchedRequest matched, BiFunction<RulingListener, Ruling.Settled, Ruling.Settled> tell) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(
-                    tell.apply(begun(), RulingWriter.byRule(matched, rule, mode())));
+            return CompletableFuture.completedFuture(tell.apply(begun(), RulingWriter.byRule(matched, rule, mode())));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {

@@ -6,6 +6,7 @@ import io.sluice.core.spi.Label;
 import io.sluice.core.spi.Verdict;
 import io.sluice.rules.evaluate.Explanation.Standing;
 import io.sluice.rules.model.By;
+import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import java.time.Duration;
@@ -105,6 +106,7 @@ final class Explainer {
                 bound.numbers(),
                 limit.by().stream().map(By::attribute).toList(),
                 keys.masked(limit.by(), limit.absent(), limit.privacy(), matched.request()),
+                hash(limit),
                 Math.max(0, bound.numbers().capacity() - remaining),
                 remaining,
                 span(verdict == null ? Verdict.NEVER : verdict.retryAfterMicros()),
@@ -112,6 +114,15 @@ final class Explainer {
                 verdict != null && verdict.fits(),
                 bound.shadow(),
                 bound.overridden());
+    }
+
+    private Optional<String> hash(RuleLimit limit) {
+        boolean hashed = limit.privacy() == Privacy.HASH && !limit.by().isEmpty();
+        return hashed
+                        && keys.key(limit.by(), limit.absent(), limit.privacy(), matched.request())
+                                instanceof CallerKey.Of key
+                ? Optional.of(key.text().substring(CallerKeys.HASHED.length()))
+                : Optional.empty();
     }
 
     private static Optional<Duration> span(long micros) {

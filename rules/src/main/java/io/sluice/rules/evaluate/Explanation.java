@@ -26,6 +26,8 @@ public record Explanation(Ruling ruling, List<Standing> limits) {
      * @param limit with the numbers in force for this request
      * @param by the attributes that distinguish callers
      * @param key the key of the count, for people; most of each value is masked
+     * @param hash the 43 characters under which the caller is counted, for limits with {@code privacy: hash}; empty for others. It
+     *     names the caller to those who do not know them
      * @param used permits that are not left
      * @param retryAfter zero if the limit would allow the request; empty if waiting will not help
      * @param resetAfter time until the limit is as if unused; empty if waiting will not achieve that
@@ -39,6 +41,7 @@ public record Explanation(Ruling ruling, List<Standing> limits) {
             Limit limit,
             List<String> by,
             String key,
+            Optional<String> hash,
             long used,
             long remaining,
             Optional<Duration> retryAfter,

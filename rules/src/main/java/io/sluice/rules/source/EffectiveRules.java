@@ -37,7 +37,7 @@ public final class EffectiveRules {
     private final Executor work;
     private RuleSet released = RuleSet.none();
     private @Nullable CallerTrial trial;
-    private Adjustments adjustments = Adjustments.NONE;
+    private volatile Adjustments adjustments = Adjustments.NONE;
     private @Nullable Part main;
     private @Nullable Part tried;
     private Clock.@Nullable Alarm alarm;
@@ -65,7 +65,8 @@ public final class EffectiveRules {
         return Optional.ofNullable(trial);
     }
 
-    public synchronized Adjustments adjustments() {
+    /** Returns the adjustments, including those that have expired. Never blocks. */
+    public Adjustments adjustments() {
         return adjustments;
     }
 
@@ -108,7 +109,9 @@ public final class EffectiveRules {
 
     @SuppressWarnings("ReferenceEquality") // comparing rules would take longer than composing
     private static boolean isSame(@Nullable CallerTrial a, @Nullable CallerTrial b) {
-        return a == null || b == null ? a == b : a.rules() == b.rules() && a.split().equals(b.split());
+        return a == null || b == null
+                ? a == b
+                : a.rules() == b.rules() && a.split().equals(b.split());
     }
 
     /** One of the two sets with what was applied to it. */
@@ -224,8 +227,7 @@ public final class EffectiveRules {
     private void tell(@Nullable CallerTrial before, @Nullable CallerTrial now, boolean adjusted) {
         List<String> changes = new ArrayList<>();
         if (now != null && !isSame(before, now)) {
-            TrialPointer pointer =
-                    new TrialPointer(now.rules().version(), new TrialScope.Callers(now.split()));
+            TrialPointer pointer = new TrialPointer(now.rules().version(), new TrialScope.Callers(now.split()));
             changes.add("callers try version " + pointer.version() + ": " + pointer.who());
         } else if (now == null && before != null) {
             changes.add("callers no longer try version " + before.rules().version());

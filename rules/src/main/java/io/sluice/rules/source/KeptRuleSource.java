@@ -1,6 +1,7 @@
 package io.sluice.rules.source;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
@@ -110,6 +111,11 @@ public final class KeptRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public Adjustments adjustments() {
+        return source.adjustments();
     }
 
     @Override

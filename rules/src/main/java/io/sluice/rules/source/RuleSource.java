@@ -1,5 +1,6 @@
 package io.sluice.rules.source;
 
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
@@ -35,6 +36,11 @@ public interface RuleSource extends AutoCloseable {
 
     /** Adds a listener. It is notified at once of the set in force and of a current refusal, and then of every later event. */
     void listen(RuleListener listener);
+
+    /** Returns the adjustments on top of the rules, including those that have expired. */
+    default Adjustments adjustments() {
+        return Adjustments.NONE;
+    }
 
     /** Returns why adjustments on top of the rules were left out, as sentences; empty if all apply. */
     default List<String> unfitAdjustments() {

@@ -1,5 +1,6 @@
 package io.sluice.rules.source;
 
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
@@ -61,6 +62,11 @@ public final class StandInRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public Adjustments adjustments() {
+        return source.adjustments();
     }
 
     @Override

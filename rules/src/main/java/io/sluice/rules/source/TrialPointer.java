@@ -23,8 +23,9 @@ public record TrialPointer(long version, TrialScope scope) {
     public static final int LONGEST = 8_192;
 
     /** Has no group that repeats: Java would need more stack for a longer text. */
-    private static final Pattern TEXT = Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)"
-            + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16}))");
+    private static final Pattern TEXT =
+            Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)"
+                    + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16}))");
 
     private static final String UNREADABLE = "\uFFFD";
 

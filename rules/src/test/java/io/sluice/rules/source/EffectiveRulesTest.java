@@ -112,7 +112,8 @@ class EffectiveRulesTest {
 
     @Test
     void looksAgainAfterAJumpOfTheClock() {
-        effective.put(set(12, "orders"), Optional.empty(), new Adjustments(7, List.of(), List.of(shadow("orders", 86_400))));
+        effective.put(
+                set(12, "orders"), Optional.empty(), new Adjustments(7, List.of(), List.of(shadow("orders", 86_400))));
         clock.stepWall(Duration.ofDays(2));
         effective.refresh();
         assertThat(isShadow(rules.latest())).isFalse();
@@ -124,7 +125,8 @@ class EffectiveRulesTest {
 
     @Test
     void anOverrideThatExpiresIsNotComposedAnew() {
-        effective.put(set(12, "orders"), Optional.empty(), new Adjustments(7, List.of(override("orders", 60)), List.of()));
+        effective.put(
+                set(12, "orders"), Optional.empty(), new Adjustments(7, List.of(override("orders", 60)), List.of()));
         assertThat(rules.latest().rule("orders").orElseThrow().overrides()).hasSize(1);
         clock.advance(Duration.ofMinutes(5));
         assertThat(seen).hasSize(1);
@@ -141,8 +143,7 @@ class EffectiveRulesTest {
                         "more-search: rule: search (expected: a rule in force)");
         assertThat(rules.latest().rule("orders").orElseThrow().overrides()).hasSize(1);
 
-        effective.put(
-                set(12, "orders"), Optional.of(new CallerTrial(set(13, "orders", "search"), SPLIT)), adjustments);
+        effective.put(set(12, "orders"), Optional.of(new CallerTrial(set(13, "orders", "search"), SPLIT)), adjustments);
         assertThat(effective.problems()).containsExactly("off-login: rule: login (expected: a rule in force)");
         effective.put(set(14, "orders", "search", "login"), Optional.empty(), adjustments);
         assertThat(effective.problems()).isEmpty();
@@ -230,7 +231,6 @@ class EffectiveRulesTest {
                     .append(version)
                     .append(", by: user }] }\n");
         }
-        return new RuleSet(
-                version, ((RuleDocument.Accepted) RuleDocument.parse("test", text.toString())).rules());
+        return new RuleSet(version, ((RuleDocument.Accepted) RuleDocument.parse("test", text.toString())).rules());
     }
 }

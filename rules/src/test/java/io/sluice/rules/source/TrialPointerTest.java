@@ -27,7 +27,8 @@ class TrialPointerTest {
                 "13 named +,%2C,%C3%BC by json.a%2Fb key 0123456789abcdef"
             })
     void writesWhatItReads(String text) {
-        assertThat(TrialPointer.parse(text)).hasValueSatisfying(read -> assertThat(read).hasToString(text));
+        assertThat(TrialPointer.parse(text))
+                .hasValueSatisfying(read -> assertThat(read).hasToString(text));
     }
 
     @ParameterizedTest
@@ -71,7 +72,8 @@ class TrialPointerTest {
     @Test
     void refusesTooMuch() {
         String names = IntStream.range(0, 101).mapToObj(i -> "n" + i).collect(Collectors.joining(","));
-        assertThat(TrialPointer.parse("13 named " + names + " by tenant key " + KEY)).isEmpty();
+        assertThat(TrialPointer.parse("13 named " + names + " by tenant key " + KEY))
+                .isEmpty();
         assertThat(TrialPointer.parse("13 named " + "x".repeat(9_000) + " by tenant key " + KEY))
                 .isEmpty();
         // Takes no long time either.
@@ -92,7 +94,8 @@ class TrialPointerTest {
         assertThat(TrialPointer.covers(named, few)).isFalse();
         assertThat(TrialPointer.covers(many, named)).isFalse();
         assertThat(TrialPointer.covers(new TrialScope.Nodes(50), few)).isFalse();
-        assertThat(TrialPointer.covers(new TrialScope.Nodes(50), new TrialScope.Nodes(10))).isTrue();
+        assertThat(TrialPointer.covers(new TrialScope.Nodes(50), new TrialScope.Nodes(10)))
+                .isTrue();
     }
 
     @Test

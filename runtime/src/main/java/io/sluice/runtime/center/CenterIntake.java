@@ -1,6 +1,7 @@
 package io.sluice.runtime.center;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
@@ -63,8 +64,7 @@ final class CenterIntake {
     private Optional<RefusedSet> refusedState = Optional.empty();
 
     /** @param work runs the check when an adjustment expires; on the thread that also calls the other methods */
-    CenterIntake(
-            PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
+    CenterIntake(PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
         this.rules = rules;
         this.effective = new EffectiveRules(rules, clock, work);
         this.origin = origin;
@@ -77,7 +77,12 @@ final class CenterIntake {
         return has ? applied.map(CenterIntake::id) : Optional.empty();
     }
 
-    /** Returns why adjustments were left out. */
+    /** Can be called by any thread. */
+    Adjustments adjustments() {
+        return effective.adjustments();
+    }
+
+    /** Returns why adjustments were left out. Can be called by any thread. */
     List<String> unfitAdjustments() {
         return effective.problems();
     }
@@ -88,8 +93,8 @@ final class CenterIntake {
 
     /** The center has released nothing yet. */
     void takeNothing() {
-        refusedRules = applied.map(last -> refusal(
-                Optional.empty(), "version: none (expected: " + last.version() + " or higher; release again)"));
+        refusedRules = applied.map(last ->
+                refusal(Optional.empty(), "version: none (expected: " + last.version() + " or higher; release again)"));
         settle();
     }
 
@@ -103,8 +108,8 @@ final class CenterIntake {
     private Optional<RefusedSet> taken(ServerEvent event) {
         Matcher matcher = ID.matcher(event.id());
         if (!matcher.matches()) {
-            return Optional.of(refusal(
-                    Optional.empty(), "id: " + PrintableText.text(event.id()) + " (expected: VERSION:DIGEST)"));
+            return Optional.of(
+                    refusal(Optional.empty(), "id: " + PrintableText.text(event.id()) + " (expected: VERSION:DIGEST)"));
         }
         RuleStamp named = new RuleStamp(Long.parseLong(matcher.group(1)), matcher.group(2), true);
         Optional<String> fault = applied.flatMap(last -> fault(last, named));
@@ -114,7 +119,8 @@ final class CenterIntake {
         if (has && applied.equals(Optional.of(named))) {
             return Optional.empty();
         }
-        Optional<RuleSet> tried = held(named.version()).filter(set -> set.stamp().equals(named));
+        Optional<RuleSet> tried =
+                held(named.version()).filter(set -> set.stamp().equals(named));
         if (tried.isPresent()) {
             publish(tried.get());
             return Optional.empty();
@@ -125,8 +131,8 @@ final class CenterIntake {
     /** The center lets callers try a set. Its state says which callers. */
     void takeTrial(ServerEvent event) {
         Optional<RuleStamp> stamp = RuleSetText.stamp(event.data());
-        boolean known = stamp.flatMap(named -> held(named.version()).filter(set -> set.stamp()
-                        .equals(released(named))))
+        boolean known = stamp.flatMap(
+                        named -> held(named.version()).filter(set -> set.stamp().equals(released(named))))
                 .isPresent();
         if (known) {
             refusedTrial = Optional.empty();
@@ -194,7 +200,8 @@ final class CenterIntake {
             return Optional.empty();
         }
         return refusedTrial.or(() -> Optional.of(refusal(
-                Optional.empty(), "trial: version " + wanted() + " was not sent (expected: its rules before the state)")));
+                Optional.empty(),
+                "trial: version " + wanted() + " was not sent (expected: its rules before the state)")));
     }
 
     private static Optional<String> fault(RuleStamp last, RuleStamp named) {
@@ -222,8 +229,8 @@ final class CenterIntake {
         RuleSet read = ((Reading.Found) reading).rules();
         RuleSet set = read.releasedTo().isPresent() ? read : read.releasedTo(EVERY_NODE);
         if (!Optional.of(set.stamp()).equals(named)) {
-            return Optional.of(refusal(
-                    named, "rules: version " + set.version() + " (expected: the rules that the id names)"));
+            return Optional.of(
+                    refusal(named, "rules: version " + set.version() + " (expected: the rules that the id names)"));
         }
         List<DocumentError> faults = vet.faults(set);
         if (!faults.isEmpty()) {
@@ -256,8 +263,7 @@ final class CenterIntake {
 
     /** Reports each refusal once, and when there is none any more. */
     private void settle() {
-        Optional<RefusedSet> refusal =
-                refusedRules.or(this::missingTrial).or(() -> refusedState);
+        Optional<RefusedSet> refusal = refusedRules.or(this::missingTrial).or(() -> refusedState);
         if (refusal.isPresent()) {
             refuse(refusal.get());
         } else if (!rules.refused().isEmpty()) {

@@ -1,6 +1,7 @@
 package io.sluice.runtime.center;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.PublishedRules;
@@ -113,6 +114,11 @@ public final class CenterRuleSource implements RuleSource {
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);
+    }
+
+    @Override
+    public Adjustments adjustments() {
+        return intake.adjustments();
     }
 
     @Override

@@ -181,8 +181,7 @@ class CenterIntakeTest {
     void everybodyKeepsTheVersionInForceIfTheTrialIsBad() {
         ServerEvent good = trial(13);
         intake.take(event(12));
-        intake.takeTrial(new ServerEvent(
-                "trial", "", Arrays.copyOf(good.data(), good.data().length - 3), false));
+        intake.takeTrial(new ServerEvent("trial", "", Arrays.copyOf(good.data(), good.data().length - 3), false));
         assertThat(refusals).isEmpty();
         intake.takeState(state(12, "\"" + CALLERS + "\"", 0));
         assertThat(rules.latest().trial()).isNull();
@@ -260,7 +259,8 @@ class CenterIntakeTest {
                 revision == 0
                         ? List.of()
                         : List.of(new ShadowSwitch("s", Optional.empty(), Instant.ofEpochSecond(60))));
-        String text = "{\"version\":" + version + ",\"trial\":" + trial + ",\"adjustments\":" + adjustments.toJson() + "}";
+        String text =
+                "{\"version\":" + version + ",\"trial\":" + trial + ",\"adjustments\":" + adjustments.toJson() + "}";
         return new ServerEvent("state", "", text.getBytes(StandardCharsets.UTF_8), false);
     }
 

@@ -8,6 +8,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.ShownRules;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -55,6 +56,8 @@ public final class SluiceEndpoint {
         all.put("version", rules.version());
         all.put("digest", rules.digest());
         all.put("kept", state.hasKeptRules());
+        all.put("trial", ShownRules.trial(rules));
+        all.put("adjustments", state.adjustments());
         all.put("engine", engine);
         all.put(
                 "rules",

@@ -7,10 +7,12 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.ShownRules;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,11 @@ public final class SluiceState {
 
     RuleSet rules() {
         return source.latest();
+    }
+
+    /** Returns what is shown about adjustments. */
+    Map<String, Object> adjustments() {
+        return ShownRules.adjustments(source);
     }
 
     boolean hasKeptRules() {
