@@ -34,7 +34,7 @@ record Bias(double observed, double expected, double margin, double requests) {
                 : Optional.empty();
     }
 
-    /** Returns the measure by which the arms differed before the trial, although the same version was in force in both. */
+    /** Tells by which measure the arms differed before the trial, although both had the same version. */
     static Optional<String> before(Sample before, Set<Measure> measures, double alpha) {
         for (Measure measure : measures) {
             Difference difference = Difference.of(measure, Sample.NONE, before, 1);

@@ -51,9 +51,8 @@ record Difference(double value, double variance, double degrees, double skew, do
                 : 0;
         Spread ofTrial = Spread.of(measure, trial, variance(trial, trialBefore, weight));
         Spread ofControl = Spread.of(measure, control, variance(control, controlBefore, weight));
-        // Few callers may lack those who make the difference, and then look alike. So each arm is at least as uncertain
-        // as the other
-        // arm suggests for its size.
+        // Few callers may lack those who make the difference, and then look alike. So each arm is at least as
+        // uncertain as the other arm suggests for its size.
         double size = trial.whole() / control.whole();
         Spread first = ofTrial.or(ofControl.times(1 / size));
         Spread second = ofControl.or(ofTrial.times(size)).times(factor * factor);

@@ -128,7 +128,12 @@ public final class Judge {
                 bounds.high(),
                 tolerance,
                 says,
-                tooFew.orElseGet(() -> Wording.why(measure, trial.value(), control.value(), bounds, given, says)));
+                tooFew.orElseGet(() -> Wording.why(
+                        measure,
+                        Wording.values(measure, trial.value(), control.value()) + Wording.before(measure, before),
+                        bounds,
+                        given,
+                        says)));
     }
 
     private static String fewCallers(double callers, int expected) {

@@ -57,11 +57,19 @@ final class Wording {
         return measure.word() + ": " + value(measure, trial) + " on trial against " + value(measure, control);
     }
 
-    static String why(Measure measure, double trial, double control, Bounds bounds, double tolerance, Kind says) {
-        String values = values(measure, trial, control);
+    /** Returns the values before the trial, or nothing. */
+    static String before(Measure measure, Sample before) {
+        Estimate trial = Estimate.of(measure, before.trial());
+        Estimate control = Estimate.of(measure, before.control());
+        return trial.whole() > 0 && control.whole() > 0
+                ? ", before " + value(measure, trial.value()) + " against " + value(measure, control.value())
+                : "";
+    }
+
+    static String why(Measure measure, String values, Bounds bounds, double tolerance, Kind says) {
         String expected = " (expected: " + tolerance(measure, tolerance) + ")";
         return says == Kind.HOLD
-                ? "hold: " + values + ", the version makes between " + difference(measure, bounds.low()) + " and "
+                ? "hold: " + values + "; the effect is between " + difference(measure, bounds.low()) + " and "
                         + difference(measure, bounds.high()) + expected
                 : values + expected;
     }

@@ -132,6 +132,12 @@ class JudgeTest {
 
         assertThat(Judge.judge(REFUSALS, HALF, Sample.NONE, sample, 1).kind()).isEqualTo(Kind.HOLD);
         assertThat(Judge.judge(REFUSALS, HALF, before, sample, 1).kind()).isEqualTo(Kind.PROMOTE);
+        assertThat(Judge.judge(REFUSALS, HALF, before, sample, 1).why())
+                .matches(
+                        "refusals: .* % on trial against .* %, before .* % against .* % \\(expected: at most 1 point more\\)");
+        assertThat(Judge.judge(REFUSALS, HALF, Sample.NONE, sample, 1).why())
+                .matches("hold: refusals: .* %; the effect is between .* points less and .* points more"
+                        + " \\(expected: at most 1 point more\\)");
     }
 
     @Test
