@@ -12,6 +12,7 @@ import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
 import io.sluice.benchmarks.processes.Checkout;
 import io.sluice.benchmarks.start.NodeStart;
+import io.sluice.benchmarks.verdicts.Verdicts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code services [TURNS]} compares the rate limit service with one in Go, which {@code benchmarks/go-peers} builds.
  *   <li>{@code start [STARTS [SECONDS]]} measures how soon a node serves, its memory, and its first decisions.
  *   <li>{@code center [RELEASES [NODES [RULES]]]} releases many rules to many simulated nodes.
+ *   <li>{@code verdicts [TRIALS]} simulates trials with known truth and counts wrong verdicts.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  * </ul>
  */
@@ -123,6 +125,7 @@ public final class Benchmarks {
                         i -> MixedRules.document(rules).replace("100/s", 100 + i + "/s"),
                         figures);
             }),
+            Part.of("verdicts", Map.of(), (args, figures) -> Verdicts.table(number(args, 0, 1_000), figures)),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))));
 
     private Benchmarks() {}
