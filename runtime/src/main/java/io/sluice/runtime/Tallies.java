@@ -30,7 +30,8 @@ public final class Tallies implements RulingListener {
     /** The counts of the trial that the process saw last. They continue if the same version is tried again. */
     private volatile @Nullable TrialCounts last;
 
-    private volatile boolean trying;
+    /** Who is on trial; null if nobody is. */
+    private volatile @Nullable CallerSplit split;
 
     /** Begins to follow the trials of a source. */
     public void watch(RuleSource rules) {
@@ -53,7 +54,7 @@ public final class Tallies implements RulingListener {
                 && (before == null || before.rules.version() != trial.rules().version())) {
             last = new TrialCounts(trial.rules());
         }
-        trying = trial != null;
+        split = trial == null ? null : trial.split();
     }
 
     @Override
@@ -108,7 +109,8 @@ public final class Tallies implements RulingListener {
     /** Returns what was counted since callers try a version; empty if they try none. */
     public Optional<TrialReport> trial() {
         TrialCounts counts = last;
-        return counts == null || !trying ? Optional.empty() : Optional.of(counts.report());
+        CallerSplit who = split;
+        return counts == null || who == null ? Optional.empty() : Optional.of(counts.report(who));
     }
 
     private static final class TrialCounts {
@@ -124,8 +126,14 @@ public final class Tallies implements RulingListener {
             return Stream.generate(Counts::new).limit(CallerSplit.GROUPS).toArray(Counts[]::new);
         }
 
-        TrialReport report() {
-            return new TrialReport(rules.version(), rules.digest(), tallies(trial), tallies(control));
+        TrialReport report(CallerSplit who) {
+            return new TrialReport(
+                    rules.version(),
+                    rules.digest(),
+                    who.sharePercent(),
+                    who.watched(),
+                    tallies(trial),
+                    tallies(control));
         }
 
         private static List<Tally> tallies(Counts[] counts) {

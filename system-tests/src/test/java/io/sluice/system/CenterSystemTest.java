@@ -120,8 +120,8 @@ final class CenterSystemTest {
 
     /** Releases a limit of 100 + version. */
     private static void release(CenterCalls calls, int version) {
-        String rule = "{\"id\":\"login\",\"resource\":\"/login\",\"limits\":[{\"by\":\"ip\",\"limit\":" + (100 + version)
-                + ",\"window\":\"1h\"}]}";
+        String rule = "{\"id\":\"login\",\"resource\":\"/login\",\"limits\":[{\"by\":\"ip\",\"limit\":"
+                + (100 + version) + ",\"window\":\"1h\"}]}";
         assertThat(calls.release(version - 1, rule, "\"all\"")).contains("\"version\":" + version + ",");
     }
 

@@ -53,10 +53,8 @@ final class TrialSystemTest {
             Await.until("three live nodes", SOON, () -> calls.liveNodes() == 3);
 
             String rollout = found("\"id\":(\\d+)", calls.release(1, rule(200), "{\"callers\":\"50%\"}"));
-            Await.until(
-                    "every node has both versions",
-                    SOON,
-                    () -> calls.get("/api/rollouts/" + rollout).contains("\"applied\":3"));
+            Await.until("every node has both versions", SOON, () -> calls.get("/api/rollouts/" + rollout)
+                    .contains("\"applied\":3"));
             Map<String, Long> versions = versions();
             assertThat(new HashSet<>(versions.values())).containsExactlyInAnyOrder(1L, 2L);
             holdsWithoutData(rollout);
@@ -73,10 +71,9 @@ final class TrialSystemTest {
             override(node, user);
 
             calls.post("/api/rollouts/" + rollout + "/abort", "{\"reason\":\"enough seen\"}", 202);
-            Await.until(
-                    "every node has the old content as a new version",
-                    SOON,
-                    () -> new HashSet<>(versions().values()).equals(Set.of(3L)));
+            Await.until("every node has the old content as a new version", SOON, () -> new HashSet<>(
+                            versions().values())
+                    .equals(Set.of(3L)));
             assertThat(calls.get("/api/rollouts/" + rollout)).contains("\"state\":\"rolled_back\"");
             assertThat(check(node, "fresh", 1)).contains("\"limit\":100,");
             assertThat(center.stop()).isZero();
@@ -91,7 +88,8 @@ final class TrialSystemTest {
     }
 
     private void switchAndBack(SluiceProcess node, String user) {
-        String off = calls.post("/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"incident\"}", 201);
+        String off = calls.post(
+                "/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"incident\"}", 201);
         Await.until("it refuses nothing", SOON, () -> check(node, user, 150).contains("\"allowed\":true"));
         assertThat(check(node, user, 150)).contains("\"shadow_refused\":[\"orders.0\"]");
         calls.delete("/api/switch/" + found("\"id\":(\\d+)", off) + "?reason=over");
@@ -127,7 +125,8 @@ final class TrialSystemTest {
 
     private static String check(SluiceProcess node, String user, int permits) {
         try {
-            return node.post("{\"attributes\":{\"path\":\"/orders\",\"user\":\"" + user + "\"},\"permits\":" + permits + "}")
+            return node.post("{\"attributes\":{\"path\":\"/orders\",\"user\":\"" + user + "\"},\"permits\":" + permits
+                            + "}")
                     .body();
         } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -1,5 +1,6 @@
 package io.sluice.center.fleet;
 
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.runtime.fleet.NodeReport;
 
 /**
@@ -22,10 +23,10 @@ public record NodeState(NodeReport report, Way way, boolean live, long seenMilli
         return report.version() >= version && report.digest().equals(digest);
     }
 
-    /** Returns whether some callers of the node try exactly these rules. */
-    public boolean tries(long version, String digest) {
+    /** Returns whether exactly these callers of the node try exactly these rules, or are watched before they do. */
+    public boolean tries(long version, String digest, CallerSplit split) {
         return report.trial()
-                .filter(trial -> trial.version() == version && trial.digest().equals(digest))
+                .filter(trial -> trial.isOf(version, digest, split.sharePercent(), split.watched()))
                 .isPresent();
     }
 }

@@ -41,7 +41,8 @@ public final class PlanText {
         ObjectNode tolerances = verdict.putObject("tolerances");
         settings.tolerances().forEach((measure, tolerance) -> tolerances.put(measure.word(), tolerance));
         verdict.put("min_requests", settings.minRequests())
-                .put("every_ms", plan.verdict().every().toMillis());
+                .put("every_ms", plan.verdict().every().toMillis())
+                .put("watch_ms", plan.verdict().watch().toMillis());
         return JSON.writeValueAsString(root);
     }
 
@@ -76,7 +77,8 @@ public final class PlanText {
                 .ifPresent(measure -> tolerances.put(measure, each.getValue().asDouble())));
         return new VerdictPlan(
                 VerdictPlan.settings(to, tolerances, verdict.get("min_requests").asLong()),
-                Duration.ofMillis(verdict.get("every_ms").asLong()));
+                Duration.ofMillis(verdict.get("every_ms").asLong()),
+                Duration.ofMillis(verdict.path("watch_ms").asLong(0)));
     }
 
     private static List<Integer> steps(JsonNode to) {

@@ -10,12 +10,17 @@ import java.util.Set;
  * How a trial is judged.
  *
  * @param every the interval; the trial is judged after 1, 2, 4, 8 … intervals
+ * @param watch how long both sides of a trial of callers are counted before anybody tries anything; zero for not at all
  */
-public record VerdictPlan(VerdictSettings settings, Duration every) {
+public record VerdictPlan(VerdictSettings settings, Duration every, Duration watch) {
+
+    /** A verdict that promotes needs to know how callers differ without the trial. */
+    private static final int USUAL_WATCH_INTERVALS = 8;
 
     public static final Duration USUAL_INTERVAL = Duration.ofMinutes(1);
     public static final Duration SHORTEST_INTERVAL = Duration.ofSeconds(1);
     public static final Duration LONGEST_INTERVAL = Duration.ofDays(1);
+    public static final Duration LONGEST_WATCH = Duration.ofDays(8);
 
     /** Returns settings with these tolerances, and otherwise as usual. */
     public static VerdictSettings settings(Target target, Map<Measure, Double> tolerances, long minRequests) {
@@ -25,7 +30,14 @@ public record VerdictPlan(VerdictSettings settings, Duration every) {
 
     /** Returns the usual plan. It compares only what every node can tell, with or without a gateway. */
     public static VerdictPlan usual(Target target) {
-        return new VerdictPlan(usual(target, usualMeasures(target)), USUAL_INTERVAL);
+        return new VerdictPlan(usual(target, usualMeasures(target)), USUAL_INTERVAL, Duration.ZERO);
+    }
+
+    /** Returns how long to watch before a trial if nothing else is asked for. A verdict that only shows need not be sure. */
+    public static Duration usualWatch(Target target, Set<Measure> measures, Duration every, boolean automatic) {
+        return automatic && target instanceof Target.Callers && measures.contains(Measure.REFUSALS)
+                ? every.multipliedBy(USUAL_WATCH_INTERVALS)
+                : Duration.ZERO;
     }
 
     /** Returns what is compared if nothing else is asked for. */

@@ -1,6 +1,7 @@
 package io.sluice.center.release;
 
 import io.sluice.center.fleet.NodeState;
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.TrialScope;
 import java.util.ArrayList;
@@ -43,9 +44,10 @@ public record Acknowledgement(
     }
 
     /** Returns what nodes say about a version that some callers try. */
-    static List<Acknowledgement> ofTrial(List<NodeState> nodes, long version, String digest) {
+    private static List<Acknowledgement> ofTrial(
+            List<NodeState> nodes, long version, String digest, CallerSplit split) {
         return nodes.stream()
-                .map(node -> of(node, version, digest, node.tries(version, digest)))
+                .map(node -> of(node, version, digest, node.tries(version, digest, split)))
                 .toList();
     }
 
@@ -72,8 +74,8 @@ public record Acknowledgement(
     /** Returns what the nodes of a rollout that goes on say. Nodes that do not take part are left out. */
     public static List<Acknowledgement> of(List<NodeState> nodes, Rollout rollout, String digest) {
         TrialScope scope = rollout.scope().orElse(null);
-        if (scope instanceof TrialScope.Callers) {
-            return ofTrial(nodes, rollout.version(), digest);
+        if (scope instanceof TrialScope.Callers callers) {
+            return ofTrial(nodes, rollout.version(), digest, callers.split());
         }
         return of(
                 scope instanceof TrialScope.Nodes share

@@ -46,6 +46,10 @@ public final class Jury implements Duty {
     private final LiveNodes nodes;
     private final Clock clock;
     private @Nullable Counting counting;
+    private @Nullable Before before;
+
+    /** What was counted before anybody tried the version of a rollout. */
+    private record Before(long rollout, Sample sample) {}
 
     /** What was counted for one step of a trial. */
     private static final class Counting {
@@ -136,6 +140,10 @@ public final class Jury implements Duty {
             return Optional.empty();
         }
         collect(counts, trial, rules);
+        if (trial.isWatching()) {
+            watched(trial, counts, counted);
+            return Optional.empty();
+        }
         if (counted
                 < (counts.intervals + 1)
                         * trial.order().plan().verdict().every().toNanos()) {
@@ -151,6 +159,38 @@ public final class Jury implements Duty {
                 judge(trial, counts, look), look, trial.progress().step(), clock.epochMicros() / 1000));
     }
 
+    /** Lets the callers try the version once both sides were watched for long enough. */
+    private void watched(Rollout trial, Counting counts, long countedNanos) {
+        Duration watch = trial.order().plan().verdict().watch();
+        if (countedNanos < watch.toNanos()) {
+            return;
+        }
+        Sample sample = counts.since.ofCallers();
+        before = new Before(trial.id(), sample);
+        LOG.info(
+                "trial of version {}: callers try it after both sides were watched; requests: {} and {}",
+                trial.version(),
+                sample.trial().total().requests(),
+                sample.control().total().requests());
+        var unused = trials.promote(
+                Actor.CENTER,
+                new Command.PromoteTrial(
+                        trial.id(),
+                        "both sides were watched for " + watch.toSeconds() + " s",
+                        false,
+                        OptionalLong.of(trial.progress().step())));
+    }
+
+    /** A later step splits callers in another way, so what was counted before says nothing about it. */
+    private Sample before(Rollout trial) {
+        Before known = before;
+        return known != null
+                        && known.rollout() == trial.id()
+                        && trial.progress().step() == 0
+                ? known.sample()
+                : Sample.NONE;
+    }
+
     private Verdict judge(Rollout trial, Counting counts, int look) {
         var settings = trial.order().plan().verdict().settings();
         if (trial.scope().orElseThrow() instanceof TrialScope.Nodes share) {
@@ -160,12 +200,14 @@ public final class Jury implements Duty {
         io.sluice.center.verdict.Split split = trial.order().plan().to() instanceof Target.Named
                 ? new io.sluice.center.verdict.Split.Named()
                 : new io.sluice.center.verdict.Split.Callers(trial.share() / 100.0);
-        return Judge.judge(settings, split, Sample.NONE, counts.since.ofCallers(), look);
+        return Judge.judge(settings, split, before(trial), counts.since.ofCallers(), look);
     }
 
     /** Until then the counts still show what was used before. What has passed of it since the step began need not pass again. */
     private Duration settling(Rollout trial, RuleSet rules) {
-        Duration settling = CallerTrials.settling(rules(trial.progress().replaces()), rules);
+        Duration settling = trial.isWatching()
+                ? Duration.ZERO
+                : CallerTrials.settling(rules(trial.progress().replaces()), rules);
         long passed = clock.epochMicros() / 1000 - trial.progress().stepAt();
         Duration left = settling.compareTo(APPLYING) < 0 ? APPLYING : settling;
         return passed < 0 ? left : left.minusMillis(Math.min(passed, left.toMillis()));
@@ -181,9 +223,9 @@ public final class Jury implements Duty {
                     counts.since = counts.since.plus(NodeCounts.ofNode(node.report()));
                 }
             }
-        } else {
+        } else if (trial.scope().orElseThrow() instanceof TrialScope.Callers callers) {
             for (NodeState node : nodes.followers()) {
-                if (node.tries(trial.version(), digest)) {
+                if (node.tries(trial.version(), digest, callers.split())) {
                     counts.since = counts.since.plus(NodeCounts.ofCallers(node.report()));
                 }
             }

@@ -210,7 +210,11 @@ public final class Releases {
                 to instanceof Target.All
                         ? Rollout.Progress.NONE
                         : Rollout.Progress.of(
-                                checked.review().before().version(), split.attribute(), split.key(), ledger.now()));
+                                checked.review().before().version(),
+                                split.attribute(),
+                                split.key(),
+                                !order.plan().verdict().watch().isZero(),
+                                ledger.now()));
         return rollouts.replace(client, begun);
     }
 

@@ -35,7 +35,7 @@ public record Rollout(
      * @param replaces the version in force when the trial began; 0 without a trial
      * @param attribute distinguishes callers; empty unless callers are split
      * @param key of the split; empty unless callers are split
-     * @param step the position among the steps of the plan
+     * @param step the position among the steps of the plan; {@link #WATCHING} before the first
      * @param stepAt when the step began, in milliseconds since the epoch
      * @param verdict the last one
      * @param problem why a schedule was not released; empty if there is none
@@ -51,10 +51,13 @@ public record Rollout(
             String problem,
             long successor) {
 
+        /** Both sides are counted, and nobody tries anything yet. */
+        static final int WATCHING = -1;
+
         static final Progress NONE = new Progress(0, "", "", 0, 0, Optional.empty(), "", 0);
 
-        static Progress of(long replaces, String attribute, String key, long at) {
-            return new Progress(replaces, attribute, key, 0, at, Optional.empty(), "", 0);
+        static Progress of(long replaces, String attribute, String key, boolean watching, long at) {
+            return new Progress(replaces, attribute, key, watching ? WATCHING : 0, at, Optional.empty(), "", 0);
         }
 
         Progress nextStep(long at) {
@@ -87,7 +90,12 @@ public record Rollout(
     /** Returns the share of the current step, in percent. */
     public int share() {
         var steps = order.plan().to().steps();
-        return steps.isEmpty() ? ALL : steps.get(progress.step());
+        return steps.isEmpty() ? ALL : steps.get(Math.max(0, progress.step()));
+    }
+
+    /** Returns whether both sides are only counted, and nobody tries the version yet. */
+    public boolean isWatching() {
+        return progress.step() == Progress.WATCHING;
     }
 
     /** Returns who tries the version now; empty unless some do and others do not. */
@@ -100,8 +108,8 @@ public record Rollout(
             return Optional.of(new TrialScope.Nodes(share()));
         }
         if (to instanceof Target.Callers) {
-            return Optional.of(
-                    new TrialScope.Callers(CallerSplit.share(progress.attribute(), progress.key(), share())));
+            CallerSplit split = CallerSplit.share(progress.attribute(), progress.key(), share());
+            return Optional.of(new TrialScope.Callers(isWatching() ? split.watching() : split));
         }
         return to instanceof Target.Named named
                 ? Optional.of(

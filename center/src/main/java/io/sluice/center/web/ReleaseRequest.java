@@ -30,7 +30,7 @@ final class ReleaseRequest {
             + " {\"named\": {\"user\": [\"u-1\"]}})";
 
     private static final Set<String> VERDICT_FIELDS =
-            Set.of("compare", "tolerance", "min_requests", "every", "automatic");
+            Set.of("compare", "tolerance", "min_requests", "every", "watch", "automatic");
     private static final Pattern SHARE = Pattern.compile("([1-9][0-9]?)%");
     private static final Pattern PERCENT = Pattern.compile("([0-9]{1,4}(?:\\.[0-9]{1,4})?)%");
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
@@ -134,7 +134,8 @@ final class ReleaseRequest {
             return new VerdictPlan(
                     VerdictPlan.settings(
                             to, tolerances, RequestBody.number(verdict, "min_requests", usual.minRequests())),
-                    every(verdict));
+                    every(verdict),
+                    watch(to, measures, verdict));
         } catch (IllegalArgumentException e) {
             throw RefusedException.invalid("verdict: " + e.getMessage());
         }
@@ -165,6 +166,19 @@ final class ReleaseRequest {
             throw RefusedException.invalid("tolerance: " + value + " (expected: a text such as \"1%\" or \"0.5%\")");
         }
         return new BigDecimal(percent.group(1)).divide(HUNDRED).doubleValue();
+    }
+
+    private static Duration watch(Target to, Set<Measure> measures, JsonNode verdict) {
+        String text = RequestBody.string(verdict, "watch", "");
+        if (text.isEmpty()) {
+            return VerdictPlan.usualWatch(to, measures, every(verdict), RequestBody.flag(verdict, "automatic", false));
+        }
+        if (!(to instanceof Target.Callers)) {
+            throw RefusedException.invalid("watch: only a share of callers can be watched (expected: no watch)");
+        }
+        return text.equals("0")
+                ? Duration.ZERO
+                : Spans.of("watch", text, Duration.ofSeconds(1), VerdictPlan.LONGEST_WATCH);
     }
 
     private static Duration every(JsonNode verdict) {

@@ -59,7 +59,8 @@ public final class ApplyCommand implements Callable<Integer> {
             names = "--to",
             paramLabel = "WHO",
             converter = ReleaseTarget.Converter.class,
-            description = "who tries it first: nodes=10%%, callers=5%%, tenants=acme,globex or candidate (default: all)")
+            description =
+                    "who tries it first: nodes=10%%, callers=5%%, tenants=acme,globex or candidate (default: all)")
     private ReleaseTarget to = ReleaseTarget.ALL;
 
     @Option(
@@ -135,7 +136,8 @@ public final class ApplyCommand implements Callable<Integer> {
                         0,
                         List.of());
             }
-            return client.post(path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", to.value()));
+            return client.post(
+                    path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", to.value()));
         } catch (CenterCallException e) {
             withdraw(client, path);
             throw e;

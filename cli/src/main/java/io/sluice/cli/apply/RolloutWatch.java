@@ -54,7 +54,9 @@ final class RolloutWatch {
                     }
                 }
                 case "rolled_back", "failed" -> {
-                    return end("ended: version " + version + " was not released to everybody; see GET /api/rollouts/" + id, false);
+                    return end(
+                            "ended: version " + version + " was not released to everybody; see GET /api/rollouts/" + id,
+                            false);
                 }
                 case "superseded" -> {
                     return end("replaced: a newer version was released before every node ran " + version, false);

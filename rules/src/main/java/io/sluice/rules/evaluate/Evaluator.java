@@ -475,7 +475,8 @@ public final class Evaluator {
             return new Side(set, null);
         }
         CallerPlace place = trial.place(keys.counted(trial.split().attribute(), request));
-        return new Side(place != null && place.onTrial() ? trial.rules() : set, place);
+        boolean tries = place != null && place.onTrial() && !trial.split().watched();
+        return new Side(tries ? trial.rules() : set, place);
     }
 
     /** Applies named rules. A rule of the set in force that is also on trial is replaced by that for callers who try it. */

@@ -18,8 +18,10 @@ import java.util.regex.Pattern;
  * @param key 16 hexadecimal digits, another one for each trial, so that it is not always the same callers that try things
  * @param sharePercent 1 to 99; 0 if callers are named
  * @param named the values that are on trial; empty if a share is
+ * @param watched whether both sides are only counted. Everybody still gets the version in force. What is counted then tells how the
+ *     two sides differ without the trial
  */
-public record CallerSplit(String attribute, String key, int sharePercent, Set<String> named) {
+public record CallerSplit(String attribute, String key, int sharePercent, Set<String> named, boolean watched) {
 
     /** The number of groups that callers are divided into, on each side. */
     public static final int GROUPS = 32;
@@ -50,6 +52,11 @@ public record CallerSplit(String attribute, String key, int sharePercent, Set<St
         }
     }
 
+    /** Splits callers who try the version. */
+    public CallerSplit(String attribute, String key, int sharePercent, Set<String> named) {
+        this(attribute, key, sharePercent, named, false);
+    }
+
     /** Draws a share of the callers. */
     public static CallerSplit share(String attribute, String key, int percent) {
         return new CallerSplit(attribute, key, percent, Set.of());
@@ -58,6 +65,11 @@ public record CallerSplit(String attribute, String key, int sharePercent, Set<St
     /** Takes the callers with these values. */
     public static CallerSplit named(String attribute, String key, Set<String> values) {
         return new CallerSplit(attribute, key, 0, values);
+    }
+
+    /** Returns the same split before anybody tries the version. */
+    public CallerSplit watching() {
+        return new CallerSplit(attribute, key, sharePercent, named, true);
     }
 
     /** Returns the same split with a larger share. */

@@ -109,9 +109,10 @@ public final class EffectiveRules {
 
     @SuppressWarnings("ReferenceEquality") // comparing rules would take longer than composing
     private static boolean isSame(@Nullable CallerTrial a, @Nullable CallerTrial b) {
-        return a == null || b == null
-                ? a == b
-                : a.rules() == b.rules() && a.split().equals(b.split());
+        if (a == null || b == null) {
+            return a == b;
+        }
+        return a.rules() == b.rules() && a.split().equals(b.split());
     }
 
     /** One of the two sets with what was applied to it. */
@@ -228,7 +229,9 @@ public final class EffectiveRules {
         List<String> changes = new ArrayList<>();
         if (now != null && !isSame(before, now)) {
             TrialPointer pointer = new TrialPointer(now.rules().version(), new TrialScope.Callers(now.split()));
-            changes.add("callers try version " + pointer.version() + ": " + pointer.who());
+            changes.add(
+                    (now.split().watched() ? "callers are counted before they try version " : "callers try version ")
+                            + pointer.version() + ": " + pointer.who());
         } else if (now == null && before != null) {
             changes.add("callers no longer try version " + before.rules().version());
         }

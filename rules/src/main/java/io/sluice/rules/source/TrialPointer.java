@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 /**
  * Names the version on trial and who tries it. As text: {@code 13 share 10} for a share of the nodes, {@code 13 callers 5 by user
- * key 0123456789abcdef} for a share of the callers, {@code 13 named acme,globex by tenant key 0123456789abcdef} for some of them.
+ * key 0123456789abcdef} for a share of the callers ({@code … watch} as long as they are only counted), {@code 13 named acme,globex by tenant key 0123456789abcdef} for some of them.
  * Attribute and values are URL-encoded. Immutable.
  */
 public record TrialPointer(long version, TrialScope scope) {
@@ -25,7 +25,7 @@ public record TrialPointer(long version, TrialScope scope) {
     /** Has no group that repeats: Java would need more stack for a longer text. */
     private static final Pattern TEXT =
             Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)"
-                    + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16}))");
+                    + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16})( watch)?)");
 
     private static final String UNREADABLE = "\uFFFD";
 
@@ -52,15 +52,15 @@ public record TrialPointer(long version, TrialScope scope) {
         }
         String attribute = decoded(matcher.group(5));
         String key = matcher.group(6);
-        return new TrialScope.Callers(
-                matcher.group(3) != null
-                        ? CallerSplit.share(attribute, key, Integer.parseInt(matcher.group(3)))
-                        : CallerSplit.named(
-                                attribute,
-                                key,
-                                Arrays.stream(matcher.group(4).split(",", -1))
-                                        .map(TrialPointer::decoded)
-                                        .collect(Collectors.toSet())));
+        CallerSplit split = matcher.group(3) != null
+                ? CallerSplit.share(attribute, key, Integer.parseInt(matcher.group(3)))
+                : CallerSplit.named(
+                        attribute,
+                        key,
+                        Arrays.stream(matcher.group(4).split(",", -1))
+                                .map(TrialPointer::decoded)
+                                .collect(Collectors.toSet()));
+        return new TrialScope.Callers(matcher.group(7) == null ? split : split.watching());
     }
 
     private static String decoded(String text) {
@@ -90,6 +90,7 @@ public record TrialPointer(long version, TrialScope scope) {
                 && split.key().equals(smaller.key())
                 && split.named().isEmpty() == smaller.named().isEmpty()
                 && split.sharePercent() >= smaller.sharePercent()
+                && (!split.watched() || smaller.watched())
                 && split.named().containsAll(smaller.named());
     }
 
@@ -111,7 +112,8 @@ public record TrialPointer(long version, TrialScope scope) {
                     ? " callers " + split.sharePercent()
                     : " named "
                             + split.named().stream().map(TrialPointer::encoded).collect(Collectors.joining(","));
-            return version + who + " by " + encoded(split.attribute()) + " key " + split.key();
+            return version + who + " by " + encoded(split.attribute()) + " key " + split.key()
+                    + (split.watched() ? " watch" : "");
         }
         return version + " share " + ((TrialScope.Nodes) scope).percent();
     }

@@ -65,6 +65,21 @@ class CallerTrialEvaluationTest {
     }
 
     @Test
+    void everybodyGetsTheVersionInForceWhileBothSidesAreWatched() {
+        tryBy("user", 50, "rules: [{ id: a, limits: [{ by: user, limit: 2, window: 1h }] }]", "limit: 2", "limit: 5");
+        CallerTrial trial = Objects.requireNonNull(inForce.trial());
+        inForce = inForce.trying(new CallerTrial(trial.rules(), trial.split().watching()));
+
+        Set<Boolean> sides = new HashSet<>();
+        for (int user = 0; user < 50; user++) {
+            Settled ruling = settled(Map.of("user", "u-" + user));
+            assertThat(ruling.ruleVersion()).isEqualTo(12);
+            sides.add(Objects.requireNonNull(ruling.place()).onTrial());
+        }
+        assertThat(sides).containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
     void aRequestWithoutTheAttributeGetsTheVersionInForce() {
         tryBy("user", 99, "rules: [{ id: a, limits: [{ by: user, limit: 2, window: 1h }] }]", "limit: 2", "limit: 5");
 

@@ -21,6 +21,7 @@ class TrialPointerTest {
                 "13 share 10",
                 "999999999999999 share 99",
                 "13 callers 5 by user key 0123456789abcdef",
+                "13 callers 5 by user key 0123456789abcdef watch",
                 "13 callers 99 by header.x-tenant key ffffffffffffffff",
                 "13 named acme by tenant key 0123456789abcdef",
                 "13 named acme,globex by tenant key 0123456789abcdef",
@@ -52,6 +53,8 @@ class TrialPointerTest {
                 "13 callers 5 by user key 0123456789ABCDEF",
                 "13 callers 5 by user key 0123456789abcde",
                 "13 callers 5 by user key 0123456789abcdef0",
+                "13 callers 5 by user key 0123456789abcdef watched",
+                "13 share 10 watch",
                 "13 callers 5 by user",
                 "13 callers 5 by us er key 0123456789abcdef",
                 "13 callers 5 by user% key 0123456789abcdef",
@@ -83,6 +86,8 @@ class TrialPointerTest {
     @Test
     void knowsWhatIsWider() {
         TrialScope few = new TrialScope.Callers(CallerSplit.share("user", KEY, 5));
+        TrialScope watched =
+                new TrialScope.Callers(CallerSplit.share("user", KEY, 5).watching());
         TrialScope many = new TrialScope.Callers(CallerSplit.share("user", KEY, 50));
         TrialScope others = new TrialScope.Callers(CallerSplit.share("ip", KEY, 50));
         TrialScope named = new TrialScope.Callers(CallerSplit.named("user", KEY, Set.of("a")));
@@ -90,6 +95,8 @@ class TrialPointerTest {
         assertThat(TrialPointer.covers(many, few)).isTrue();
         assertThat(TrialPointer.covers(few, few)).isTrue();
         assertThat(TrialPointer.covers(few, many)).isFalse();
+        assertThat(TrialPointer.covers(few, watched)).isTrue();
+        assertThat(TrialPointer.covers(watched, few)).isFalse();
         assertThat(TrialPointer.covers(others, few)).isFalse();
         assertThat(TrialPointer.covers(named, few)).isFalse();
         assertThat(TrialPointer.covers(many, named)).isFalse();

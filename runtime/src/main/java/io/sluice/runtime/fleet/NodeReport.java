@@ -221,6 +221,8 @@ public record NodeReport(
         return new TrialReport(
                 fields.whole("version", 0, LARGEST_VERSION),
                 fields.text("digest"),
+                fields.has("share") ? (int) fields.whole("share", 0, 99) : -1,
+                fields.flag("watched", false),
                 tallies(fields, "trial"),
                 tallies(fields, "control"));
     }
@@ -268,9 +270,11 @@ public record NodeReport(
                 .field("tally", tally.numbers());
         if (trial.isPresent()) {
             TrialReport report = trial.get();
-            line.begin("trial")
-                    .field("version", report.version())
-                    .field("digest", report.digest())
+            line.begin("trial").field("version", report.version()).field("digest", report.digest());
+            if (report.share() >= 0) {
+                line.field("share", (long) report.share());
+            }
+            line.field("watched", report.watched())
                     .field("trial", rows(report.trial()))
                     .field("control", rows(report.control()))
                     .end();

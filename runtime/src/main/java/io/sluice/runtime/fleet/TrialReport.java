@@ -9,10 +9,13 @@ import java.util.List;
  *
  * @param version on trial
  * @param digest of the version on trial
+ * @param share of the callers that are on trial, in percent; 0 if they are named, -1 if that is unknown
+ * @param watched whether they are only counted and try nothing yet
  * @param trial the callers that try the version, by their {@linkplain io.sluice.rules.snapshot.CallerPlace#group group}
  * @param control the other callers, in the same way
  */
-public record TrialReport(long version, String digest, List<Tally> trial, List<Tally> control) {
+public record TrialReport(
+        long version, String digest, int share, boolean watched, List<Tally> trial, List<Tally> control) {
 
     public TrialReport {
         trial = List.copyOf(trial);
@@ -23,5 +26,18 @@ public record TrialReport(long version, String digest, List<Tally> trial, List<T
             throw new IllegalArgumentException("trial: " + trial.size() + " and " + control.size()
                     + " groups (expected: " + CallerSplit.GROUPS + " each)");
         }
+    }
+
+    /** Creates the report of a process that does not say who is on trial. */
+    public TrialReport(long version, String digest, List<Tally> trial, List<Tally> control) {
+        this(version, digest, -1, false, trial, control);
+    }
+
+    /** Returns whether these callers try this version, or are watched before they do. */
+    public boolean isOf(long version, String digest, int share, boolean watched) {
+        return this.version == version
+                && this.digest.equals(digest)
+                && (this.share == -1 || this.share == share)
+                && this.watched == watched;
     }
 }

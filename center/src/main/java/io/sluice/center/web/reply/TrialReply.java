@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param named the first two characters of the values that are on trial
  * @param steps the shares that it goes through, in percent
  * @param step the position of the current one, from 0
+ * @param watching whether both sides are only counted, and nobody tries the version yet
  * @param share the current one, in percent
  * @param replaces the version in force beside it
  * @param compare what verdicts compare
@@ -30,6 +31,7 @@ public record TrialReply(
         List<String> named,
         List<Integer> steps,
         int step,
+        boolean watching,
         @Nullable Integer share,
         @Nullable Instant stepAt,
         @Nullable Long replaces,
@@ -106,7 +108,8 @@ public record TrialReply(
                         ? named.values().stream().map(Adjustment::mask).toList()
                         : List.of(),
                 to.steps(),
-                progress.step(),
+                Math.max(0, progress.step()),
+                rollout.isWatching(),
                 to.steps().isEmpty() ? null : rollout.share(),
                 RolloutReply.instant(progress.stepAt()),
                 VersionReply.orNull(progress.replaces()),
