@@ -3,6 +3,9 @@ package io.sluice.rules.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.adjust.ShadowSwitch;
+import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
@@ -12,6 +15,7 @@ import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -232,6 +236,63 @@ class RedisRuleSourceTest {
     }
 
     @Test
+    void callersTryAVersionOnEveryNode() throws Exception {
+        TrialScope few = new TrialScope.Callers(CallerSplit.share("user", "0123456789abcdef", 5));
+        TrialScope many = new TrialScope.Callers(CallerSplit.share("user", "0123456789abcdef", 50));
+        try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
+                RedisRuleSource first = open(redis.uri(), "a");
+                RedisRuleSource other = open(redis.uri(), "b")) {
+            publisher.release(Sets.of(1, 1));
+            publisher.trial(new RuleSet(2, Sets.of(2, 1)), few);
+            for (RedisRuleSource each : List.of(first, other)) {
+                within(WITHOUT, () -> assertThat(each.latest().trial()).isNotNull());
+                assertThat(each.latest().version()).isEqualTo(1);
+                assertThat(each.latest().trial().rules().version()).isEqualTo(2);
+            }
+            assertThat(first.latest().trial().split()).isEqualTo(other.latest().trial().split());
+            publisher.trial(new RuleSet(2, Sets.of(2, 1)), many);
+            within(WITH_MESSAGES, () -> assertThat(
+                            other.latest().trial().split().sharePercent())
+                    .isEqualTo(50));
+            publisher.promote(2);
+            publisher.trial(new RuleSet(3, Sets.of(3, 1)), few);
+            for (RedisRuleSource each : List.of(first, other)) {
+                within(WITH_MESSAGES, () -> assertThat(each.latest().version()).isEqualTo(2));
+                within(WITH_MESSAGES, () -> assertThat(each.latest().trial()).isNotNull());
+            }
+            publisher.rollBack(2);
+            for (RedisRuleSource each : List.of(first, other)) {
+                within(WITH_MESSAGES, () -> assertThat(each.latest().version()).isEqualTo(4));
+                assertThat(each.latest().trial()).isNull();
+                assertThat(each.latest().rules()).isEqualTo(Sets.of(2, 1));
+                assertThat(each.refused()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void adjustmentsReachNodesAndExpireWhileRedisIsAway() throws Exception {
+        ShadowSwitch off = new ShadowSwitch("off", Optional.of("r0"), Instant.EPOCH.plusSeconds(clock.epochMicros() / 1_000_000 + 60));
+        try (FaultProxy proxy = FaultProxy.before(redis);
+                RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
+                RedisRuleSource source = open(proxy.uri())) {
+            publisher.release(Sets.of(1, 1));
+            publisher.adjust(new Adjustments(1, List.of(), List.of(off)));
+            within(WITHOUT, () -> assertThat(source.latest().adjustments()).isEqualTo(1));
+            assertThat(source.latest().rule("r0").orElseThrow().shadow()).isTrue();
+            assertThat(source.adjustments().switches()).containsExactly(off);
+            proxy.stopListening();
+            proxy.cut();
+            within(WITHOUT, () -> assertThat(source.away()).isPresent());
+            assertThat(source.latest().rule("r0").orElseThrow().shadow()).isTrue();
+            within(Duration.ofMinutes(1), () -> assertThat(
+                            source.latest().rule("r0").orElseThrow().shadow())
+                    .isFalse());
+            assertThat(source.away()).isPresent();
+        }
+    }
+
+    @Test
     void usesTheVersionInForceIfTheTrialIsBad() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             publisher.release(Sets.of(1, 1));
@@ -360,6 +421,13 @@ class RedisRuleSourceTest {
                 within(WITHOUT, () -> assertThat(ids(source)).containsExactly("all"));
                 assertThat(publisher.release(Sets.of(1, 2)).trouble()).isEmpty();
                 within(WITH_MESSAGES, () -> assertThat(source.latest().rules()).isEqualTo(Sets.of(1, 2)));
+                publisher.trial(
+                        new RuleSet(2, Sets.of(2, 2)),
+                        new TrialScope.Callers(CallerSplit.share("user", "0123456789abcdef", 5)));
+                publisher.adjust(new Adjustments(7, List.of(), List.of()));
+                within(WITH_MESSAGES, () -> assertThat(source.latest().adjustments())
+                        .isEqualTo(7));
+                within(WITH_MESSAGES, () -> assertThat(source.latest().trial()).isNotNull());
                 assertThat(source.away()).isEmpty();
             }
             acl(strict, "nobody", "on >secret resetchannels resetkeys -@all +hello +auth +ping");

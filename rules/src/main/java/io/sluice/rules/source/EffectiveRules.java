@@ -95,11 +95,6 @@ public final class EffectiveRules {
         tell(before, next, adjusted);
     }
 
-    /** Puts only another released set in force. A trial ends. */
-    public void release(RuleSet set) {
-        put(set, Optional.empty(), adjustments());
-    }
-
     /** Checks whether something has expired. */
     public synchronized void refresh() {
         if (main != null) {

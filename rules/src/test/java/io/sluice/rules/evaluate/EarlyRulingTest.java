@@ -207,6 +207,33 @@ class EarlyRulingTest {
         assertThat(set(GUESSING).numbered(9).hasEarly()).isTrue();
     }
 
+    @Test
+    void aListenerCanTellRequestsThatWillBeRuledOnAgain() {
+        List<String> heard = new ArrayList<>();
+        RuleSet set = set("""
+                rules:
+                  - { id: flood, for: early, limits: [{ by: ip, limit: 1, window: 1m }] }
+                  - { id: users, limits: [{ by: user, limit: 2, window: 1m }] }
+                """);
+        Evaluator evaluator = new Evaluator(
+                () -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
+                    @Override
+                    public void ruled(Settled ruling, long elapsedNanos) {
+                        heard.add((ruling.allowed() ? "allowed by " : "refused by ") + ruling.matched());
+                    }
+
+                    @Override
+                    public void passedEarly(Settled ruling, long elapsedNanos) {
+                        heard.add("passed " + ruling.matched());
+                    }
+                });
+        allowed(evaluator, MALLORY);
+        later(evaluator, MALLORY);
+        refusal(evaluator, MALLORY);
+
+        assertThat(heard).containsExactly("passed [flood]", "allowed by [users]", "refused by [flood]");
+    }
+
     private Evaluator evaluator(String rules, @Nullable Limiter store) {
         RuleSet set = set(rules);
         return new Evaluator(

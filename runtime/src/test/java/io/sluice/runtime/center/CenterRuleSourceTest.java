@@ -90,6 +90,66 @@ class CenterRuleSourceTest {
     }
 
     @Test
+    void callersTryASetAndGoOnAfterAReconnect() throws Exception {
+        String state = state(1, "\"2 callers 5 by user key 0123456789abcdef\"", 7);
+        stub.greet(event(1) + trial(2) + state);
+        try (CenterRuleSource source = open()) {
+            Listener first = stub.listener();
+            until("a trial", () -> source.latest().trial() != null);
+            assertThat(source.latest().version()).isEqualTo(1);
+            assertThat(source.latest().adjustments()).isEqualTo(7);
+            assertThat(source.latest().trial().rules().stamp()).isEqualTo(new RuleStamp(2, set(2).digest(), true));
+            RuleSet before = source.latest();
+
+            stub.greet("event: weather\ndata: rain\n\n" + trial(2) + state);
+            first.end();
+            Listener second = stub.listener();
+            assertThat(second.header("Last-Event-ID")).contains("1:" + set(1).digest());
+            second.send(state(1, "\"2 callers 50 by user key 0123456789abcdef\"", 7));
+            until("a wider trial", () -> source.latest().trial().split().sharePercent() == 50);
+            assertThat(source.latest().trial().rules()).isSameAs(before.trial().rules());
+            assertThat(source.refused()).isEmpty();
+
+            second.send(event(2) + state(2, "null", 8));
+            until("the end of the trial", () -> source.latest().adjustments() == 8);
+            assertThat(source.latest().version()).isEqualTo(2);
+            assertThat(source.latest().trial()).isNull();
+        }
+    }
+
+    @Test
+    void aBadStateOrTrialKeepsTheConnection() throws Exception {
+        stub.greet(event(1));
+        try (CenterRuleSource source = open()) {
+            Listener listener = stub.listener();
+            untilVersion(source, 1);
+            listener.send("event: state\ndata: nonsense\n\n");
+            until("a refusal", () -> source.refused().toString().contains("state: "));
+            listener.send("event: trial\ndata: nonsense\n\n");
+            listener.send(state(1, "\"2 callers 5 by user key 0123456789abcdef\"", 0));
+            until("another refusal", () -> source.refused().toString().contains("document: not a saved rule set"));
+            assertThat(source.latest().trial()).isNull();
+            listener.send(trial(2));
+            until("a trial", () -> source.latest().trial() != null);
+            until("no refusal", () -> source.refused().isEmpty());
+            assertThat(source.lost()).isEmpty();
+        }
+    }
+
+    private static String trial(int version) {
+        StringBuilder text = new StringBuilder();
+        RuleSetText.write(set(version), text::append);
+        StringBuilder event = new StringBuilder("event: trial\n");
+        text.toString().lines().forEach(line -> event.append("data: ").append(line).append('\n'));
+        return event.append('\n').toString();
+    }
+
+    private static String state(long version, String trial, long revision) {
+        return "event: state\ndata: {\"version\":" + version + ",\"trial\":" + trial + ",\"adjustments\":{\"revision\":"
+                + revision + ",\"overrides\":[],\"switches\":[]}}\n\n";
+    }
+
+    @Test
     void halfAnEventChangesNothing() throws Exception {
         stub.greet(event(1));
         try (CenterRuleSource source = open()) {

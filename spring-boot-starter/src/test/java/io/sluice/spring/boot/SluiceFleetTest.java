@@ -7,6 +7,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
@@ -15,10 +16,13 @@ import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +74,36 @@ class SluiceFleetTest {
             center.listener().send(event(2));
             assertThat(report(each -> each.version() == 2).digest()).isEqualTo(set(2).digest());
             assertThat(context.getBean(SluiceState.class).findings()).isEmpty();
+        });
+    }
+
+    @Test
+    void countsBothSidesOfATrialAndShowsIt() {
+        center.greet(event(1) + event(2).replaceFirst("event: rules\nid: .*\n", "event: trial\n")
+                + "event: state\ndata: {\"version\":1,\"trial\":\"2 named u-1 by user key 0123456789abcdef\","
+                + "\"adjustments\":{\"revision\":7,\"overrides\":[],\"switches\":[]}}\n\n");
+        application.run(context -> {
+            RuleSource rules = context.getBean(RuleSource.class);
+            await().until(() -> rules.latest().trial() != null);
+            Evaluator evaluator = context.getBean(Evaluator.class);
+            for (String user : List.of("u-1", "u-1", "u-2")) {
+                evaluator
+                        .evaluate(Attributes.of(Map.of("user", user)), 1)
+                        .toCompletableFuture()
+                        .join();
+            }
+            NodeReport report = report(each -> each.tally().requests() == 3);
+            assertThat(report.adjustments()).isEqualTo(7);
+            TrialReport trial = report.trial().orElseThrow();
+            assertThat(trial.version()).isEqualTo(2);
+            assertThat(trial.trial().stream().mapToLong(Tally::requests).sum()).isEqualTo(2);
+            assertThat(trial.control().stream().mapToLong(Tally::requests).sum())
+                    .isEqualTo(1);
+            Map<String, Object> shown =
+                    new SluiceEndpoint(context.getBean(SluiceState.class), evaluator, PathForm.STRICT).state();
+            assertThat(shown.get("trial"))
+                    .isEqualTo(Map.of("version", 2L, "digest", set(2).digest(), "who", "1 named by user"));
+            assertThat(shown.get("adjustments")).isEqualTo(Map.of("revision", 7L, "overrides", 0, "switches", 0));
         });
     }
 
