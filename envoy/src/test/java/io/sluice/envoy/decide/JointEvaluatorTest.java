@@ -19,12 +19,15 @@ import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -169,6 +172,21 @@ class JointEvaluatorTest {
         assertThat(told).extracting(Ruling.Settled::allowed).contains(true, false);
     }
 
+    @Test
+    void aRulingHasThePlaceOfItsOnlyCallerInATrial() {
+        CallerSplit split = CallerSplit.named("user", "0123456789abcdef", Set.of("u"));
+        Evaluator evaluator = evaluator();
+        RuleSet trying = set.trying(new CallerTrial(set.numbered(4), split));
+        together(evaluator, trying, part(1, "user", "u"), part(1, "item", "i"));
+        together(evaluator, trying, part(1, "user", "v"));
+        together(evaluator, trying, part(1, "user", "u"), part(1, "user", "v"));
+        together(evaluator, trying, part(1, "item", "i"));
+
+        assertThat(told)
+                .extracting(Ruling.Settled::place)
+                .containsExactly(split.place("u", 4), split.place("v", 4), null, null);
+    }
+
     private static JointPart randomPart(Random random, long[] wanted) {
         int count = random.nextInt(wanted.length);
         long permits = 1L + random.nextInt(3);
@@ -201,8 +219,12 @@ class JointEvaluatorTest {
     }
 
     private JointRuling together(Evaluator evaluator, JointPart... parts) {
+        return together(evaluator, set, parts);
+    }
+
+    private static JointRuling together(Evaluator evaluator, RuleSet rules, JointPart... parts) {
         return new JointEvaluator(evaluator.joint())
-                .evaluate(set, List.of(parts))
+                .evaluate(rules, List.of(parts))
                 .toCompletableFuture()
                 .join();
     }
