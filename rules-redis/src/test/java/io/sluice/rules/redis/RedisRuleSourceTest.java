@@ -2,9 +2,9 @@ package io.sluice.rules.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.model.Rule;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.adjust.ShadowSwitch;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
@@ -249,7 +249,8 @@ class RedisRuleSourceTest {
                 assertThat(each.latest().version()).isEqualTo(1);
                 assertThat(each.latest().trial().rules().version()).isEqualTo(2);
             }
-            assertThat(first.latest().trial().split()).isEqualTo(other.latest().trial().split());
+            assertThat(first.latest().trial().split())
+                    .isEqualTo(other.latest().trial().split());
             publisher.trial(new RuleSet(2, Sets.of(2, 1)), many);
             within(WITH_MESSAGES, () -> assertThat(
                             other.latest().trial().split().sharePercent())
@@ -272,7 +273,8 @@ class RedisRuleSourceTest {
 
     @Test
     void adjustmentsReachNodesAndExpireWhileRedisIsAway() throws Exception {
-        ShadowSwitch off = new ShadowSwitch("off", Optional.of("r0"), Instant.EPOCH.plusSeconds(clock.epochMicros() / 1_000_000 + 60));
+        ShadowSwitch off = new ShadowSwitch(
+                "off", Optional.of("r0"), Instant.EPOCH.plusSeconds(clock.epochMicros() / 1_000_000 + 60));
         try (FaultProxy proxy = FaultProxy.before(redis);
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
                 RedisRuleSource source = open(proxy.uri())) {

@@ -215,8 +215,8 @@ class EarlyRulingTest {
                   - { id: flood, for: early, limits: [{ by: ip, limit: 1, window: 1m }] }
                   - { id: users, limits: [{ by: user, limit: 2, window: 1m }] }
                 """);
-        Evaluator evaluator = new Evaluator(
-                () -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
+        Evaluator evaluator =
+                new Evaluator(() -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
                     @Override
                     public void ruled(Settled ruling, long elapsedNanos) {
                         heard.add((ruling.allowed() ? "allowed by " : "refused by ") + ruling.matched());

@@ -140,7 +140,9 @@ class CenterRuleSourceTest {
         StringBuilder text = new StringBuilder();
         RuleSetText.write(set(version), text::append);
         StringBuilder event = new StringBuilder("event: trial\n");
-        text.toString().lines().forEach(line -> event.append("data: ").append(line).append('\n'));
+        text.toString()
+                .lines()
+                .forEach(line -> event.append("data: ").append(line).append('\n'));
         return event.append('\n').toString();
     }
 
