@@ -2,11 +2,17 @@ package io.sluice.center;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.ApiClient.Answer;
 import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.rules.redis.RedisRuleSource;
+import io.sluice.core.time.Clock;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +120,101 @@ class RedisPublicationTest {
                 "no drift",
                 SOON,
                 () -> api.get("/api/status").json().at("/redis/drift").isEmpty());
+    }
+
+    @Test
+    void writesTrialsAndTheirSteps() {
+        api.release("login", 5);
+        awaitPointer("1");
+        Answer trial = begin("{\"nodes\":[\"10%\",\"50%\"]}", 1, 6);
+        awaitPointer("1 trial 2 share 10");
+        promote(trial);
+        awaitPointer("1 trial 2 share 50");
+        promote(trial);
+        awaitPointer("2");
+
+        Answer named = begin("{\"named\":{\"ip\":[\"192.0.2.7\",\"2001:db8::1\"]}}", 2, 7);
+        awaitPointer("2 trial 3 named 192.0.2.7,2001%3Adb8%3A%3A1 by ip key [0-9a-f]{16}");
+        assertThat(redis.command("EXISTS", "rate_limit_config_snapshot:3").number())
+                .isEqualTo(1);
+        api.post("/api/rollouts/" + named.number("id") + "/abort", "{\"reason\":\"x\"}")
+                .expect(202);
+        awaitPointer("4");
+
+        begin("{\"callers\":\"5%\"}", 4, 8);
+        awaitPointer("4 trial 5 callers 5 by ip key [0-9a-f]{16}");
+        // A Redis that lost everything gets the trial again, too.
+        redis.command("FLUSHALL");
+        awaitPointer("4 trial 5 callers 5 by ip key [0-9a-f]{16}");
+    }
+
+    @Test
+    void writesAdjustmentsBeforeTheVersion() {
+        api.release("login", 5);
+        awaitPointer("1");
+        assertThat(redis.command("EXISTS", "rate_limit_config_adjustments").number())
+                .isZero();
+        long id = api.post(
+                        "/api/switch", "{\"rule\":\"login\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"x\"}")
+                .expect(201)
+                .number("id");
+        awaitAdjustments("\"rule\":\"login\"");
+        redis.command("DEL", "rate_limit_config_adjustments");
+        awaitAdjustments("\"rule\":\"login\"");
+        api.send("DELETE", "/api/switch/" + id + "?reason=over", "application/json", "")
+                .expect(200);
+        awaitAdjustments("\"revision\":2,\"overrides\":[],\"switches\":[]");
+    }
+
+    @Test
+    void theEmergencySwitchReachesANodeAndExpiresThere() throws Exception {
+        api.release("login", 5);
+        awaitPointer("1");
+        ManualClock nodeClock = ManualClock.at(Clock.system().epochMicros());
+        try (RedisRuleSource node =
+                RedisRuleSource.open(redis.uri(), "n1", nodeClock, Optional.empty(), RuleVet.NONE)) {
+            awaitShadow(node, nodeClock, false);
+            api.post("/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"incident\"}")
+                    .expect(201);
+            awaitShadow(node, nodeClock, true);
+            assertThat(node.latest().version()).isEqualTo(1);
+            // The center still has the switch. The node ends it by its own clock.
+            nodeClock.advance(Duration.ofHours(1));
+            awaitShadow(node, nodeClock, false);
+            assertThat(api.get("/api/switch").json().get(0).get("active").asBoolean())
+                    .isTrue();
+        }
+    }
+
+    private static void awaitShadow(RedisRuleSource node, ManualClock nodeClock, boolean shadow) {
+        Await.until("shadow " + shadow, SOON, () -> {
+            nodeClock.advance(Duration.ofMillis(100));
+            return node.latest()
+                    .rule("login")
+                    .filter(rule -> rule.shadow() == shadow)
+                    .isPresent();
+        });
+    }
+
+    private Answer begin(String to, long base, int limit) {
+        return api.release(api.open(base, "login", limit).expect(201), to, "").expect(202);
+    }
+
+    private void promote(Answer trial) {
+        api.post("/api/rollouts/" + trial.number("id") + "/promote", "{\"reason\":\"x\"}")
+                .expect(202);
+    }
+
+    private void awaitPointer(String pattern) {
+        Await.until("pointer " + pattern, SOON, () -> redis.command("GET", "rate_limit_config_version")
+                .toString()
+                .matches("Text\\[text=" + pattern + "]"));
+    }
+
+    private void awaitAdjustments(String part) {
+        Await.until("adjustments " + part, SOON, () -> redis.command("GET", "rate_limit_config_adjustments")
+                .toString()
+                .contains(part));
     }
 
     private void awaitVersion(String version) {

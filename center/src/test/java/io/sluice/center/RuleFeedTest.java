@@ -2,6 +2,8 @@ package io.sluice.center;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.ApiClient.Answer;
+import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import java.io.BufferedReader;
@@ -14,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,13 +94,87 @@ class RuleFeedTest {
         }
     }
 
+    @Test
+    void tellsEveryNodeWhatItsCallersTry() throws Exception {
+        api.release("login", 5);
+        BufferedReader stream = listen("");
+        event(stream);
+        assertThat(anyEvent(stream))
+                .containsExactly(
+                        "event: state",
+                        "data: {\"version\":1,\"trial\":null,\"adjustments\":{\"revision\":0,\"overrides\":[],\"switches\":[]}}");
+        Answer trial = api.release(api.open(1, "login", 6).expect(201), "{\"callers\":[\"5%\",\"50%\"]}", "")
+                .expect(202);
+        List<String> tried = anyEvent(stream);
+        assertThat(tried.get(0)).isEqualTo("event: trial");
+        assertThat(rules(tried)).isInstanceOfSatisfying(Reading.Found.class, found -> assertThat(
+                        found.rules().version())
+                .isEqualTo(2));
+        assertThat(anyEvent(stream).get(1))
+                .contains("\"version\":1,")
+                .containsPattern("\"trial\":\"2 callers 5 by ip key [0-9a-f]{16}\"");
+        // A node that connects now gets all of it, and one that has the rules gets the rest.
+        String id = "Last-Event-ID: 1:" + api.get("/api/rules").string("digest") + "\r\n";
+        BufferedReader late = listen(id);
+        assertThat(anyEvent(late).get(0)).isEqualTo("event: trial");
+        assertThat(anyEvent(late).get(1)).contains("2 callers 5 by ip");
+
+        // A wider share needs no rules again.
+        String path = "/api/rollouts/" + trial.number("id");
+        api.post(path + "/promote", "{\"reason\":\"x\"}").expect(202);
+        assertThat(anyEvent(stream).get(1)).contains("2 callers 50 by ip");
+        api.post(path + "/promote", "{\"reason\":\"x\"}").expect(202);
+        assertThat(anyEvent(stream).get(1)).startsWith("id: 2:");
+        assertThat(anyEvent(stream).get(1)).contains("\"version\":2,\"trial\":null,");
+    }
+
+    @Test
+    void onlyNodesWithinTheShareGetAVersionThatNodesTry() throws Exception {
+        api.release("login", 5);
+        BufferedReader within = listenAs(node(true), "");
+        BufferedReader outside = listenAs(node(false), "");
+        event(within);
+        event(outside);
+        Answer trial = api.release(api.open(1, "login", 6).expect(201), "{\"nodes\":\"50%\"}", "")
+                .expect(202);
+        assertThat(event(within).get(1)).startsWith("id: 2:");
+        assertThat(anyEvent(within).get(1)).contains("\"version\":2,\"trial\":null,");
+        api.post("/api/rollouts/" + trial.number("id") + "/abort", "{\"reason\":\"x\"}")
+                .expect(202);
+        assertThat(event(within).get(1)).startsWith("id: 3:");
+        assertThat(event(outside).get(1)).startsWith("id: 3:");
+    }
+
+    @Test
+    void tellsEveryNodeAboutAdjustments() throws Exception {
+        api.release("login", 5);
+        BufferedReader stream = listen("");
+        event(stream);
+        assertThat(anyEvent(stream).get(1)).contains("\"revision\":0");
+        api.post("/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"x\"}")
+                .expect(201);
+        assertThat(anyEvent(stream).get(1)).contains("\"revision\":1").contains("\"rule\":\"*\"");
+    }
+
+    private static String node(boolean within) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> "node-" + i)
+                .filter(id -> new NodeShare(id).isWithin(50) == within)
+                .findFirst()
+                .orElseThrow();
+    }
+
     private BufferedReader listen(String header) throws IOException {
+        return listenAs("n1", header);
+    }
+
+    private BufferedReader listenAs(String node, String header) throws IOException {
         Socket socket =
                 new Socket(InetAddress.getLoopbackAddress(), center.address().getPort());
         sockets.add(socket);
         String token = Files.readString(center.adminTokenFile()).strip();
         socket.getOutputStream()
-                .write(("GET /api/nodes/rules?node=n1 HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer " + token
+                .write(("GET /api/nodes/rules?node=" + node + " HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer " + token
                                 + "\r\n" + header + "\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
         BufferedReader reader =

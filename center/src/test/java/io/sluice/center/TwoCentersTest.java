@@ -8,6 +8,8 @@ import io.sluice.testkit.database.MariaDbServer;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -124,6 +126,50 @@ class TwoCentersTest {
         });
         JsonNode rollout = one.get("/api/rollouts/2").json();
         assertThat(rollout.get("applied").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void aScheduleFiresOnce() {
+        ApiClient one = ApiClient.of(first);
+        ApiClient two = ApiClient.of(second);
+        one.release("login", 5);
+        Instant soon = Instant.now().plusSeconds(2);
+        long[] rollouts = new long[3];
+        for (int i = 0; i < rollouts.length; i++) {
+            Answer change = two.open(1, "rule" + i, 5).expect(201);
+            rollouts[i] = two.release(change, "\"all\"", ",\"at\":\"" + soon + "\"")
+                    .expect(202)
+                    .number("id");
+        }
+        Await.until("all have fired", SOON, () -> Arrays.stream(rollouts)
+                .noneMatch(id -> one.get("/api/rollouts/" + id).string("state").equals("scheduled")));
+        // Each was bound to the rules that it was reviewed with, so the first wins and the others are refused.
+        assertThat(one.get("/api/versions").json()).hasSize(2);
+        assertThat(Arrays.stream(rollouts)
+                        .filter(id ->
+                                two.get("/api/rollouts/" + id).string("state").equals("failed"))
+                        .count())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aTrialOfOneIsPromotedByTheOther() {
+        ApiClient one = ApiClient.of(first);
+        ApiClient two = ApiClient.of(second);
+        one.release("login", 5);
+        Answer trial = one.release(one.open(1, "login", 6).expect(201), "{\"callers\":\"5%\"}", "")
+                .expect(202);
+        Await.until("Redis has it", SOON, () -> redis.command("GET", "rate_limit_config_version")
+                .text()
+                .startsWith("1 trial 2 callers 5 by ip key "));
+        two.post("/api/rollouts/" + trial.number("id") + "/promote", "{\"reason\":\"x\"}")
+                .expect(202);
+        Await.until("Redis has it", SOON, () -> redis.command("GET", "rate_limit_config_version")
+                .text()
+                .equals("2"));
+        Await.until("done", SOON, () -> one.get("/api/rollouts/" + trial.number("id"))
+                .string("state")
+                .equals("done"));
     }
 
     private static boolean leads(Center center) {

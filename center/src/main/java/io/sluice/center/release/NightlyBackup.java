@@ -12,6 +12,7 @@ import java.time.ZoneOffset;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +27,12 @@ public final class NightlyBackup implements AutoCloseable {
     private static final LocalTime TIME = LocalTime.of(3, 0);
     private static final Duration LOOK_EVERY = Duration.ofMinutes(10);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Backups backups;
     private final BooleanSupplier leads;
     private final Clock clock;
+    private volatile boolean closed;
     private final ExecutorService saving = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sluice-center-backup");
         thread.setDaemon(true);
@@ -45,9 +49,16 @@ public final class NightlyBackup implements AutoCloseable {
         Clock.Alarm unused = clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), this::wake);
     }
 
+    /** Waits for a backup that is being written, because the database closes next. */
     @Override
     public void close() {
+        closed = true;
         saving.shutdown();
+        try {
+            boolean unused = saving.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void wake() {
@@ -61,7 +72,7 @@ public final class NightlyBackup implements AutoCloseable {
 
     private void look() {
         try {
-            if (leads.getAsBoolean() && isDue()) {
+            if (!closed && leads.getAsBoolean() && isDue()) {
                 LOG.info("saved the database to {}", backups.save("nightly"));
             }
         } catch (IOException | DatabaseUnusableException | RuntimeException e) {

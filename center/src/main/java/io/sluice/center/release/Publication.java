@@ -130,8 +130,13 @@ final class Publication implements AutoCloseable {
             blocked(highest, "Redis has version " + highest + " on trial" + UNKNOWN_HERE);
             return false;
         }
+        if (wanted.trial().isEmpty() || has.isEmpty()) {
+            // Redis changed since it was compared. The next turn compares again.
+            comparedNanos = clock.nanoTime() - COMPARE_NANOS;
+            return false;
+        }
         try {
-            FleetRules.OnTrial trial = wanted.trial().orElseThrow();
+            FleetRules.OnTrial trial = wanted.trial().get();
             var unused = publisher.trial(trial.rules(), trial.scope());
         } catch (ReleaseConflictException e) {
             throw new IllegalStateException(e.getMessage(), e);
