@@ -82,14 +82,16 @@ class AdjustmentTest {
                         "{\"rule\":\"none\",\"limit\":\"none.0\",\"caller\":{\"ip\":\"192.0.2.7\"},\"numbers\":{\"limit\":5},"
                                 + "\"in\":\"1h\",\"reason\":\"x\"}")
                 .expect(422);
-        for (String caller : new String[] {"{}", "7", "{\"ip\":7}", "{\"hash\":\"short\"}", "{\"a\":\"b\",\"c\":\"d\"}"}) {
+        for (String caller :
+                new String[] {"{}", "7", "{\"ip\":7}", "{\"hash\":\"short\"}", "{\"a\":\"b\",\"c\":\"d\"}"}) {
             override(caller, "{\"limit\":500}", "\"in\":\"1h\"", "x").expect(400);
         }
     }
 
     @Test
     void anOverrideFitsAVersionOnTrialToo() {
-        String other = "{\"put\":{\"id\":\"login\",\"resource\":\"/login\",\"limits\":[{\"by\":\"ip\",\"rate\":\"5/s\"}]}}";
+        String other =
+                "{\"put\":{\"id\":\"login\",\"resource\":\"/login\",\"limits\":[{\"by\":\"ip\",\"rate\":\"5/s\"}]}}";
         Answer change = api.post("/api/changes", ApiClient.change(1, other)).expect(201);
         api.release(change, "{\"callers\":\"5%\"}", "").expect(202);
         assertThat(override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"1h\"", "x")
@@ -100,8 +102,9 @@ class AdjustmentTest {
 
     @Test
     void aCallerByHashIsShown() {
-        String hashed = "{\"put\":{\"id\":\"mail\",\"resource\":\"/mail\",\"limits\":[{\"by\":\"user\",\"rate\":\"5/s\","
-                + "\"privacy\":\"hash\"}]}}";
+        String hashed =
+                "{\"put\":{\"id\":\"mail\",\"resource\":\"/mail\",\"limits\":[{\"by\":\"user\",\"rate\":\"5/s\","
+                        + "\"privacy\":\"hash\"}]}}";
         api.release(api.post("/api/changes", ApiClient.change(1, hashed)).expect(201));
         Answer made = api.post(
                         "/api/overrides",
@@ -114,7 +117,8 @@ class AdjustmentTest {
 
     @Test
     void theCallerIsNamedNowhereElse() {
-        override("{\"ip\":\"192.0.2.77\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x").expect(201);
+        override("{\"ip\":\"192.0.2.77\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x")
+                .expect(201);
         assertThat(api.get("/api/commands").text()).contains("override_caller").doesNotContain("192.0.2");
         assertThat(api.get("/api/overrides").text()).doesNotContain("192.0.2");
         assertThat(override("{\"user\":\"secret-person\"}", "{\"limit\":500}", "\"in\":\"1h\"", "x")
@@ -143,7 +147,8 @@ class AdjustmentTest {
 
     @Test
     void expiresByItselfAndStaysInTheHistory() {
-        override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x").expect(201);
+        override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x")
+                .expect(201);
         Answer made = api.post(
                         "/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"30m\",\"reason\":\"incident\"}")
                 .expect(201);
@@ -200,7 +205,8 @@ class AdjustmentTest {
 
     @Test
     void survivesARestart() throws Exception {
-        override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x").expect(201);
+        override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x")
+                .expect(201);
         center.close();
         center = Center.open(CenterSettings.embedded(data), clock);
         api = ApiClient.of(center);

@@ -3,10 +3,10 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient.Answer;
-import io.sluice.rules.redis.RedisRulePublisher;
-import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
@@ -154,8 +154,7 @@ class RedisPublicationTest {
         awaitPointer("1");
         assertThat(redis.command("EXISTS", "rate_limit_config_adjustments").number())
                 .isZero();
-        long id = api.post(
-                        "/api/switch", "{\"rule\":\"login\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"x\"}")
+        long id = api.post("/api/switch", "{\"rule\":\"login\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"x\"}")
                 .expect(201)
                 .number("id");
         awaitAdjustments("\"rule\":\"login\"");

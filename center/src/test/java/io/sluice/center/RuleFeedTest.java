@@ -174,8 +174,8 @@ class RuleFeedTest {
         sockets.add(socket);
         String token = Files.readString(center.adminTokenFile()).strip();
         socket.getOutputStream()
-                .write(("GET /api/nodes/rules?node=" + node + " HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer " + token
-                                + "\r\n" + header + "\r\n")
+                .write(("GET /api/nodes/rules?node=" + node + " HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer "
+                                + token + "\r\n" + header + "\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
         BufferedReader reader =
                 new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));

@@ -102,8 +102,7 @@ class ScheduleTest {
     @Test
     void canBeCancelled() {
         Answer scheduled = schedule(api.open(1, "login", 6).expect(201), "\"all\"", Duration.ofHours(1));
-        Answer cancelled = api.post(
-                        "/api/rollouts/" + scheduled.number("id") + "/abort", "{\"reason\":\"a holiday\"}")
+        Answer cancelled = api.post("/api/rollouts/" + scheduled.number("id") + "/abort", "{\"reason\":\"a holiday\"}")
                 .expect(202);
         assertThat(cancelled.string("state")).isEqualTo("cancelled");
         // The later one shows that the time of both has come.

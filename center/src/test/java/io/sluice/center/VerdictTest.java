@@ -24,7 +24,8 @@ class VerdictTest {
 
     private static final Duration SOON = Duration.ofMinutes(5);
     private static final Duration STEP = Duration.ofMillis(900);
-    private static final String AUTOMATIC = ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\",\"automatic\":true}";
+    private static final String AUTOMATIC =
+            ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\",\"automatic\":true}";
     private static final String DRY = ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\"}";
 
     @TempDir
@@ -74,7 +75,8 @@ class VerdictTest {
     @Test
     void rollsBackByItselfAndSkipsTheSteps() {
         Answer trial = begin("{\"callers\":[\"50%\",\"60%\",\"70%\"]}", AUTOMATIC);
-        awaitState(trial, "rolled_back", counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1));
+        awaitState(trial, "rolled_back", counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1))
+                .runs(1));
         JsonNode rollout = rollout(trial).json();
         assertThat(rollout.at("/trial/step").asInt()).isZero();
         assertThat(rollout.at("/trial/verdict/verdict").asString()).isEqualTo("roll_back");
@@ -87,7 +89,8 @@ class VerdictTest {
     @Test
     void aDryRunShowsTheVerdictAndDoesNothing() {
         Answer trial = begin("{\"callers\":[\"50%\",\"60%\"]}", DRY);
-        LongConsumer worse = counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1);
+        LongConsumer worse =
+                counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1);
         awaitVerdict(trial, "roll_back", worse);
         // Also at later looks.
         await(worse, () -> rollout(trial).json().at("/trial/verdict/look").asInt() >= 3);
@@ -118,14 +121,16 @@ class VerdictTest {
     void holdsOnABiasedSample() {
         Answer trial = begin("{\"callers\":\"10%\"}", AUTOMATIC);
         // A tenth of the callers makes half of the requests.
-        awaitVerdict(trial, "hold", counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1));
+        awaitVerdict(trial, "hold", counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1))
+                .runs(1));
         assertThat(rollout(trial).json().at("/trial/verdict/why").asString()).startsWith("biased:");
     }
 
     @Test
     void judgesNamedCallersNever() {
         Answer trial = begin("{\"named\":{\"ip\":[\"192.0.2.7\"]}}", DRY);
-        awaitVerdict(trial, "hold", counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1));
+        awaitVerdict(trial, "hold", counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1))
+                .runs(1));
         assertThat(rollout(trial).json().at("/trial/verdict/why").asString()).startsWith("biased:");
     }
 
@@ -138,8 +143,8 @@ class VerdictTest {
         Answer trial = begin(
                 "{\"nodes\":\"50%\"}", ",\"verdict\":{\"compare\":[\"errors\"],\"every\":\"10s\",\"automatic\":true}");
         awaitState(trial, "rolled_back", counts -> {
-            within.forEach(each ->
-                    each.counted(new Tally(counts, 0, 0, counts, counts / 2, counts)).runs(2));
+            within.forEach(each -> each.counted(new Tally(counts, 0, 0, counts, counts / 2, counts))
+                    .runs(2));
             outside.forEach(each ->
                     each.counted(new Tally(counts, 0, 0, counts, 0, counts)).runs(1));
         });
@@ -149,7 +154,8 @@ class VerdictTest {
     @Test
     void countsAnewAfterARestartAndDecidesNothingOnAPartOfAnInterval() throws Exception {
         Answer trial = begin("{\"callers\":\"50%\"}", DRY.replace("10s", "10m"));
-        LongConsumer worse = counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1);
+        LongConsumer worse =
+                counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1);
         long[] counts = new long[] {1_000};
         // Nine minutes of the ten.
         for (int i = 0; i < 9 * 60; i++) {
