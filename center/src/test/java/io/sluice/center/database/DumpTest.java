@@ -57,6 +57,30 @@ class DumpTest {
     }
 
     @Test
+    void aDatabaseOfTheFirstSchemaIsSavedAndKeepsItsRollouts() throws Exception {
+        Path directory = Files.createDirectories(data.resolve("old"));
+        DatabaseKind kind = DatabaseKind.of("", directory);
+        kind.prepare(directory);
+        org.sqlite.SQLiteDataSource source = new org.sqlite.SQLiteDataSource();
+        source.setUrl(kind.url());
+        new Schema(kind, source, directory).migrateTo("1");
+        org.springframework.jdbc.core.simple.JdbcClient.create(source)
+                .sql(
+                        "INSERT INTO rollout (id, version, state, started_at, ended_at, nodes) VALUES (1, 4, 'done', 5, 6, '')")
+                .update();
+        try (Database database = open("", "old")) {
+            long version =
+                    database.read(client -> client.sql("SELECT version FROM rollout WHERE state = 'done' AND step = 0")
+                            .query(Long.class)
+                            .single());
+            assertThat(version).isEqualTo(4);
+        }
+        try (var files = Files.list(directory.resolve("backups"))) {
+            assertThat(files).hasSize(1);
+        }
+    }
+
+    @Test
     void doesNotOverwriteData() throws Exception {
         try (Database database = open("", "first")) {
             fill(database);
