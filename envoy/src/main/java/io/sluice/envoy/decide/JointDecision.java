@@ -362,22 +362,22 @@ final class JointDecision {
                 permits = Math.min(Limit.MAX_PERMITS, permits + Math.min(part.permits(), Limit.MAX_PERMITS));
             }
             return new Ruling.Settled(
-                    allowed,
-                    rule != null && limit == null ? rule.action() : Action.LIMIT,
-                    limit != null ? limit.rule() : denied || exempt ? rule : null,
-                    limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
-                    allowed
-                            ? Optional.of(Duration.ZERO)
-                            : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
-                    CombinedDecisions.waitFor(decisions),
-                    limit == null ? mode : limit.label().mode(),
-                    CombinedDecisions.degraded(decisions),
-                    caller.set().version(),
-                    matched(),
-                    shadowRefused,
-                    permits,
-                    decisions,
-                    null)
+                            allowed,
+                            rule != null && limit == null ? rule.action() : Action.LIMIT,
+                            limit != null ? limit.rule() : denied || exempt ? rule : null,
+                            limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
+                            allowed
+                                    ? Optional.of(Duration.ZERO)
+                                    : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
+                            CombinedDecisions.waitFor(decisions),
+                            limit == null ? mode : limit.label().mode(),
+                            CombinedDecisions.degraded(decisions),
+                            caller.set().version(),
+                            matched(),
+                            shadowRefused,
+                            permits,
+                            decisions,
+                            null)
                     .at(caller.place());
         }
 
