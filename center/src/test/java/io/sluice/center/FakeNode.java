@@ -63,6 +63,20 @@ final class FakeNode {
         return this;
     }
 
+    /** From now on it reports that both sides of a trial are only counted. */
+    FakeNode watches(long version, int share, Tally onTrial, Tally control) {
+        String digest =
+                api.get("/api/versions/" + version).json().at("/version/digest").asString();
+        trial = Optional.of(new TrialReport(
+                version,
+                digest,
+                share,
+                true,
+                Collections.nCopies(CallerSplit.GROUPS, onTrial),
+                Collections.nCopies(CallerSplit.GROUPS, control)));
+        return this;
+    }
+
     FakeNode triesNothing() {
         trial = Optional.empty();
         return this;

@@ -106,6 +106,32 @@ class VerdictTest {
     }
 
     @Test
+    void watchesBothSidesBeforeAnybodyTriesAnything() {
+        Answer trial = begin(
+                "{\"callers\":\"50%\"}",
+                ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\",\"watch\":\"30s\",\"automatic\":true}");
+        assertThat(rollout(trial).json().at("/trial/watching").asBoolean()).isTrue();
+        long[] last = new long[1];
+        await(
+                counts -> {
+                    last[0] = counts;
+                    node.watches(2, 50, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
+                },
+                () -> !rollout(trial).json().at("/trial/watching").asBoolean());
+        assertThat(api.get("/api/rules").number("version")).isEqualTo(1);
+        assertThat(api.get("/api/commands").json().at("/0/reason").asString()).contains("watched");
+
+        // A node that still watches does not count for the trial.
+        awaitVerdict(trial, "hold", counts -> node.watches(
+                        2, 50, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
+                .runs(1));
+        assertThat(rollout(trial).json().at("/trial/verdict/why").asString()).contains("0 requests");
+        awaitState(trial, "releasing", counts -> node.tries(
+                        2, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
+                .runs(1));
+    }
+
+    @Test
     void holdsWithoutData() {
         Answer trial = begin("{\"callers\":\"50%\"}", AUTOMATIC);
         awaitVerdict(trial, "hold", counts -> node.runs(1));

@@ -14,6 +14,7 @@ import io.sluice.rules.evaluate.MatchedRequest;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.CallerPlace;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -351,7 +352,7 @@ final class JointDecision {
                 standing = quotaStanding;
                 decisions.addAll(quotas.decisions());
             }
-            MatchedRequest caller = caller();
+            MatchedRequest first = parts.get(0);
             Rule rule = byRule;
             boolean denied = rule != null && rule.action() == Action.DENY;
             boolean exempt = rule != null && bound == null;
@@ -361,34 +362,40 @@ final class JointDecision {
             for (MatchedRequest part : parts) {
                 permits = Math.min(Limit.MAX_PERMITS, permits + Math.min(part.permits(), Limit.MAX_PERMITS));
             }
+            Ruling.Reported reported =
+                    limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter());
             return new Ruling.Settled(
-                            allowed,
-                            rule != null && limit == null ? rule.action() : Action.LIMIT,
-                            limit != null ? limit.rule() : denied || exempt ? rule : null,
-                            limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
-                            allowed
-                                    ? Optional.of(Duration.ZERO)
-                                    : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
-                            CombinedDecisions.waitFor(decisions),
-                            limit == null ? mode : limit.label().mode(),
-                            CombinedDecisions.degraded(decisions),
-                            caller.set().version(),
-                            matched(),
-                            shadowRefused,
-                            permits,
-                            decisions,
-                            null)
-                    .at(caller.place());
+                    allowed,
+                    rule != null && limit == null ? rule.action() : Action.LIMIT,
+                    limit != null ? limit.rule() : denied || exempt ? rule : null,
+                    reported,
+                    reported,
+                    allowed
+                            ? Optional.of(Duration.ZERO)
+                            : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
+                    CombinedDecisions.waitFor(decisions),
+                    limit == null ? mode : limit.label().mode(),
+                    CombinedDecisions.degraded(decisions),
+                    first.set().version(),
+                    matched(),
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    null,
+                    place());
         }
 
-        /** Returns the descriptor that tells who the caller is, if one does. During a trial its version is the caller's. */
-        private MatchedRequest caller() {
+        /** Returns the place of the caller in a trial; null if the requests are of several callers. */
+        private @Nullable CallerPlace place() {
+            CallerPlace place = null;
             for (MatchedRequest part : parts) {
-                if (part.place() != null) {
-                    return part;
+                CallerPlace own = part.place();
+                if (place != null && own != null && !place.equals(own)) {
+                    return null;
                 }
+                place = own == null ? place : own;
             }
-            return parts.get(0);
+            return place;
         }
     }
 }
