@@ -70,7 +70,7 @@ class NodeReportTest {
 
         assertThat(report.toJson())
                 .contains("\"adjustments\":7,\"tally\":[6,5,4,3,2,1],\"trial\":{\"version\":13,\"digest\":\"" + DIGEST
-                        + "\",\"trial\":[[1,0,0,0,0,0],[1,0,0,0,0,0],")
+                        + "\",\"share\":5,\"watched\":true,\"trial\":[[1,0,0,0,0,0],[1,0,0,0,0,0],")
                 .contains(",\"control\":[[123456789012345678,0,0,0,0,0],");
         assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
     }
@@ -119,6 +119,8 @@ class NodeReportTest {
                 Optional.of(new TrialReport(
                         13,
                         DIGEST,
+                        5,
+                        true,
                         Collections.nCopies(32, new Tally(1, 0, 0, 0, 0, 0)),
                         Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))));
     }
