@@ -122,13 +122,13 @@ class VerdictTest {
         assertThat(api.get("/api/commands").json().at("/0/reason").asString()).contains("watched");
 
         // A node that still watches does not count for the trial.
-        awaitVerdict(trial, "hold", counts -> node.watches(
-                        2, 50, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
-                .runs(1));
+        awaitVerdict(
+                trial, "hold", counts -> node.watches(2, 50, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
+                        .runs(1));
         assertThat(rollout(trial).json().at("/trial/verdict/why").asString()).contains("0 requests");
-        awaitState(trial, "releasing", counts -> node.tries(
-                        2, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
-                .runs(1));
+        awaitState(
+                trial, "releasing", counts -> node.tries(2, tally(last[0] + counts, 0.1), tally(last[0] + counts, 0.1))
+                        .runs(1));
     }
 
     @Test
@@ -147,13 +147,11 @@ class VerdictTest {
     void holdsOnABiasedSample() {
         Answer trial = begin("{\"callers\":\"10%\"}", AUTOMATIC);
         // A tenth of the callers makes half of the requests.
-        await(
-                counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1),
-                () -> rollout(trial)
-                        .json()
-                        .at("/trial/verdict/why")
-                        .asString("")
-                        .startsWith("biased:"));
+        await(counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1), () -> rollout(trial)
+                .json()
+                .at("/trial/verdict/why")
+                .asString("")
+                .startsWith("biased:"));
         assertThat(rollout(trial).json().at("/trial/verdict/verdict").asString())
                 .isEqualTo("hold");
     }
