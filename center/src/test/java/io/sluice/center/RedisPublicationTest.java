@@ -54,7 +54,7 @@ class RedisPublicationTest {
                 .toString()
                 .contains("login"));
         Await.until("the fleet", SOON, () -> redis.command("GET", "rate_limit_fleet")
-                .text()
+                .toString()
                 .contains("\"version\":1"));
     }
 

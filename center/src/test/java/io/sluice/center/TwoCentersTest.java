@@ -160,8 +160,8 @@ class TwoCentersTest {
         Answer trial = one.release(one.open(1, "login", 6).expect(201), "{\"callers\":\"5%\"}", "")
                 .expect(202);
         Await.until("Redis has it", SOON, () -> redis.command("GET", "rate_limit_config_version")
-                .text()
-                .startsWith("1 trial 2 callers 5 by ip key "));
+                .toString()
+                .contains("1 trial 2 callers 5 by ip key "));
         two.post("/api/rollouts/" + trial.number("id") + "/promote", "{\"reason\":\"x\"}")
                 .expect(202);
         Await.until("Redis has it", SOON, () -> redis.command("GET", "rate_limit_config_version")
