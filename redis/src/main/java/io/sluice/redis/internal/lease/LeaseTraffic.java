@@ -9,6 +9,7 @@ import io.sluice.redis.internal.wire.LeaseReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,11 @@ final class LeaseTraffic implements AutoCloseable {
 
     /** The keys that hold permits, have a request under way, or have ended leases to report. */
     private final Set<LeasedKey> active = ConcurrentHashMap.newKeySet();
+
+    /** The reports of ended leases that the store has not confirmed yet, by their numbers. */
+    private final Map<Long, CompletableFuture<Void>> reports = new ConcurrentHashMap<>();
+
+    private final AtomicLong nextReport = new AtomicLong();
 
     private final String ids =
             Long.toString(UUID.randomUUID().getMostSignificantBits() >>> 1, Character.MAX_RADIX) + "-";
@@ -167,6 +174,7 @@ final class LeaseTraffic implements AutoCloseable {
         return !due.isEmpty();
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the result is processed in the callback
     private CompletionStage<Void> end(LeasedKey key, List<EndedLease> ended) {
         if (ended.isEmpty()) {
             return CompletableFuture.completedStage(null);
@@ -177,10 +185,33 @@ final class LeaseTraffic implements AutoCloseable {
         } catch (RuntimeException e) {
             told = CompletableFuture.failedStage(e);
         }
-        return told.handle((done, failure) -> {
+        CompletableFuture<Void> report = new CompletableFuture<>();
+        long number = nextReport.getAndIncrement();
+        reports.put(number, report);
+        told.whenComplete((done, failure) -> {
             key.told(ended, failure == null, clock.nanoTime());
-            return null;
+            reports.remove(number);
+            report.complete(null);
         });
+        return report;
+    }
+
+    /**
+     * Ends the leases of keys that match and drops these keys. A lease that is granted later, because it was under way, is ended by the
+     * sweep.
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends that the store does not confirm are reported again
+    void forget(Predicate<LeasedKey> keys) {
+        long now = clock.nanoTime();
+        table.dropIf(key -> {
+            if (!keys.test(key)) {
+                return false;
+            }
+            end(key, key.leave(now));
+            active.add(key);
+            return true;
+        });
+        sweep.start();
     }
 
     /** Ends all leases; the store has one second for it. */
@@ -192,7 +223,8 @@ final class LeaseTraffic implements AutoCloseable {
         sweep.close();
         sweeper.shutdown();
         long now = clock.nanoTime();
-        List<CompletableFuture<?>> ends = new ArrayList<>();
+        // A sweep may have sent a report just now: without a wait for it, the engine would close under it.
+        List<CompletableFuture<?>> ends = new ArrayList<>(reports.values());
         List<Runnable> lost = new ArrayList<>();
         for (LeasedKey key : active) {
             ends.add(end(key, key.leave(now)).toCompletableFuture());

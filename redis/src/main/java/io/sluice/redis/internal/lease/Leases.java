@@ -7,6 +7,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
@@ -290,6 +291,13 @@ public final class Leases implements Engine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return engine.renew(charge);
+    }
+
+    /** Ends the leases of keys that match, without waiting for the store, and drops these keys. */
+    @Override
+    public long forget(KeyMatch match) {
+        traffic.forget(key -> match.matches(key.key));
+        return engine.forget(match);
     }
 
     /** Ends all leases, for which the store has one second, and closes the wrapped engine. */
