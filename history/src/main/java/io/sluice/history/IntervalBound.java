@@ -103,9 +103,11 @@ abstract sealed class IntervalBound {
             double rate = perMicro(((TokenBucket) limit).rate());
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
-            if (otherRate && lastMicros != Long.MIN_VALUE && nowMicros > lastMicros) {
-                // A refusal at another rate makes the store write down what has refilled, even if time then steps back.
-                level = Math.max(0, level - fastest * (nowMicros - lastMicros));
+            if (otherRate && lastMicros != Long.MIN_VALUE) {
+                // A refusal at another rate makes the store write down what has refilled and its time, even one that
+                // has
+                // stepped back or steps back then.
+                level = Math.max(0, level - fastest * Math.max(0, nowMicros - lastMicros));
                 lastMicros = nowMicros;
             }
         }
