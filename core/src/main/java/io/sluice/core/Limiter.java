@@ -13,6 +13,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
@@ -393,6 +394,14 @@ public final class Limiter implements AutoCloseable {
      */
     public long dueIn(Duration deadline) {
         return clock.nanoTime() + Expect.wait("deadline", deadline) * 1_000;
+    }
+
+    /**
+     * Drops what this process keeps in memory about keys that match, see {@link Engine#forget}. Counts in a shared store stay.
+     * Returns how many counts were dropped.
+     */
+    public long forget(KeyMatch match) {
+        return engine.forget(match);
     }
 
     /** Closes the engine. Waiting callers are answered at once: they are refused unless their failure policy lets them pass. */

@@ -12,7 +12,9 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -78,8 +80,18 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
         private int lastLimitNumber;
 
         Lines(Path file) throws IOException {
-            this.out = new LineOutput(
-                    Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            lock(channel);
+            this.out = new LineOutput(Channels.newOutputStream(channel));
+        }
+
+        /** Tells {@link HistoryErasure} that the file is in use, until it is closed. */
+        private static void lock(FileChannel channel) {
+            try {
+                FileLock unused = channel.tryLock();
+            } catch (IOException e) {
+                // Some file systems have no locks. Recording works without.
+            }
         }
 
         void header(String node) throws IOException {

@@ -9,11 +9,13 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.cluster.Cluster;
 import io.sluice.redis.internal.cluster.ClusterAddress;
+import io.sluice.redis.internal.erasure.CountErasure;
 import io.sluice.redis.internal.lease.LeaseListener;
 import io.sluice.redis.internal.lease.LeaseStore;
 import io.sluice.redis.internal.lease.Leases;
@@ -37,6 +39,7 @@ import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.redis.internal.wire.NamedEngine;
 import io.sluice.redis.internal.wire.Operation;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import java.nio.charset.StandardCharsets;
@@ -73,6 +76,7 @@ final class RedisEngine implements NamedEngine {
     private final LongSupplier serverTime = this::serverMicros;
     private final RecentRefusals refusals = new RecentRefusals();
     private final RedisOptions options;
+    private final CountErasure erasure;
 
     /** How far the server's clock was ahead of ours in its last reply. Only calendar windows need it. */
     private volatile long aheadMicros;
@@ -93,6 +97,7 @@ final class RedisEngine implements NamedEngine {
             this.connector = new Connector(clock);
             this.servers = new StandaloneServer(address, connector, clock, options, calls);
         }
+        this.erasure = new CountErasure(servers, connector, names);
     }
 
     /** Connects as {@link #connect(String, String, Clock, RedisOptions)} does, with {@link RedisOptions#defaults}. */
@@ -253,6 +258,18 @@ final class RedisEngine implements NamedEngine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return ask(Operation.ChargeUpdate.renewed(charge, names, serverTime));
+    }
+
+    /** This engine keeps no counts in memory, only which of them refused lately. */
+    @Override
+    public long forget(KeyMatch match) {
+        refusals.forget(count -> names.isOf(match, count));
+        return 0;
+    }
+
+    /** Removes the counts whose keys match from Redis. Blocks. */
+    public ForgottenCounts erase(KeyMatch match, String id) {
+        return erasure.forget(match, id);
     }
 
     @Override

@@ -5,12 +5,14 @@ import io.sluice.core.Limiter;
 import io.sluice.core.decorator.Guard;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.lease.DefaultLease;
 import io.sluice.redis.internal.lease.Leases;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
+import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
@@ -123,6 +125,21 @@ public final class RedisStore implements AutoCloseable {
      */
     public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
         return redis.agreeOn(name, proposed);
+    }
+
+    /**
+     * Forgets the counts whose keys match: ends their leases, drops what this process keeps in memory, and removes them from Redis with
+     * everything recorded beside them. Other counts are not touched, and decisions do not wait. Requests that come later are counted
+     * anew.
+     *
+     * <p>Blocks while it goes through all names in Redis, so call it on a thread of your own. If several processes call it with the same
+     * id, one of them does the work and the others return that it is under way, or at once that it is done.
+     *
+     * @param id names this erasure for a day, in letters, digits and {@code -}; it must not say who the subject is
+     */
+    public ForgottenCounts forget(KeyMatch match, String id) {
+        long unused = engine.forget(match);
+        return redis.erase(match, id);
     }
 
     /** Returns how many requests were answered from a cached refusal. */

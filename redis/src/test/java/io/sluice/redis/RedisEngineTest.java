@@ -17,6 +17,7 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
@@ -327,7 +328,7 @@ final class RedisEngineTest {
                         + "+info +publish +psubscribe "
                         + "+fcall +function|load +time +get +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
                         + "+lindex "
-                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore";
+                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +scan +unlink";
         RedisServer own = RedisServer.start(("--user sluice " + rules).split(" ", -1));
         String uri = own.uri().replace("redis://", "redis://sluice:secret@");
         List<Demand> all = List.of(
@@ -369,6 +370,10 @@ final class RedisEngineTest {
                 engine.giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
             }
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refunds.get() == 9);
+            KeyMatch alone = new KeyMatch("alone"::equals, List.of());
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(5))
+                    .until(() -> engine.erase(alone, "1").unfinished().isEmpty());
         }
     }
 

@@ -13,6 +13,7 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
@@ -106,6 +107,13 @@ public final class FallbackEngine implements Engine {
             there = CompletableFuture.failedFuture(e);
         }
         return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
+    }
+
+    /** The local counts shadow those of the engine, so they are dropped and not added to the result. */
+    @Override
+    public long forget(KeyMatch match) {
+        long unused = local.forget(match);
+        return engine.forget(match);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.KeyMatch;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -35,6 +36,11 @@ public abstract class ForwardingEngine implements Engine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return engine.renew(charge);
+    }
+
+    @Override
+    public long forget(KeyMatch match) {
+        return engine.forget(match);
     }
 
     @Override

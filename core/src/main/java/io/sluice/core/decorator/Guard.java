@@ -9,6 +9,7 @@ import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
@@ -124,6 +125,13 @@ public final class Guard extends ForwardingEngine {
         return engine.giveBack(charges);
     }
 
+    /** The counts of the guard only shadow those of the store, so they are dropped and not added to the result. */
+    @Override
+    public long forget(KeyMatch match) {
+        counts.keySet().removeIf(key -> key.isOf(match));
+        return engine.forget(match);
+    }
+
     /** Returns the number of counts, for tests. */
     int size() {
         return counts.size();
@@ -171,6 +179,7 @@ public final class Guard extends ForwardingEngine {
 
         private final List<Demand> demands;
         private final @Nullable CountKey[] entered;
+        private final @Nullable GuardedCount[] at;
         private final AtomicBoolean left = new AtomicBoolean();
         private final AtomicBoolean heard = new AtomicBoolean();
         private final long askedNanos = clock.nanoTime();
@@ -178,6 +187,7 @@ public final class Guard extends ForwardingEngine {
         Passing(Ask ask) {
             this.demands = ask.demands();
             this.entered = new CountKey[demands.size()];
+            this.at = new GuardedCount[entered.length];
         }
 
         /** Records that the store is being asked. Returns a refusal if that would be too much. */
@@ -205,6 +215,7 @@ public final class Guard extends ForwardingEngine {
             counts.compute(key, (same, known) -> {
                 GuardedCount count = known == null ? new GuardedCount(most) : known;
                 tooMuch[0] = count.enter(demand, most, nowMicros);
+                at[i] = count;
                 return count;
             });
             entered[i] = tooMuch[0] == null ? key : null;
@@ -249,7 +260,10 @@ public final class Guard extends ForwardingEngine {
             CountKey key = entered[i];
             if (key != null) {
                 counts.computeIfPresent(key, (same, count) -> {
-                    action.accept(count);
+                    // Another count of this key is there if the one that was entered was forgotten.
+                    if (count == at[i]) {
+                        action.accept(count);
+                    }
                     return count;
                 });
             }

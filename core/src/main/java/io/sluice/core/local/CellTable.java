@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +95,25 @@ final class CellTable {
     boolean replace(Cell cell, Cell next) {
         int hash = cell.series.hash(cell.key);
         return segment(hash).replace(hash, cell, next);
+    }
+
+    /**
+     * Removes the cells that match. Returns how many there were. A cell that another thread works on is tried again, without holding
+     * its segment meanwhile: that thread may be about to replace the cell, for which it needs the segment.
+     */
+    long removeIf(Predicate<Cell> leaves) {
+        long removed = 0;
+        for (Segment segment : segments) {
+            int spins = 0;
+            long more = segment.removeIf(leaves);
+            while (more < 0) {
+                removed += -more - 1;
+                Cell.pause(spins++);
+                more = segment.removeIf(leaves);
+            }
+            removed += more;
+        }
+        return removed;
     }
 
     private Segment segment(int hash) {
@@ -227,6 +247,38 @@ final class CellTable {
                     }
                     cell.unlock(unused ? Cell.DEAD : word);
                 }
+            }
+        }
+
+        /**
+         * Removes the cells that match and are free. Returns how many they were; if another one that matches is not free, returns
+         * {@code -1} minus that number.
+         */
+        long removeIf(Predicate<Cell> leaves) {
+            lock();
+            try {
+                Cell[] in = cells;
+                long removed = 0;
+                boolean busy = false;
+                for (int i = 0; i < in.length; i++) {
+                    Cell cell = in[i];
+                    if (cell == null || cell == GONE || !leaves.test(cell)) {
+                        continue;
+                    }
+                    if (cell.tryLock() < 0) {
+                        busy = true;
+                        continue;
+                    }
+                    SLOT.setRelease(in, i, GONE);
+                    live--;
+                    gone++;
+                    size.decrementAndGet();
+                    cell.unlock(Cell.DEAD);
+                    removed++;
+                }
+                return busy ? -1 - removed : removed;
+            } finally {
+                unlock();
             }
         }
 

@@ -10,6 +10,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.Objects;
@@ -370,6 +371,11 @@ final class LocalCounts {
             }
         }
         return false;
+    }
+
+    /** Drops the counts of keys that match, and returns how many there were. Overflow counts stay: they are nobody's own. */
+    long forget(KeyMatch match) {
+        return table.removeIf(cell -> !cell.isOverflow() && CountKey.matches(cell.key, match));
     }
 
     RegisteredLimit registered(Limit limit) {

@@ -10,6 +10,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -128,6 +129,11 @@ public final class LocalEngine implements Engine {
 
     public boolean renewNow(Charge charge) {
         return counts.renew(charge);
+    }
+
+    @Override
+    public long forget(KeyMatch match) {
+        return counts.forget(match);
     }
 
     /** Returns the number of counts in memory. */

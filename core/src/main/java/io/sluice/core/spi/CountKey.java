@@ -13,6 +13,18 @@ public record CountKey(String name, String shape, String key) {
         return new CountKey(limit.name(), limit.shape(), bounded(key));
     }
 
+    /** Returns whether this is the count of a key that matches. */
+    public boolean isOf(KeyMatch match) {
+        return matches(key, match);
+    }
+
+    /** Returns whether a {@linkplain #bounded bounded} key matches. */
+    public static boolean matches(String boundedKey, KeyMatch match) {
+        return boundedKey.startsWith(HASHED)
+                ? match.matchesDigest(boundedKey.substring(HASHED.length()))
+                : match.matches(boundedKey);
+    }
+
     public static String bounded(String key) {
         // A short key that looks like one of our hashes is hashed too, so that a caller cannot forge another caller's
         // key.

@@ -43,6 +43,16 @@ public interface Engine extends AutoCloseable {
      */
     CompletionStage<Boolean> renew(Charge charge);
 
+    /**
+     * Drops what this process keeps in memory about keys that match: counts, leases and cached refusals. Permits that are held under
+     * such a key are gone with their count; releasing or renewing one later changes nothing. Counts that are shared by several keys
+     * stay, and so does everything in a shared store. Safe beside decisions: a decision in progress counts before or after. Returns
+     * how many counts were dropped.
+     */
+    default long forget(KeyMatch match) {
+        return 0;
+    }
+
     /** Releases the engine's resources. Later asks are not decided. */
     @Override
     void close();

@@ -36,7 +36,9 @@ final class CallerKeys {
     /** The beginning of every key under {@code privacy: hash}. */
     static final String HASHED = "!h";
 
-    private static final int LONGEST = 200;
+    /** The most characters of a plain key. */
+    static final int LONGEST = 200;
+
     private static final String MASK = "***";
     private static final int SHOWN = 2;
     private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
@@ -240,5 +242,39 @@ final class CallerKeys {
     String counted(String name, Attributes request) {
         Address address = name.equals("ip") ? request.address() : null;
         return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
+    }
+
+    /**
+     * Feeds texts to a hash. Each text is preceded by its length and written character by character, so that different tuples always
+     * give different bytes. Needs little memory, however long the texts are.
+     */
+    private static final class TupleHash {
+
+        private final ByteBuffer buffer = ByteBuffer.allocate(1_024);
+        private final Consumer<ByteBuffer> hash;
+
+        TupleHash(Consumer<ByteBuffer> hash) {
+            this.hash = hash;
+        }
+
+        void add(char kind, String text) {
+            room(Character.BYTES + Integer.BYTES);
+            buffer.putChar(kind).putInt(text.length());
+            for (int i = 0; i < text.length(); i++) {
+                room(Character.BYTES);
+                buffer.putChar(text.charAt(i));
+            }
+        }
+
+        void end() {
+            hash.accept(buffer.flip());
+            buffer.clear();
+        }
+
+        private void room(int bytes) {
+            if (buffer.remaining() < bytes) {
+                end();
+            }
+        }
     }
 }

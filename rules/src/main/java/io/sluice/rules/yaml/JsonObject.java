@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * A JSON object in a message from another program, read by name. Unknown fields are ignored, because the other program may be
@@ -136,6 +137,11 @@ public final class JsonObject {
 
     public boolean isEmpty() {
         return values.isEmpty();
+    }
+
+    /** Returns the names of all fields. */
+    public Set<String> names() {
+        return Set.copyOf(values.keySet());
     }
 
     /** Returns whether there is a field of this name. */

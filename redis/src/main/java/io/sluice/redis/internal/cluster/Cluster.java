@@ -9,6 +9,7 @@ import io.sluice.redis.internal.link.Connector;
 import io.sluice.redis.internal.link.RedisLink;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.link.Route;
+import io.sluice.redis.internal.link.ServerLayout;
 import io.sluice.redis.internal.link.ServerWatch;
 import io.sluice.redis.internal.link.Servers;
 import io.sluice.redis.internal.wire.FailureNames;
@@ -178,6 +179,20 @@ public final class Cluster implements Servers {
     }
 
     @Override
+    public CompletionStage<ServerLayout> layout() {
+        return readTopology().thenApply(read -> {
+            List<ClusterTopology.Primary> holding = read.primaries().stream()
+                    .filter(primary -> !primary.slots().isEmpty())
+                    .toList();
+            return new ServerLayout(
+                    holding.stream()
+                            .map(primary -> address.of(primary.endpoint()))
+                            .toList(),
+                    Set.copyOf(holding));
+        });
+    }
+
+    @Override
     public StoreState state() {
         return state;
     }
@@ -209,21 +224,24 @@ public final class Cluster implements Servers {
     }
 
     private CompletionStage<Duration> readShards() {
+        return readTopology().handle((read, failure) -> {
+            if (failure == null) {
+                believe(read);
+            } else {
+                notRead(failure);
+            }
+            judge();
+            return pause();
+        });
+    }
+
+    private CompletionStage<ClusterTopology> readTopology() {
         List<RedisLink> linked = new ArrayList<>();
         nodes.values().forEach(node -> linked.add(node.link));
         Collections.shuffle(linked, ThreadLocalRandom.current());
         List<RedisURI> others = new ArrayList<>(address.seeds());
         Collections.shuffle(others, ThreadLocalRandom.current());
-        return TopologyReader.read(connector, clock, address.isSecure(), linked, others)
-                .handle((read, failure) -> {
-                    if (failure == null) {
-                        believe(read);
-                    } else {
-                        notRead(failure);
-                    }
-                    judge();
-                    return pause();
-                });
+        return TopologyReader.read(connector, clock, address.isSecure(), linked, others);
     }
 
     private Duration pause() {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * The counts that refused a request lately. A request over several slots that needs one of them looks first and is charged only if
@@ -53,6 +54,11 @@ public final class RecentRefusals {
                 untilNanos.put(counts[i], nowNanos + expectedNanos(verdicts.get(i)));
             }
         }
+    }
+
+    /** Forgets the counts whose names match. */
+    public void forget(Predicate<String> counts) {
+        untilNanos.keySet().removeIf(counts);
     }
 
     private static long expectedNanos(Verdict refused) {

@@ -26,6 +26,9 @@ public interface Servers extends AutoCloseable {
     /** Returns the links to all servers that hold counts. */
     List<RedisLink> links();
 
+    /** Asks which servers hold counts now. Completes exceptionally if nobody says. */
+    CompletionStage<ServerLayout> layout();
+
     StoreState state();
 
     /** Returns the problems of servers that still decide, as sentences. */

@@ -7,6 +7,7 @@ import io.sluice.redis.internal.wire.Batch;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -71,6 +72,11 @@ public final class StandaloneServer implements Servers, Route {
     @Override
     public List<RedisLink> links() {
         return List.of(link);
+    }
+
+    @Override
+    public CompletionStage<ServerLayout> layout() {
+        return CompletableFuture.completedFuture(new ServerLayout(List.of(link.uri()), ""));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
@@ -159,6 +160,12 @@ public final class DenyCache implements Engine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return engine.renew(charge);
+    }
+
+    @Override
+    public long forget(KeyMatch match) {
+        memory.forgetIf(count -> names.isOf(match, count));
+        return engine.forget(match);
     }
 
     @Override

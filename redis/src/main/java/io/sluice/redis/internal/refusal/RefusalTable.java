@@ -5,6 +5,7 @@ import io.sluice.core.spi.Demand;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +92,21 @@ public final class RefusalTable {
                 stamps.incrementAndGet(row);
                 for (int i = row * PLACES; i < (row + 1) * PLACES; i++) {
                     table.set(i, null);
+                }
+            }
+        }
+    }
+
+    /** Forgets the counts whose names match, and answers on any count that are under way. */
+    void forgetIf(Predicate<String> counts) {
+        for (int row = 0; row < ROWS; row++) {
+            synchronized (locks[row % LOCKS]) {
+                stamps.incrementAndGet(row);
+                for (int i = row * PLACES; i < (row + 1) * PLACES; i++) {
+                    LastVerdict heard = table.get(i);
+                    if (heard != null && counts.test(heard.count())) {
+                        table.set(i, null);
+                    }
                 }
             }
         }

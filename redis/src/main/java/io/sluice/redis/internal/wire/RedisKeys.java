@@ -3,6 +3,7 @@ package io.sluice.redis.internal.wire;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.KeyDigest;
+import io.sluice.core.spi.KeyMatch;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -21,6 +22,8 @@ public final class RedisKeys {
     private static final int LONGEST_BYTES = 200;
 
     private static final String HASHED = "#";
+    private static final String LEASES = ":#l:";
+    private static final String NUMBERING = "#n";
 
     private final String prefix;
     private final boolean hashTags;
@@ -61,19 +64,106 @@ public final class RedisKeys {
      */
     public static byte[] numbering(byte[] count) {
         String name = new String(count, StandardCharsets.UTF_8);
-        return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
+        return (name.indexOf('{') < 0 ? "{" + name + "}" + NUMBERING : name + NUMBERING)
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     /**
      * Returns the key under which the leases of a count are recorded: in the same Cluster slot, and unlike the name of any count.
      */
     public String leases(String count) {
-        return prefix + ":#l:" + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
+        return prefix + LEASES + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
     }
 
     /** Returns the key of a secret that processes share: unlike the name of any count. */
     public String secret(String name) {
         return prefix + ":#s:" + name;
+    }
+
+    /**
+     * Returns the key with which processes agree on who removes the counts of a subject: unlike the name of any count.
+     *
+     * @param id of the erasure; says nothing about the subject
+     */
+    public String erasure(String id) {
+        return prefix + ":#e:" + id;
+    }
+
+    /** Returns a pattern for SCAN that all names match. Other keys that have the prefix somewhere inside may match too. */
+    public String pattern() {
+        StringBuilder pattern = new StringBuilder("*");
+        for (int i = 0; i < prefix.length(); i++) {
+            if ("*?[]^-\\".indexOf(prefix.charAt(i)) >= 0) {
+                pattern.append('\\');
+            }
+            pattern.append(prefix.charAt(i));
+        }
+        return pattern.append(":*").toString();
+    }
+
+    /** Returns whether a name that {@link #isOf} a key is the name of the count itself, and not of its leases or numbering. */
+    public boolean isCount(String name) {
+        return name.startsWith(prefix + ":") && !name.startsWith(prefix + LEASES) && !name.endsWith(NUMBERING);
+    }
+
+    /** Returns whether this is the name of a count whose key matches, of its leases, or of its numbering. */
+    public boolean isOf(KeyMatch match, String name) {
+        String count = name;
+        if (count.endsWith(NUMBERING)) {
+            count = count.substring(0, count.length() - NUMBERING.length());
+            count = withoutBraces(count);
+        } else if (count.startsWith(prefix + LEASES)) {
+            String rest = count.substring((prefix + LEASES).length());
+            // A tagged count keeps its own tag and lacks the prefix.
+            boolean whole = rest.startsWith("{" + prefix + ":") && rest.endsWith("}");
+            count = whole ? withoutBraces(rest) : prefix + ":" + rest;
+        }
+        return count.startsWith(prefix + ":") && isOfRest(match, count.substring(prefix.length() + 1));
+    }
+
+    private static boolean isOfRest(KeyMatch match, String rest) {
+        int close = rest.startsWith("{") ? rest.indexOf("}:") : -1;
+        String tag = close < 0 ? "" : rest.substring(1, close);
+        String named = rest.substring(close < 0 ? 0 : close + 2);
+        int shape = named.indexOf(':');
+        int end = shape < 0 ? -1 : named.indexOf(':', shape + 1);
+        if (end < 0) {
+            return false;
+        }
+        String key = named.substring(end + 1);
+        boolean hashedTag = tag.startsWith(HASHED);
+        if (hashedTag && match.matchesDigest(tag.substring(HASHED.length()))) {
+            return true;
+        }
+        String shown = tag.isEmpty() || hashedTag ? "" : "{" + decoded(tag) + "}";
+        return key.startsWith(HASHED)
+                ? match.matchesDigest(key.substring(HASHED.length())) || (!shown.isEmpty() && match.matches(shown))
+                : match.matches(shown + decoded(key));
+    }
+
+    private static String withoutBraces(String text) {
+        return text.startsWith("{") && text.endsWith("}") ? text.substring(1, text.length() - 1) : text;
+    }
+
+    /** Undoes {@link #encoded} for keys that it did not replace by their hash. */
+    static String decoded(String text) {
+        if (text.indexOf('%') < 0) {
+            return text;
+        }
+        StringBuilder key = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%'
+                    && i + 2 < text.length()
+                    && HexFormat.isHexDigit(text.charAt(i + 1))
+                    && HexFormat.isHexDigit(text.charAt(i + 2))) {
+                key.append((char) HexFormat.fromHexDigits(text, i + 1, i + 3));
+                i += 2;
+            } else {
+                key.append(c);
+            }
+        }
+        return key.toString();
     }
 
     /** Encodes a key as text without spaces, line breaks, braces and {@code #}. Different keys have different encodings. */

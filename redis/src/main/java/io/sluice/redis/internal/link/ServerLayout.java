@@ -1,0 +1,22 @@
+package io.sluice.redis.internal.link;
+
+import io.lettuce.core.RedisURI;
+import java.util.List;
+
+/**
+ * Which servers hold counts.
+ *
+ * @param servers all of them
+ * @param slots which of them holds which slots; equal for as long as no slot moves
+ */
+public record ServerLayout(List<RedisURI> servers, Object slots) {
+
+    public ServerLayout {
+        servers = List.copyOf(servers);
+    }
+
+    /** Returns whether counts are divided among servers, and may move between them. */
+    public boolean isDivided() {
+        return servers.size() > 1;
+    }
+}

@@ -1,0 +1,24 @@
+package io.sluice.redis.store;
+
+import java.util.Optional;
+
+/**
+ * What came of an attempt to remove the counts of a subject from Redis.
+ *
+ * @param removed how many counts this attempt removed
+ * @param unfinished why counts may be left, as a part of a sentence that does not name the subject; empty if none are. Another attempt
+ *     may succeed
+ */
+public record ForgottenCounts(long removed, Optional<String> unfinished) {
+
+    /** Another process is at it. If that process dies, an attempt after a minute takes over. */
+    public static final String ELSEWHERE = "another process is removing them";
+
+    public static ForgottenCounts all(long removed) {
+        return new ForgottenCounts(removed, Optional.empty());
+    }
+
+    public static ForgottenCounts some(long removed, String unfinished) {
+        return new ForgottenCounts(removed, Optional.of(unfinished));
+    }
+}

@@ -1,0 +1,5 @@
+/** An audit log as a center shows it, without a center. */
+@NullMarked
+package io.sluice.testkit.audit;
+
+import org.jspecify.annotations.NullMarked;
