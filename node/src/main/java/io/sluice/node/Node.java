@@ -20,6 +20,7 @@ import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
@@ -30,7 +31,9 @@ import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.StoredCounts;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.erasure.ErasableStore;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -100,6 +103,7 @@ public final class Node implements AutoCloseable {
         this.pulse = store == null ? null : new StorePulse(store, clock);
         this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
         metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
+        fleet.witness().ifPresent(metrics.limits()::watch);
     }
 
     /** Starts a node and returns when it serves. */
@@ -252,8 +256,8 @@ public final class Node implements AutoCloseable {
             }
         };
         Supplier<RuleSet> inForce = rules.source()::latest;
-        Evaluator evaluator =
-                new Evaluator(inForce, local, shared, config.keyForm(), clock, listener, fleet::liveNodes);
+        KeySettings keys = config.keyForm();
+        Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
                 new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
@@ -304,6 +308,9 @@ public final class Node implements AutoCloseable {
         }
         warmUp.await();
         door.serve();
+        List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
+        config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
+        fleet.erase(inForce, keys, erasable);
         health.watchFleet(fleet::findings);
         fleet.report(apiPort(), rules, watch, health::findings, tallies);
     }

@@ -4,6 +4,8 @@ import io.sluice.core.time.Clock;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
@@ -11,10 +13,17 @@ import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterFleetLine;
+import io.sluice.runtime.erasure.ErasableStore;
+import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
 import io.sluice.runtime.fleet.FleetMember;
+import io.sluice.runtime.fleet.FleetPart;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.RedisFleetLine;
+import io.sluice.runtime.fleet.WitnessPart;
+import io.sluice.runtime.witness.Witness;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -28,12 +37,22 @@ final class NodeFleet implements AutoCloseable {
 
     private final String id;
     private final Optional<Center> center;
+    private final Optional<Witness> witness;
+    private final Erasures erasures;
     private final Optional<FleetMember> member;
     private final Clock clock;
 
-    private NodeFleet(String id, Optional<Center> center, Optional<FleetMember> member, Clock clock) {
+    private NodeFleet(
+            String id,
+            Optional<Center> center,
+            Optional<Witness> witness,
+            Erasures erasures,
+            Optional<FleetMember> member,
+            Clock clock) {
         this.id = id;
         this.center = center;
+        this.witness = witness;
+        this.erasures = erasures;
         this.member = member;
         this.clock = clock;
     }
@@ -49,7 +68,14 @@ final class NodeFleet implements AutoCloseable {
         if (line.isEmpty() && config.rules() instanceof RulesFrom.Store) {
             line = config.redisUri().map(RedisFleetLine::to);
         }
-        return new NodeFleet(id(config), center, line.map(each -> new FleetMember(each, clock)), clock);
+        Optional<Witness> witness = line.map(each -> Witness.of(config.data(), clock));
+        List<FleetPart> parts = new ArrayList<>();
+        witness.map(WitnessPart::new).ifPresent(parts::add);
+        Erasures erasures = new Erasures(clock);
+        // Whoever can write to Redis must not be able to give orders.
+        center.ifPresent(each -> parts.add(new ErasurePart(erasures)));
+        return new NodeFleet(
+                id(config), center, witness, erasures, line.map(each -> new FleetMember(each, clock, parts)), clock);
     }
 
     private static Optional<Center> center(NodeConfig config) throws StartFailedException {
@@ -76,6 +102,16 @@ final class NodeFleet implements AutoCloseable {
         return center;
     }
 
+    /** Returns the witness of the center's audit log; empty if the node is alone. */
+    Optional<Witness> witness() {
+        return witness;
+    }
+
+    /** Begins to perform the center's orders to erase. */
+    void erase(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
+        erasures.over(rules, keys, stores);
+    }
+
     /** Returns how many nodes live; 0 if that is unknown. */
     int liveNodes() {
         return member.map(FleetMember::liveNodes).orElse(0);
@@ -95,5 +131,6 @@ final class NodeFleet implements AutoCloseable {
     @Override
     public void close() {
         member.ifPresent(FleetMember::close);
+        erasures.close();
     }
 }

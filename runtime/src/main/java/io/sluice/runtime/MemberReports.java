@@ -147,7 +147,9 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 follows,
                 now.rules.adjustments(),
                 tallies.all(),
-                tallies.trial());
+                tallies.trial(),
+                Optional.empty(),
+                List.of());
     }
 
     private static Refusal refusal(RefusedSet set) {

@@ -18,10 +18,12 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.witness.Witness;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -147,6 +149,24 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     public void watch(StorePulse pulse) {
         vital(pulse, "redis_connected_clients", "Clients connected to the shared store", StoreVitals::connectedClients);
         vital(pulse, "redis_used_memory", "Bytes of memory that the shared store uses", StoreVitals::usedMemoryBytes);
+    }
+
+    /** Adds what this process holds of the center's audit log. The caller must keep the witness reachable. */
+    public void watch(Witness witness) {
+        Gauge.builder("rate_limit_audit_size", witness, Witness::size)
+                .description("Rows of the audit log that this process has witnessed")
+                .register(registry);
+        Gauge.builder("rate_limit_audit_refused", witness, w -> w.isRefusing() ? 1 : 0)
+                .description("1 while this process refuses the audit log that the center shows")
+                .register(registry);
+        Gauge.builder("rate_limit_audit_age_seconds", witness, RateLimitMetrics::age)
+                .description("Age of the newest checkpoint of the audit log; NaN without a checkpoint")
+                .register(registry);
+    }
+
+    private static double age(Witness witness) {
+        OptionalLong seconds = witness.ageSeconds();
+        return seconds.isPresent() ? seconds.getAsLong() : Double.NaN;
     }
 
     /**

@@ -1,8 +1,10 @@
 package io.sluice.runtime;
 
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.RedisStore;
+import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
@@ -55,6 +57,15 @@ public interface Store {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
+    /**
+     * Removes the counts whose keys match from the store, and what this process keeps in memory about them. Blocks.
+     *
+     * @param erasure names the erasure, the same in all processes that use this store
+     */
+    default ForgottenCounts forget(KeyMatch match, String erasure) {
+        return ForgottenCounts.some(0, "the store cannot remove them");
+    }
+
     /** Opens the store that a configuration names. */
     @FunctionalInterface
     interface Opener {
@@ -105,6 +116,11 @@ public interface Store {
             @Override
             public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
                 return store.agreeOn(name, proposed);
+            }
+
+            @Override
+            public ForgottenCounts forget(KeyMatch match, String erasure) {
+                return store.forget(match, erasure);
             }
 
             @Override

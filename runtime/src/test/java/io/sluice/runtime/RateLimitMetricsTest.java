@@ -21,9 +21,14 @@ import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.rules.yaml.JsonObject;
+import io.sluice.runtime.witness.Witness;
+import io.sluice.runtime.witness.WitnessText;
+import io.sluice.testkit.audit.SignedLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
@@ -72,6 +77,29 @@ class RateLimitMetricsTest {
         assertThat(allowed("set")).isTrue();
         assertThat(allowed("more")).isTrue();
         assertThat(allowed("code")).isFalse();
+    }
+
+    @Test
+    void showsWhatIsWitnessedOfTheAuditLog() {
+        Witness witness = Witness.of(Optional.empty(), clock);
+        RateLimitMetrics.ofSetsAndCode(registry).watch(witness);
+        assertThat(gauge("rate_limit_audit_size")).isZero();
+        assertThat(gauge("rate_limit_audit_age_seconds")).isNaN();
+
+        SignedLog log = SignedLog.of(12);
+        offer(witness, log.offer(clock.epochMicros() / 1_000));
+        clock.advance(Duration.ofSeconds(90));
+        assertThat(gauge("rate_limit_audit_size")).isEqualTo(12);
+        assertThat(gauge("rate_limit_audit_refused")).isZero();
+        assertThat(gauge("rate_limit_audit_age_seconds")).isEqualTo(90);
+
+        offer(witness, log.copy().cut(11).offer(clock.epochMicros() / 1_000));
+        assertThat(gauge("rate_limit_audit_size")).isEqualTo(12);
+        assertThat(gauge("rate_limit_audit_refused")).isEqualTo(1);
+    }
+
+    private static void offer(Witness witness, String json) {
+        witness.heard(Optional.of(WitnessText.offer(JsonObject.parse(json, 10_000))));
     }
 
     @Test

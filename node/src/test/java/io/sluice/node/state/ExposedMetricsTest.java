@@ -7,6 +7,9 @@ import io.sluice.node.RunningNode;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.runtime.center.CenterAddress;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -23,6 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The metrics page and the metrics that a node exposes are the same: names, types and labels. */
 @Timeout(300)
@@ -45,12 +49,15 @@ class ExposedMetricsTest {
     private record Metric(String type, Set<String> labels) {}
 
     @Test
-    void thePageListsEveryMetricWithItsTypeAndLabelsAndNoOther() throws Exception {
+    void thePageListsEveryMetricWithItsTypeAndLabelsAndNoOther(@TempDir Path folder) throws Exception {
         Map<String, Metric> documented = documented(Files.readString(PAGE));
-        NodeConfig config =
-                NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGateway(0, new RoutesFrom.Sample());
+        Path token = Files.writeString(folder.resolve("token"), "secret-token");
         RedisServer redis = RedisServer.shared();
-        try (RunningNode node = RunningNode.onRedis(config.withRedis(redis.uri()))) {
+        try (CenterStub center = CenterStub.start().answerReports(200, new Fleet(1, 1, "", 0).toJson());
+                RunningNode node = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0)
+                        .withGateway(0, new RoutesFrom.Sample())
+                        .withCenter(CenterAddress.of(center.url(), token))
+                        .withRedis(redis.uri()))) {
             for (int i = 0; i < 2; i++) {
                 node.check("{\"attributes\": {}}");
             }
@@ -58,8 +65,9 @@ class ExposedMetricsTest {
             node.send(HttpRequest.newBuilder(gateway).timeout(Duration.ofSeconds(60)));
 
             // The store's numbers arrive a moment later, and a request is counted after its answer.
-            await().untilAsserted(() ->
-                    assertThat(exposed(node.get("/metrics").body())).containsExactlyInAnyOrderEntriesOf(documented));
+            await().atMost(Duration.ofMinutes(5))
+                    .untilAsserted(() -> assertThat(exposed(node.get("/metrics").body()))
+                            .containsExactlyInAnyOrderEntriesOf(documented));
         }
     }
 

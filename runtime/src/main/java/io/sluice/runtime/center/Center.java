@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLHandshakeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,18 +43,19 @@ public final class Center {
         this.log = new OutageLog(
                 "the center at " + address.origin() + " is lost; rules in force stay in force",
                 "the center at " + address.origin() + " is back");
-        this.client = HttpClient.newBuilder()
+        HttpClient.Builder builder = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(CONNECTING_MAY_TAKE)
-                .executor(thread())
-                .build();
+                .executor(thread());
+        address.trusted().map(CenterTrust::context).ifPresent(builder::sslContext);
+        this.client = builder.build();
     }
 
     /**
      * Reads the token. Nothing connects yet.
      *
-     * @throws IllegalArgumentException if the token file cannot be used
+     * @throws IllegalArgumentException if the token file or the certificates cannot be used
      */
     public static Center at(CenterAddress address) {
         CenterToken token = CenterToken.in(address.tokenFile());
@@ -127,6 +129,12 @@ public final class Center {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof LostCenterException known) {
                 return known;
+            }
+            if (each instanceof SSLHandshakeException) {
+                return new LostCenterException(
+                        "its certificate is not accepted (" + each.getMessage()
+                                + "); center.ca names a file with the certificate of its authority",
+                        true);
             }
             if (each instanceof UnresolvedAddressException) {
                 return new LostCenterException("its host name is unknown", false);

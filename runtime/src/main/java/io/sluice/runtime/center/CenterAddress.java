@@ -13,14 +13,25 @@ import java.util.Set;
  * Where a center is, and the file with the token that it expects. Immutable.
  *
  * @param origin scheme, host and port; the token is sent nowhere else
+ * @param trusted a PEM file with the certificate of the center or of its authority; without one, the authorities of the JVM count
  */
-public record CenterAddress(URI origin, Path tokenFile) {
+public record CenterAddress(URI origin, Path tokenFile, Optional<Path> trusted) {
 
     private static final Set<String> SCHEMES = Set.of("http", "https");
     private static final String EXPECTED = " (expected: http://HOST:PORT or https://HOST:PORT)";
 
     public CenterAddress {
         origin = checked(origin);
+    }
+
+    /** Creates an address whose certificate the JVM trusts. */
+    public CenterAddress(URI origin, Path tokenFile) {
+        this(origin, tokenFile, Optional.empty());
+    }
+
+    /** Returns the same address with another certificate or authority. */
+    public CenterAddress trusting(Optional<Path> certificates) {
+        return new CenterAddress(origin, tokenFile, certificates);
     }
 
     /**

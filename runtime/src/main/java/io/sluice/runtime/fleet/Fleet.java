@@ -5,6 +5,12 @@ import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
 
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
+import io.sluice.runtime.erasure.ErasureOrder;
+import io.sluice.runtime.erasure.ErasureText;
+import io.sluice.runtime.witness.CheckpointOffer;
+import io.sluice.runtime.witness.WitnessText;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * What a center tells each member about all of them.
@@ -13,11 +19,19 @@ import io.sluice.rules.yaml.JsonObject;
  * @param version the released version of the rules; 0 if none was released
  * @param digest of the released rules; empty if none were released
  * @param atMillis when the center counted, in milliseconds since 1970
+ * @param audit the newest checkpoint of the audit log; empty if there is none
+ * @param erasures what this member is to erase
  */
-public record Fleet(int nodes, long version, String digest, long atMillis) {
+public record Fleet(
+        int nodes,
+        long version,
+        String digest,
+        long atMillis,
+        Optional<CheckpointOffer> audit,
+        List<ErasureOrder> erasures) {
 
     /** The maximum number of characters in the text of a fleet. */
-    public static final int MOST_CHARACTERS = 10_000;
+    public static final int MOST_CHARACTERS = 500_000;
 
     private static final int MOST_NODES = 1_000_000;
 
@@ -28,6 +42,17 @@ public record Fleet(int nodes, long version, String digest, long atMillis) {
         ReportText.checkVersion(version);
         ReportText.checkDigest(digest);
         ReportText.checkMillis("at", atMillis);
+        erasures = List.copyOf(erasures);
+    }
+
+    /** Creates a fleet without a checkpoint and orders. */
+    public Fleet(int nodes, long version, String digest, long atMillis) {
+        this(nodes, version, digest, atMillis, Optional.empty(), List.of());
+    }
+
+    /** Returns the same with a checkpoint and orders. */
+    public Fleet with(Optional<CheckpointOffer> offer, List<ErasureOrder> orders) {
+        return new Fleet(nodes, version, digest, atMillis, offer, orders);
     }
 
     /**
@@ -41,18 +66,26 @@ public record Fleet(int nodes, long version, String digest, long atMillis) {
                 (int) fields.whole("nodes", 0, MOST_NODES),
                 fields.whole("version", 0, LARGEST_VERSION),
                 fields.text("digest"),
-                fields.whole("at", 0, LATEST_MILLIS));
+                fields.whole("at", 0, LATEST_MILLIS),
+                fields.object("audit").map(WitnessText::offer),
+                fields.has("erasures") ? ErasureText.orders(fields, "erasures") : List.of());
     }
 
     /** Returns the fleet as JSON on one line. */
     public String toJson() {
-        return new JsonLine()
+        JsonLine line = new JsonLine()
                 .begin()
                 .field("nodes", nodes)
                 .field("version", version)
                 .field("digest", digest)
-                .field("at", atMillis)
-                .end()
-                .toString();
+                .field("at", atMillis);
+        audit.ifPresent(offer -> {
+            WitnessText.write(line.begin("audit"), offer);
+            line.end();
+        });
+        if (!erasures.isEmpty()) {
+            ErasureText.writeOrders(line, "erasures", erasures);
+        }
+        return line.end().toString();
     }
 }

@@ -2,6 +2,7 @@ package io.sluice.runtime.fleet;
 
 import io.sluice.core.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -21,6 +22,7 @@ public final class FleetMember implements AutoCloseable {
 
     private final FleetLine line;
     private final Clock clock;
+    private final List<FleetPart> parts;
     private final ExecutorService sending;
     private volatile int liveNodes;
     private volatile @Nullable String lost;
@@ -33,8 +35,14 @@ public final class FleetMember implements AutoCloseable {
 
     /** Creates a member that does not report yet. Closing it closes the line. */
     public FleetMember(FleetLine line, Clock clock) {
+        this(line, clock, List.of());
+    }
+
+    /** Creates a member with parts that add to its reports. */
+    public FleetMember(FleetLine line, Clock clock, List<FleetPart> parts) {
         this.line = line;
         this.clock = clock;
+        this.parts = List.copyOf(parts);
         this.sending = Executors.newSingleThreadExecutor(task -> {
             Thread sender = new Thread(task, "sluice-fleet");
             sender.setDaemon(true);
@@ -58,8 +66,13 @@ public final class FleetMember implements AutoCloseable {
 
     /** Returns the problems with the center, as sentences. */
     public List<String> findings() {
+        List<String> found = new ArrayList<>();
         String why = lost;
-        return why == null ? List.of() : List.of("reports do not reach the center: " + why);
+        if (why != null) {
+            found.add("reports do not reach the center: " + why);
+        }
+        parts.forEach(part -> found.addAll(part.findings()));
+        return found;
     }
 
     private void wake(LongFunction<NodeReport> reports) {
@@ -78,7 +91,11 @@ public final class FleetMember implements AutoCloseable {
         }
         long began = clock.nanoTime();
         try {
-            take(line.send(reports.apply(beat++)));
+            NodeReport report = reports.apply(beat++);
+            for (FleetPart part : parts) {
+                report = part.addTo(report);
+            }
+            take(line.send(report));
             lost = null;
             line.log().back(PART);
         } catch (LostCenterException e) {
@@ -96,6 +113,7 @@ public final class FleetMember implements AutoCloseable {
             int nodes = fleet.get().nodes();
             // A center that counts nobody has not counted this process yet.
             liveNodes = nodes > 0 ? nodes : liveNodes;
+            parts.forEach(part -> part.heard(fleet.get()));
         } else if (answered) {
             throw new LostCenterException("no center has answered for a minute", false);
         }

@@ -6,6 +6,10 @@ import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.rules.yaml.PrintableText;
+import io.sluice.runtime.erasure.ErasureResult;
+import io.sluice.runtime.erasure.ErasureText;
+import io.sluice.runtime.witness.WitnessReport;
+import io.sluice.runtime.witness.WitnessText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,6 +35,8 @@ import java.util.regex.Pattern;
  * @param adjustments the revision of the adjustments in force; 0 if there are none
  * @param tally what it counted since it started
  * @param trial what it counted since callers try a version; empty if they try none
+ * @param witness what it holds of the audit log; empty if it holds nothing
+ * @param erased what came of the center's orders to erase
  */
 public record NodeReport(
         String node,
@@ -49,7 +55,9 @@ public record NodeReport(
         boolean follows,
         long adjustments,
         Tally tally,
-        Optional<TrialReport> trial) {
+        Optional<TrialReport> trial,
+        Optional<WitnessReport> witness,
+        List<ErasureResult> erased) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 262_144;
@@ -76,6 +84,7 @@ public record NodeReport(
         if (adjustments < 0) {
             throw new IllegalArgumentException("adjustments: " + adjustments + " (expected: 0 or more)");
         }
+        erased = List.copyOf(erased);
     }
 
     /** Creates the report of a process that takes released rules and has counted nothing. */
@@ -143,7 +152,42 @@ public record NodeReport(
                 follows,
                 0,
                 Tally.NONE,
-                Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                List.of());
+    }
+
+    /** Returns the same with what the process holds of the audit log. */
+    public NodeReport with(Optional<WitnessReport> held) {
+        return with(held, erased);
+    }
+
+    /** Returns the same with what came of the center's orders. */
+    public NodeReport with(List<ErasureResult> results) {
+        return with(witness, results);
+    }
+
+    private NodeReport with(Optional<WitnessReport> held, List<ErasureResult> results) {
+        return new NodeReport(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                follows,
+                adjustments,
+                tally,
+                trial,
+                held,
+                results);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -214,7 +258,9 @@ public record NodeReport(
                 fields.flag("follows", true),
                 fields.has("adjustments") ? fields.whole("adjustments", 0, Long.MAX_VALUE) : 0,
                 fields.has("tally") ? Tally.of(fields.wholes("tally")) : Tally.NONE,
-                fields.object("trial").map(NodeReport::trial));
+                fields.object("trial").map(NodeReport::trial),
+                fields.object("audit").map(WitnessText::report),
+                fields.has("erased") ? ErasureText.results(fields, "erased") : List.of());
     }
 
     private static TrialReport trial(JsonObject fields) {
@@ -280,6 +326,13 @@ public record NodeReport(
                     .end();
         } else {
             line.nothing("trial");
+        }
+        witness.ifPresent(held -> {
+            WitnessText.write(line.begin("audit"), held);
+            line.end();
+        });
+        if (!erased.isEmpty()) {
+            ErasureText.writeResults(line, "erased", erased);
         }
         return line.end().toString();
     }

@@ -3,7 +3,8 @@ package io.sluice.runtime.fleet;
 import java.util.List;
 
 /**
- * How often a process decided, and how its upstreams answered. Immutable.
+ * How often a process decided, and how its upstreams answered. A process reads its counters while these go on counting, so a part may
+ * be ahead of its whole by a few. Immutable.
  *
  * @param requests that were decided and charged
  * @param refused of these requests
@@ -22,6 +23,41 @@ public record Tally(long requests, long refused, long degraded, long answers, lo
         if (requests < 0 || refused < 0 || degraded < 0 || answers < 0 || errors < 0 || latencyMicros < 0) {
             throw new IllegalArgumentException("tally: a negative number (expected: 0 or more)");
         }
+    }
+
+    public Tally plus(Tally other) {
+        return new Tally(
+                requests + other.requests,
+                refused + other.refused,
+                degraded + other.degraded,
+                answers + other.answers,
+                errors + other.errors,
+                latencyMicros + other.latencyMicros);
+    }
+
+    /**
+     * Returns what was counted since an earlier tally.
+     *
+     * @throws IllegalArgumentException unless this tally {@link #continues} the earlier one
+     */
+    public Tally minus(Tally earlier) {
+        return new Tally(
+                requests - earlier.requests,
+                refused - earlier.refused,
+                degraded - earlier.degraded,
+                answers - earlier.answers,
+                errors - earlier.errors,
+                latencyMicros - earlier.latencyMicros);
+    }
+
+    /** Returns whether no number is lower than in an earlier tally. */
+    public boolean continues(Tally earlier) {
+        return requests >= earlier.requests
+                && refused >= earlier.refused
+                && degraded >= earlier.degraded
+                && answers >= earlier.answers
+                && errors >= earlier.errors
+                && latencyMicros >= earlier.latencyMicros;
     }
 
     static Tally of(List<Long> numbers) {

@@ -93,7 +93,7 @@ class CenterFleetLineTest {
 
         assertThatExceptionOfType(LostCenterException.class)
                 .isThrownBy(() -> line.send(REPORT))
-                .withMessage("its answer has more than 10000 bytes");
+                .withMessage("its answer has more than 500000 bytes");
     }
 
     @Test

@@ -3,11 +3,17 @@ package io.sluice.runtime.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.witness.CheckpointOffer;
+import io.sluice.runtime.witness.Witness;
+import io.sluice.runtime.witness.WitnessReport;
+import io.sluice.runtime.witness.WitnessText;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.audit.SignedLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -155,6 +161,32 @@ class FleetMemberTest {
     }
 
     @Test
+    void aWitnessReportsWhatTheAnswerBeforeShowed() {
+        SignedLog log = SignedLog.of(7);
+        ScriptedLine audited = new ScriptedLine();
+        audited.audit = Optional.of(WitnessText.offer(JsonObject.parse(log.offer(1_790_000_000_000L), 10_000)));
+        Witness witness = Witness.of(Optional.empty(), clock);
+        try (FleetMember audits = new FleetMember(audited, clock, List.of(new WitnessPart(witness)))) {
+            audits.start(FleetMemberTest::report);
+            until("the second report", () -> {
+                clock.advance(Duration.ofSeconds(1));
+                return audited.witnesses.size() >= 2;
+            });
+            assertThat(audited.witnesses.get(0)).isEmpty();
+            assertThat(audited.witnesses.get(1).orElseThrow().root()).isEqualTo(log.root(7));
+            assertThat(audits.findings()).isEmpty();
+            audited.audit =
+                    Optional.of(WitnessText.offer(JsonObject.parse(log.cut(5).offer(1_790_000_060_000L), 10_000)));
+            until("the refusal", () -> {
+                clock.advance(Duration.ofSeconds(1));
+                return audits.findings()
+                        .contains("the audit log of the center is refused: the center shows 5 rows, this node has"
+                                + " witnessed 7");
+            });
+        }
+    }
+
+    @Test
     void closingClosesTheLine() {
         member.start(FleetMemberTest::report);
         untilSent(1);
@@ -197,12 +229,15 @@ class FleetMemberTest {
         volatile boolean silent;
         volatile boolean hasCenter = true;
         volatile boolean closed;
+        volatile Optional<CheckpointOffer> audit = Optional.empty();
+        final List<Optional<WitnessReport>> witnesses = new CopyOnWriteArrayList<>();
         volatile LostCenterException failure;
         volatile CountDownLatch hang = new CountDownLatch(0);
 
         @Override
         public Optional<Fleet> send(NodeReport report) throws LostCenterException {
             beats.add(report.beat());
+            witnesses.add(report.witness());
             try {
                 hang.await();
             } catch (InterruptedException e) {
@@ -212,7 +247,7 @@ class FleetMemberTest {
             if (known != null) {
                 throw known;
             }
-            return silent ? Optional.empty() : Optional.of(new Fleet(nodes, 0, "", 0));
+            return silent ? Optional.empty() : Optional.of(new Fleet(nodes, 0, "", 0).with(audit, List.of()));
         }
 
         @Override

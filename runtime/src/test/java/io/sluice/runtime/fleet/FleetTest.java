@@ -54,6 +54,6 @@ class FleetTest {
     void refusesAnEndlessAnswer() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Fleet.parse(" ".repeat(Fleet.MOST_CHARACTERS) + "{}"))
-                .withMessageContaining("at most 10000");
+                .withMessageContaining("at most " + Fleet.MOST_CHARACTERS);
     }
 }

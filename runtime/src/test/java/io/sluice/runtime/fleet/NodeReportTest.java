@@ -122,7 +122,9 @@ class NodeReportTest {
                         5,
                         true,
                         Collections.nCopies(32, new Tally(1, 0, 0, 0, 0, 0)),
-                        Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))));
+                        Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))),
+                Optional.empty(),
+                List.of());
     }
 
     @Test

@@ -3,6 +3,8 @@ package io.sluice.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
@@ -12,18 +14,23 @@ import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.erasure.ErasureOrder;
+import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
+import io.sluice.testkit.audit.SignedLog;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,6 +128,43 @@ class SluiceFleetTest {
     }
 
     @Test
+    void erasesTheCountsOfAUserWhenTheCenterOrdersIt() {
+        application
+                .withPropertyValues(
+                        "sluice.rules[0].id=a",
+                        "sluice.rules[0].limits[0].by=user",
+                        "sluice.rules[0].limits[0].algorithm=fixed_window",
+                        "sluice.rules[0].limits[0].limit=1",
+                        "sluice.rules[0].limits[0].align=year",
+                        "sluice.rules[0].limits[0].privacy=hash")
+                .run(context -> {
+                    Evaluator evaluator = context.getBean(Evaluator.class);
+                    assertThat(passes(evaluator, "u-17")).isTrue();
+                    assertThat(passes(evaluator, "u-18")).isTrue();
+                    assertThat(passes(evaluator, "u-17")).isFalse();
+                    ErasureOrder order = new ErasureOrder(3, new Subject("user", "u-17", Map.of()));
+                    center.answerReports(
+                            200,
+                            new Fleet(10, 1, "", 0)
+                                    .with(Optional.empty(), List.of(order))
+                                    .toJson());
+                    NodeReport report = report(each -> !each.erased().isEmpty());
+                    assertThat(report.erased().get(0).removed()).isEqualTo(Map.of("counts", 1L));
+                    assertThat(report.erased().get(0).hashes()).hasSize(1);
+                    assertThat(passes(evaluator, "u-17")).isTrue();
+                    assertThat(passes(evaluator, "u-18")).isFalse();
+                });
+    }
+
+    private static boolean passes(Evaluator evaluator, String user) {
+        Ruling ruling = evaluator
+                .evaluate(Attributes.of(Map.of("user", user)), 1)
+                .toCompletableFuture()
+                .join();
+        return ((Ruling.Settled) ruling).allowed();
+    }
+
+    @Test
     void anApplicationWithoutItsStoreAdmitsItsPartOfTheLimit() {
         application
                 .withPropertyValues(
@@ -165,6 +209,42 @@ class SluiceFleetTest {
                             .isZero());
             assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
         }
+    }
+
+    /** A41. */
+    @Test
+    void witnessesTheAuditLogAndSaysWhatItRefuses() {
+        SignedLog log = SignedLog.of(120);
+        center.answerReports(200, log.answer(1_790_000_000_000L));
+        ApplicationContextRunner witness = application
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withPropertyValues(
+                        "sluice.data-dir=" + folder.resolve("data"),
+                        "sluice.rules[0].id=a",
+                        "sluice.rules[0].limits[0].rate=5");
+        String why = "the center shows another history: its 150 rows do not begin with the 120 rows that this node has"
+                + " witnessed";
+        witness.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            NodeReport report = report(each -> each.witness().isPresent());
+            assertThat(report.witness().orElseThrow().size()).isEqualTo(120);
+            assertThat(registry.get("rate_limit_audit_size").gauge().value()).isEqualTo(120);
+            assertThat(registry.get("rate_limit_audit_refused").gauge().value()).isZero();
+            center.answerReports(200, log.copy().rewrite(1).add(30).answer(1_790_000_060_000L, 120));
+            await().atMost(Duration.ofMinutes(5)).untilAsserted(() -> assertThat(
+                            context.getBean(SluiceState.class).findings())
+                    .containsExactly("the audit log of the center is refused: " + why));
+            assertThat(registry.get("rate_limit_audit_refused").gauge().value()).isEqualTo(1);
+            assertThat(HealthReport.of(context.getBean(SluiceState.class))
+                            .details()
+                            .get("findings"))
+                    .asString()
+                    .contains(why);
+        });
+        // The next run has not forgotten it.
+        witness.run(context -> await().atMost(Duration.ofMinutes(5))
+                .until(() ->
+                        context.getBean(SluiceState.class).findings().toString().contains(why)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.sluice.spring.boot;
 
+import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.Tallies;
 import io.sluice.spring.boot.store.StoreAddress;
@@ -15,6 +16,7 @@ final class FleetStart implements SmartInitializingSingleton {
     private final SluiceEngines engines;
     private final SluiceState state;
     private final Tallies tallies;
+    private final KeySettings keys;
 
     /** @param redis the store, if the rules come from it */
     FleetStart(
@@ -23,17 +25,20 @@ final class FleetStart implements SmartInitializingSingleton {
             Optional<StoreAddress> redis,
             SluiceEngines engines,
             SluiceState state,
-            Tallies tallies) {
+            Tallies tallies,
+            KeySettings keys) {
         this.fleet = fleet;
         this.rules = rules;
         this.redis = redis;
         this.engines = engines;
         this.state = state;
         this.tallies = tallies;
+        this.keys = keys;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
+        fleet.erase(rules.source()::latest, keys, engines.erasable());
         fleet.join(redis, rules, engines.watch(), state::findings, tallies);
     }
 }

@@ -193,7 +193,8 @@ public final class SluiceAutoConfiguration {
             ObjectProvider<RuleChoice> choice,
             SluiceEngines engines,
             SluiceState state,
-            Tallies tallies) {
+            Tallies tallies,
+            KeySettings keys) {
         RuleChoice chosen = choice.getIfAvailable();
         return new FleetStart(
                 fleet,
@@ -201,7 +202,8 @@ public final class SluiceAutoConfiguration {
                 chosen == null ? Optional.empty() : chosen.redis(),
                 engines,
                 state,
-                tallies);
+                tallies,
+                keys);
     }
 
     @Bean
@@ -249,7 +251,16 @@ public final class SluiceAutoConfiguration {
         }
 
         @Bean
-        MetricsWatch sluiceMetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+        MetricsWatch sluiceMetricsWatch(
+                RateLimitMetrics metrics,
+                RuleSource source,
+                SluiceEngines engines,
+                SluiceFleet fleet,
+                ObjectProvider<RuleChoice> choice) {
+            RuleChoice chosen = choice.getIfAvailable();
+            if (fleet.center().isPresent() || (chosen != null && chosen.redis().isPresent())) {
+                metrics.watch(fleet.witness());
+            }
             return new MetricsWatch(metrics, source, engines);
         }
     }

@@ -8,6 +8,8 @@ import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.StoredCounts;
+import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.util.List;
@@ -24,11 +26,13 @@ final class SluiceEngines implements AutoCloseable {
     private final Limiter local;
     private final StoreWatch watch;
     private final Optional<StoreAddress> address;
+    private final @Nullable Store store;
     private final @Nullable Limiter shared;
     private final @Nullable StorePulse pulse;
 
     private SluiceEngines(Clock clock, Optional<StoreAddress> address, @Nullable Store store) {
         this.address = address;
+        this.store = store;
         this.counts = new LocalEngine(clock);
         this.local = new Limiter(counts, clock, List.of());
         this.watch = new StoreWatch(store, clock);
@@ -70,6 +74,11 @@ final class SluiceEngines implements AutoCloseable {
     @Nullable
     Limiter shared() {
         return shared;
+    }
+
+    /** Returns what erasures remove counts from. */
+    List<ErasableStore> erasable() {
+        return StoredCounts.of(local, shared, store);
     }
 
     StoreWatch watch() {

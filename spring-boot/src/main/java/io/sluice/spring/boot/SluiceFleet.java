@@ -1,6 +1,8 @@
 package io.sluice.spring.boot;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
@@ -9,13 +11,20 @@ import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterFleetLine;
+import io.sluice.runtime.erasure.ErasableStore;
+import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
 import io.sluice.runtime.fleet.FleetMember;
+import io.sluice.runtime.fleet.FleetPart;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.RedisFleetLine;
+import io.sluice.runtime.fleet.WitnessPart;
+import io.sluice.runtime.witness.Witness;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -32,13 +41,17 @@ final class SluiceFleet implements AutoCloseable {
     private final String id;
     private final String name;
     private final Optional<Center> center;
+    private final Witness witness;
+    private final Erasures erasures;
     private final Clock clock;
     private volatile @Nullable FleetMember member;
 
-    private SluiceFleet(String id, String name, Optional<Center> center, Clock clock) {
+    private SluiceFleet(String id, String name, Optional<Center> center, Witness witness, Clock clock) {
         this.id = id;
         this.name = name;
         this.center = center;
+        this.witness = witness;
+        this.erasures = new Erasures(clock);
         this.clock = clock;
     }
 
@@ -50,7 +63,7 @@ final class SluiceFleet implements AutoCloseable {
         // Processes that take any free port must not share an id.
         String suffix = port.equals("0") ? UUID.randomUUID().toString().substring(0, 8) : port;
         String id = NodeId.of(properties.dataDir(), name + ":" + suffix);
-        return new SluiceFleet(id, name, center(properties.center()), clock);
+        return new SluiceFleet(id, name, center(properties.center()), Witness.of(properties.dataDir(), clock), clock);
     }
 
     /** A token file alone is not an error: it may come from an environment variable of the command line. */
@@ -62,10 +75,11 @@ final class SluiceFleet implements AutoCloseable {
         Optional<CenterAddress> address;
         try {
             address = CenterAddress.of(
-                    Optional.of(url),
-                    Optional.ofNullable(properties.tokenFile()),
-                    "sluice.center.url",
-                    "sluice.center.token-file");
+                            Optional.of(url),
+                            Optional.ofNullable(properties.tokenFile()),
+                            "sluice.center.url",
+                            "sluice.center.token-file")
+                    .map(of -> of.trusting(Optional.ofNullable(properties.ca())));
         } catch (IllegalArgumentException e) {
             throw new SluiceStartException(
                     String.valueOf(e.getMessage()),
@@ -75,8 +89,14 @@ final class SluiceFleet implements AutoCloseable {
         try {
             return address.map(Center::at);
         } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
+            if (message.startsWith("center-ca: ")) {
+                throw new SluiceStartException(
+                        "sluice.center.ca: " + message.substring("center-ca: ".length()),
+                        "Name a PEM file with the certificate of the center or of its authority.");
+            }
             throw new SluiceStartException(
-                    "sluice.center.token-file: " + e.getMessage(),
+                    "sluice.center.token-file: " + message,
                     "Write the token of this application to the file, or correct the path; it is relative to "
                             + Path.of("").toAbsolutePath() + ".");
         }
@@ -89,6 +109,16 @@ final class SluiceFleet implements AutoCloseable {
 
     Optional<Center> center() {
         return center;
+    }
+
+    /** Returns the witness of the center's audit log. It hears nothing if the application is alone. */
+    Witness witness() {
+        return witness;
+    }
+
+    /** Begins to perform the center's orders to erase. */
+    void erase(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
+        erasures.over(rules, keys, stores);
     }
 
     /** Returns how many processes live; 0 if that is unknown. */
@@ -117,7 +147,10 @@ final class SluiceFleet implements AutoCloseable {
         Optional<FleetLine> line = center.<FleetLine>map(CenterFleetLine::new)
                 .or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
         line.ifPresent(each -> {
-            FleetMember joined = new FleetMember(each, clock);
+            List<FleetPart> parts = new ArrayList<>(List.of(new WitnessPart(witness)));
+            // Whoever can write to Redis must not be able to give orders.
+            center.ifPresent(over -> parts.add(new ErasurePart(erasures)));
+            FleetMember joined = new FleetMember(each, clock, parts);
             member = joined;
             joined.start(MemberReports.of(id, Kind.APPLICATION, name, rules, store, findings, tallies, clock));
         });
@@ -129,5 +162,6 @@ final class SluiceFleet implements AutoCloseable {
         if (joined != null) {
             joined.close();
         }
+        erasures.close();
     }
 }

@@ -129,8 +129,12 @@ public final class SluiceProperties implements EnvironmentAware {
      * @param url URL of the center that this process reports to, such as https://center.example:8083. Rules come from it if they
      *     are neither in a file, nor in the properties, nor in Redis.
      * @param tokenFile File with the token of this process for the center. A new token takes effect at once.
+     * @param ca PEM file with the certificate of the center or of its authority. Without it, the authorities of the JVM count.
      */
-    public record Center(@Nullable String url, @Nullable Path tokenFile) {}
+    public record Center(
+            @Nullable String url,
+            @Nullable Path tokenFile,
+            @Nullable Path ca) {}
 
     /**
      * How the caller's address is found.

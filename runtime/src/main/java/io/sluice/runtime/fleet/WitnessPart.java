@@ -1,0 +1,29 @@
+package io.sluice.runtime.fleet;
+
+import io.sluice.runtime.witness.Witness;
+import java.util.List;
+
+/** Lets a witness of the audit log hear each answer, and say in each report what it holds. */
+public final class WitnessPart implements FleetPart {
+
+    private final Witness witness;
+
+    public WitnessPart(Witness witness) {
+        this.witness = witness;
+    }
+
+    @Override
+    public NodeReport addTo(NodeReport report) {
+        return report.with(witness.report());
+    }
+
+    @Override
+    public void heard(Fleet fleet) {
+        witness.heard(fleet.audit());
+    }
+
+    @Override
+    public List<String> findings() {
+        return witness.findings();
+    }
+}
