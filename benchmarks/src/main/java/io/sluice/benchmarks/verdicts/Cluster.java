@@ -1,6 +1,6 @@
 package io.sluice.benchmarks.verdicts;
 
-import io.sluice.center.verdict.Tally;
+import io.sluice.runtime.fleet.Tally;
 import java.util.random.RandomGenerator;
 
 /**

@@ -2,13 +2,13 @@ package io.sluice.benchmarks.verdicts;
 
 import io.sluice.benchmarks.verdicts.Scenario.Assignment;
 import io.sluice.center.verdict.Arm;
+import io.sluice.center.verdict.CallerChoice;
 import io.sluice.center.verdict.Judge;
 import io.sluice.center.verdict.Sample;
-import io.sluice.center.verdict.Split;
-import io.sluice.center.verdict.Tally;
 import io.sluice.center.verdict.Verdict;
 import io.sluice.center.verdict.Verdict.Kind;
 import io.sluice.center.verdict.VerdictSettings;
+import io.sluice.runtime.fleet.Tally;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -56,11 +56,11 @@ final class Trial {
 
     /** Looks after the given numbers of intervals, until a verdict is reached. */
     End run(VerdictSettings settings, int[] looks) {
-        Split split =
+        CallerChoice split =
                 switch (scenario.assignment()) {
-                    case NODES -> new Split.Nodes();
-                    case NAMED -> new Split.Named();
-                    default -> new Split.Callers(scenario.share());
+                    case NODES -> new CallerChoice.Nodes();
+                    case NAMED -> new CallerChoice.Named();
+                    default -> new CallerChoice.Callers(scenario.share());
                 };
         Sample before = baseline();
         Arm ofTrial = Arm.none(trial.length);

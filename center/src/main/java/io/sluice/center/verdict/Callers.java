@@ -1,5 +1,7 @@
 package io.sluice.center.verdict;
 
+import io.sluice.runtime.fleet.Tally;
+
 /** What the groups of an arm tell about its callers, who are not counted themselves. */
 final class Callers {
 

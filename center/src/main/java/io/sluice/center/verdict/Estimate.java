@@ -1,5 +1,6 @@
 package io.sluice.center.verdict;
 
+import io.sluice.runtime.fleet.Tally;
 import java.util.List;
 
 /**

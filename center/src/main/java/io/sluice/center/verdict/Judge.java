@@ -29,7 +29,7 @@ public final class Judge {
      * @param before what both arms counted before, or {@link Sample#NONE}
      * @param look the number of this look at the trial, from 1
      */
-    public static Verdict judge(VerdictSettings settings, Split split, Sample before, Sample sample, int look) {
+    public static Verdict judge(VerdictSettings settings, CallerChoice split, Sample before, Sample sample, int look) {
         if (look < 1) {
             throw new IllegalArgumentException("look: " + look + " (expected: 1 for the first, 2 for the second)");
         }
@@ -37,14 +37,14 @@ public final class Judge {
         settings.tolerances()
                 .keySet()
                 .forEach(measure -> comparisons.add(compare(settings, measure, before, sample, look)));
-        if (split instanceof Split.Named) {
+        if (split instanceof CallerChoice.Named) {
             return new Verdict(
                     Kind.HOLD,
                     comparisons,
                     "biased: the callers on trial were chosen by name and may differ from the others"
                             + " (expected: a share of callers; promote or abort this trial by hand)");
         }
-        if (split instanceof Split.Callers callers) {
+        if (split instanceof CallerChoice.Callers callers) {
             // Before the trial, its effect on the number of requests cannot look like a bias.
             Optional<Bias> bias = Bias.of(
                     before.isEmpty() ? sample : before, callers.share(), settings.alpha(before.isEmpty() ? look : 1));
@@ -61,7 +61,7 @@ public final class Judge {
         Verdict verdict = verdict(comparisons);
         // A limit refuses one caller often and another never. The other measures depend less on who is on trial.
         if (verdict.kind() == Kind.PROMOTE
-                && split instanceof Split.Callers
+                && split instanceof CallerChoice.Callers
                 && settings.tolerances().containsKey(Measure.REFUSALS)) {
             double callers = Callers.onTrial(sample);
             return callers < settings.minCallers()

@@ -1,5 +1,6 @@
 package io.sluice.center.verdict;
 
+import io.sluice.runtime.fleet.Tally;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +20,9 @@ public final class Since {
     public static final Since BEGINNING = new Since(Map.of());
 
     /** The reports of one node: sums up to its last restart, and the first and the last report afterwards. */
-    private record Span(Sample before, NodeReport first, NodeReport last) {
+    private record Span(Sample before, NodeCount first, NodeCount last) {
 
-        Span plus(NodeReport report) {
+        Span plus(NodeCount report) {
             return report.continues(last) ? new Span(before, first, report) : new Span(sample(), report, report);
         }
 
@@ -38,7 +39,7 @@ public final class Since {
     }
 
     /** Adds a report. Those of one node are added in the order in which the node made them. */
-    public Since plus(NodeReport report) {
+    public Since plus(NodeCount report) {
         if (!report.complete()) {
             return this;
         }

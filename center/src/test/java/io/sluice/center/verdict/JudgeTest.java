@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sluice.center.verdict.Verdict.Kind;
+import io.sluice.runtime.fleet.Tally;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ class JudgeTest {
     private static final int BUCKETS = 32;
     private static final VerdictSettings REFUSALS = VerdictSettings.ofCallers(Set.of(Measure.REFUSALS));
     private static final VerdictSettings ALL = VerdictSettings.ofCallers(EnumSet.allOf(Measure.class));
-    private static final Split HALF = new Split.Callers(0.5);
+    private static final CallerChoice HALF = new CallerChoice.Callers(0.5);
 
     private final Random random = new Random(24);
 
@@ -144,7 +145,7 @@ class JudgeTest {
     void refusesAVerdictIfTheShareOfRequestsIsNotTheShareOfCallers() {
         Sample sample = new Sample(refusals(1_000, 0), refusals(4_000, 0));
 
-        assertThat(Judge.judge(REFUSALS, new Split.Callers(0.2), Sample.NONE, sample, 1)
+        assertThat(Judge.judge(REFUSALS, new CallerChoice.Callers(0.2), Sample.NONE, sample, 1)
                         .kind())
                 .isEqualTo(Kind.PROMOTE);
         Verdict biased = Judge.judge(REFUSALS, HALF, Sample.NONE, sample, 1);
@@ -179,7 +180,7 @@ class JudgeTest {
     void refusesAVerdictOnNamedCallers() {
         Sample sample = new Sample(refusals(1_000, 0.5), refusals(1_000, 0));
 
-        Verdict verdict = Judge.judge(REFUSALS, new Split.Named(), Sample.NONE, sample, 1);
+        Verdict verdict = Judge.judge(REFUSALS, new CallerChoice.Named(), Sample.NONE, sample, 1);
 
         assertThat(verdict.kind()).isEqualTo(Kind.HOLD);
         assertThat(verdict.why()).startsWith("biased: the callers on trial were chosen by name");
@@ -204,10 +205,20 @@ class JudgeTest {
         VerdictSettings nodes = VerdictSettings.ofNodes(Set.of(Measure.ERRORS));
         Arm trial = new Arm(errors(3, 0.05));
 
-        assertThat(Judge.judge(nodes, new Split.Nodes(), Sample.NONE, new Sample(trial, new Arm(errors(27, 0.01))), 1)
+        assertThat(Judge.judge(
+                                nodes,
+                                new CallerChoice.Nodes(),
+                                Sample.NONE,
+                                new Sample(trial, new Arm(errors(27, 0.01))),
+                                1)
                         .kind())
                 .isEqualTo(Kind.ROLL_BACK);
-        assertThat(Judge.judge(nodes, new Split.Nodes(), Sample.NONE, new Sample(trial, new Arm(errors(2, 0.01))), 1)
+        assertThat(Judge.judge(
+                                nodes,
+                                new CallerChoice.Nodes(),
+                                Sample.NONE,
+                                new Sample(trial, new Arm(errors(2, 0.01))),
+                                1)
                         .why())
                 .isEqualTo("hold: answers in 2 groups of callers or nodes on control (expected: at least 3)");
     }
@@ -228,7 +239,8 @@ class JudgeTest {
                 .hasMessage("min_callers: -1 (expected: 0 or more, such as 200)");
         assertThatThrownBy(() -> new VerdictSettings(Map.of(Measure.ERRORS, 0.01), 1, 2, 0, 0))
                 .hasMessage("alpha: 0 (expected: more than 0 and at most 0.2, such as 0.01)");
-        assertThatThrownBy(() -> new Split.Callers(1)).hasMessage("share: 1 (expected: between 0 and 1, such as 0.05)");
+        assertThatThrownBy(() -> new CallerChoice.Callers(1))
+                .hasMessage("share: 1 (expected: between 0 and 1, such as 0.05)");
         assertThatThrownBy(() -> Judge.judge(ALL, HALF, Sample.NONE, Sample.NONE, 0))
                 .hasMessage("look: 0 (expected: 1 for the first, 2 for the second)");
     }

@@ -2,6 +2,7 @@ package io.sluice.center.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.runtime.fleet.Tally;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -44,10 +45,10 @@ class SinceTest {
     @Test
     void leavesOutReportsWithOneArm() {
         Since since = Since.BEGINNING
-                .plus(new NodeReport("a", "1", new Arm(List.of()), arm(500)))
+                .plus(new NodeCount("a", "1", new Arm(List.of()), arm(500)))
                 .plus(report("a", "1", 0, 900))
                 .plus(report("a", "1", 10, 1_000))
-                .plus(new NodeReport("a", "1", arm(99), new Arm(List.of())));
+                .plus(new NodeCount("a", "1", arm(99), new Arm(List.of())));
 
         assertThat(requests(since.ofCallers())).containsExactly(10, 100);
     }
@@ -73,8 +74,8 @@ class SinceTest {
         assertThat(sample.control().clusters()).extracting(Tally::requests).containsExactly(7L);
     }
 
-    private static NodeReport report(String node, String start, int trial, int control) {
-        return new NodeReport(node, start, arm(trial), arm(control));
+    private static NodeCount report(String node, String start, int trial, int control) {
+        return new NodeCount(node, start, arm(trial), arm(control));
     }
 
     /** Two groups, the second one empty. */

@@ -7,18 +7,18 @@ package io.sluice.center.verdict;
  * @param trial without groups if the node has not counted this arm
  * @param control without groups if the node has not counted this arm
  */
-public record NodeReport(String node, String start, Arm trial, Arm control) {
+public record NodeCount(String node, String start, Arm trial, Arm control) {
 
     boolean complete() {
         return !trial.clusters().isEmpty()
                 && trial.clusters().size() == control.clusters().size();
     }
 
-    boolean continues(NodeReport earlier) {
+    boolean continues(NodeCount earlier) {
         return start.equals(earlier.start) && trial.continues(earlier.trial) && control.continues(earlier.control);
     }
 
-    Sample since(NodeReport earlier) {
+    Sample since(NodeCount earlier) {
         return new Sample(trial.minus(earlier.trial), control.minus(earlier.control));
     }
 }

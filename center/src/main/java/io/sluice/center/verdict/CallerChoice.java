@@ -1,14 +1,14 @@
 package io.sluice.center.verdict;
 
 /** How a trial's callers were chosen. */
-public sealed interface Split {
+public sealed interface CallerChoice {
 
     /**
      * A keyed hash chose this share of the callers.
      *
      * @param share between 0 and 1
      */
-    record Callers(double share) implements Split {
+    record Callers(double share) implements CallerChoice {
 
         public Callers {
             if (!(share > 0 && share < 1)) {
@@ -19,8 +19,8 @@ public sealed interface Split {
     }
 
     /** Some nodes have the version on trial. The load balancer chooses the callers. */
-    record Nodes() implements Split {}
+    record Nodes() implements CallerChoice {}
 
     /** A person named the callers. They may differ from the others, so no verdict is possible. */
-    record Named() implements Split {}
+    record Named() implements CallerChoice {}
 }
