@@ -1,0 +1,49 @@
+package io.sluice.center.access;
+
+import static io.sluice.center.access.Right.APPROVE;
+import static io.sluice.center.access.Right.EDIT;
+import static io.sluice.center.access.Right.MANAGE_PEOPLE;
+import static io.sluice.center.access.Right.MANAGE_TOKENS;
+import static io.sluice.center.access.Right.OPERATE;
+import static io.sluice.center.access.Right.READ;
+import static io.sluice.center.access.Right.RELEASE;
+import static io.sluice.center.access.Right.SEE_FLEET;
+import static io.sluice.center.access.Right.SEE_LOG;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** A set of rights that an account can have. */
+public enum Role {
+    ADMINISTRATOR(Right.values()),
+    /** Has only rights over one tenant. */
+    TENANT_ADMINISTRATOR(READ, EDIT, RELEASE, APPROVE, OPERATE, MANAGE_PEOPLE, MANAGE_TOKENS),
+    EDITOR(READ, EDIT, RELEASE, SEE_FLEET),
+    APPROVER(READ, APPROVE, SEE_FLEET, SEE_LOG),
+    /** Is on call. Edits nothing. */
+    OPERATOR(READ, OPERATE, SEE_FLEET, SEE_LOG),
+    VIEWER(READ, SEE_FLEET);
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
+    private final Set<Right> rights;
+
+    Role(Right... rights) {
+        this.rights = Set.of(rights);
+    }
+
+    public boolean has(Right right) {
+        return rights.contains(right);
+    }
+
+    /** Returns the name in the API and the database. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the role with this name. */
+    public static Optional<Role> find(String word) {
+        return Arrays.stream(values()).filter(role -> role.word().equals(word)).findFirst();
+    }
+}

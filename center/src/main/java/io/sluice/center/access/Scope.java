@@ -1,0 +1,66 @@
+package io.sluice.center.access;
+
+import static io.sluice.center.access.Right.EDIT;
+import static io.sluice.center.access.Right.OPERATE;
+import static io.sluice.center.access.Right.READ;
+import static io.sluice.center.access.Right.RELEASE;
+import static io.sluice.center.access.Right.REPORT;
+import static io.sluice.center.access.Right.SEE_FLEET;
+import static io.sluice.center.access.Right.SEE_LOG;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a token is for. A token has at most the rights of its scopes, and at most those of its owner. No scope approves or manages
+ * people or tokens.
+ */
+public enum Scope {
+    /** For a node. It does not depend on its owner's rights, so that nodes outlive their administrators. */
+    NODE(REPORT),
+    READ_ONLY("read", READ, SEE_FLEET, SEE_LOG),
+    /** For {@code ./sluice apply} and its like. */
+    APPLY(READ, SEE_FLEET, EDIT, RELEASE),
+    /** For overrides, switches and rollbacks. */
+    OPERATE_RULES("operate", READ, SEE_FLEET, OPERATE);
+
+    private final String word;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
+    private final Set<Right> rights;
+
+    Scope(Right... rights) {
+        this.word = name().toLowerCase(Locale.ROOT);
+        this.rights = Set.of(rights);
+    }
+
+    Scope(String word, Right... rights) {
+        this.word = word;
+        this.rights = Set.of(rights);
+    }
+
+    public boolean has(Right right) {
+        return rights.contains(right);
+    }
+
+    /** Returns whether somebody with these grants has what the scope is for. Seeing the fleet and the log is not. */
+    public boolean isWithin(List<Grant> grants) {
+        return rights.stream()
+                .filter(right -> right != SEE_FLEET && right != SEE_LOG)
+                .allMatch(
+                        right -> grants.stream().anyMatch(grant -> grant.role().has(right)));
+    }
+
+    /** Returns the name in the API and the database. */
+    public String word() {
+        return word;
+    }
+
+    /** Returns the scope with this name. */
+    public static Optional<Scope> find(String word) {
+        return Arrays.stream(values()).filter(scope -> scope.word.equals(word)).findFirst();
+    }
+}

@@ -1,0 +1,59 @@
+package io.sluice.center.account;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.access.GrantsJson;
+import io.sluice.center.access.Right;
+import io.sluice.center.people.Account;
+import io.sluice.center.signin.SessionCsrf;
+import io.sluice.center.signin.SignedIn;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.springframework.security.core.authority.FactorGrantedAuthority;
+import tools.jackson.databind.JsonNode;
+
+/** What the center knows about the signed-in person. */
+public record MeReply(
+        String user,
+        String displayName,
+        String email,
+        String origin,
+        JsonNode roles,
+        List<String> rights,
+        List<FactorReply> factors,
+        boolean fresh,
+        String csrf) {
+
+    private static final String PREFIX = "FACTOR_";
+
+    /** A factor that was presented in this session. */
+    public record FactorReply(String factor, Instant at) {}
+
+    static MeReply of(Account account, SignedIn signedIn, boolean fresh) {
+        Access access = signedIn.access();
+        return new MeReply(
+                account.name(),
+                account.displayName(),
+                account.email(),
+                account.origin(),
+                GrantsJson.write(account.grants()),
+                Arrays.stream(Right.values())
+                        .filter(access::may)
+                        .map(right -> right.name().toLowerCase(Locale.ROOT))
+                        .toList(),
+                signedIn.getAuthorities().stream()
+                        .filter(FactorGrantedAuthority.class::isInstance)
+                        .map(authority -> factor((FactorGrantedAuthority) authority))
+                        .toList(),
+                fresh,
+                SessionCsrf.of(signedIn.session().orElseThrow()));
+    }
+
+    private static FactorReply factor(FactorGrantedAuthority factor) {
+        String name = factor.getAuthority();
+        return new FactorReply(
+                (name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name).toLowerCase(Locale.ROOT),
+                factor.getIssuedAt());
+    }
+}

@@ -1,0 +1,23 @@
+package io.sluice.center.http;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.springframework.http.MediaType;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes {@code application/problem+json} outside of controllers. */
+public final class Problem {
+
+    private Problem() {}
+
+    public static void write(HttpServletResponse response, int status, String title, String detail) throws IOException {
+        response.setStatus(status);
+        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+        response.getOutputStream()
+                .write(JsonMapper.shared()
+                        .writeValueAsString(Map.of("title", title, "status", status, "detail", detail))
+                        .getBytes(StandardCharsets.UTF_8));
+    }
+}

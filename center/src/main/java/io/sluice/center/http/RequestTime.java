@@ -1,0 +1,49 @@
+package io.sluice.center.http;
+
+import io.sluice.center.command.RefusedException;
+import io.sluice.rules.yaml.Spans;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/** Times in requests. */
+public final class RequestTime {
+
+    private RequestTime() {}
+
+    /** Returns a time, such as {@code 2027-01-01T00:00:00Z}; empty if it is missing. */
+    public static Optional<Instant> at(JsonNode body, String name) {
+        String text = RequestBody.string(body, name, "");
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeException e) {
+            throw RefusedException.invalid(
+                    name + ": not a time with its zone (expected: such as 2027-01-01T00:00:00Z)");
+        }
+    }
+
+    /** Returns the end of something: {@code until} a time, or {@code in} a span from now. */
+    public static Instant until(JsonNode body, Instant now) {
+        Optional<Instant> until = at(body, "until");
+        String in = RequestBody.string(body, "in", "");
+        if (until.isPresent() == !in.isEmpty()) {
+            throw RefusedException.invalid(
+                    "until: missing or twice (expected: either \"until\" with a time, or \"in\" with"
+                            + " a span such as \"2h\")");
+        }
+        if (until.isPresent()) {
+            return until.get();
+        }
+        Duration span = Spans.of(in);
+        if (span.isZero()) {
+            throw RefusedException.invalid("in: not a span (expected: such as 30m, 2h or 1d)");
+        }
+        return now.plus(span);
+    }
+}

@@ -1,0 +1,77 @@
+package io.sluice.center.identity;
+
+import io.sluice.center.settings.LdapServer;
+import io.sluice.center.settings.OidcServer;
+import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.PasswordDirectory;
+import io.sluice.center.signin.RefusedRequests;
+import io.sluice.center.signin.SecurityConfiguration;
+import io.sluice.center.signin.SessionCookie;
+import io.sluice.center.signin.SessionStart;
+import io.sluice.center.signin.SignInParts;
+import io.sluice.center.signin.SignInServer;
+import io.sluice.center.signin.SignInServers;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Signing in through the configured identity servers. None of them is contacted before somebody signs in. */
+@Configuration(proxyBeanMethods = false)
+public final class IdentityConfiguration {
+
+    @Bean
+    SignInServers signInServers(SignInParts parts) {
+        List<SignInServer> servers = parts.settings().oidc().stream()
+                .map(server -> new SignInServer(server.name(), server.title(), "/sign-in/oidc/" + server.name()))
+                .toList();
+        return () -> servers;
+    }
+
+    @Bean
+    OidcRoutes oidcRoutes(SignInParts parts, SessionCookie cookie, SessionStart start, RefusedRequests refused)
+            throws IOException {
+        Map<String, OidcClient> clients = new LinkedHashMap<>();
+        for (OidcServer server : parts.settings().oidc()) {
+            OidcHttp http = new OidcHttp(trust(server));
+            clients.put(server.name(), new OidcClient(server, http, SecurityConfiguration.clock(parts.clock())));
+        }
+        return new OidcRoutes(clients, parts.people(), cookie, start, parts.throttle(), refused, parts.address());
+    }
+
+    @Bean
+    PasswordDirectory ldapDirectories(SignInParts parts) {
+        return new LdapDirectories(
+                parts.settings().ldap().stream().map(LdapDirectory::new).toList(), new ServerAccounts(parts.people()));
+    }
+
+    /**
+     * Requires that each secret can be read, so that a wrong setting is found at the start.
+     *
+     * @throws IOException with a sentence for the user
+     */
+    public static void requireSecrets(SignInSettings settings) throws IOException {
+        for (OidcServer server : settings.oidc()) {
+            String unused = SecretFile.of(server);
+            Optional<SSLContext> unusedToo = trust(server);
+        }
+        for (LdapServer server : settings.ldap()) {
+            Optional<SSLContext> unused = trust(server);
+            if (server.bind().isPresent()) {
+                String unusedToo = SecretFile.of(server, server.bind().get());
+            }
+        }
+    }
+
+    private static Optional<SSLContext> trust(OidcServer server) throws IOException {
+        return ServerTrust.context("center.oidc." + server.name() + ".ca", server.ca());
+    }
+
+    private static Optional<SSLContext> trust(LdapServer server) throws IOException {
+        return ServerTrust.context("center.ldap." + server.name() + ".ca", server.ca());
+    }
+}

@@ -1,0 +1,203 @@
+package io.sluice.center.identity;
+
+import io.sluice.center.people.Account;
+import io.sluice.center.people.Factor;
+import io.sluice.center.people.People;
+import io.sluice.center.signin.PublicAddress;
+import io.sluice.center.signin.RefusedRequests;
+import io.sluice.center.signin.SessionCookie;
+import io.sluice.center.signin.SessionStart;
+import io.sluice.center.signin.SignInThrottle;
+import io.sluice.center.signin.TooManyAttemptsException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.security.core.authority.FactorGrantedAuthority;
+import org.springframework.security.oauth2.core.oidc.user.OidcUser;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Takes a browser to an identity server and back. An answer counts once, in the browser that asked, from the server that was
+ * asked. Nothing that a server says is shown: the sign-in page gets one of a few words.
+ */
+@RestController
+final class OidcRoutes {
+
+    private static final String KIND = "oidc";
+    private static final String COOKIE = "sluice_oidc";
+
+    /** The time for signing in at the server. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    /** How old the proof may be when a fresh one is asked for. */
+    private static final Duration FRESH = Duration.ofMinutes(5);
+
+    private static final int LONGEST_CODE = 4_000;
+    private static final int LONGEST_PATH = 500;
+
+    private final Map<String, OidcClient> clients;
+    private final People people;
+    private final ServerAccounts accounts;
+    private final SessionCookie cookie;
+    private final SessionStart start;
+    private final SignInThrottle throttle;
+    private final RefusedRequests refused;
+    private final Supplier<PublicAddress> address;
+
+    OidcRoutes(
+            Map<String, OidcClient> clients,
+            People people,
+            SessionCookie cookie,
+            SessionStart start,
+            SignInThrottle throttle,
+            RefusedRequests refused,
+            Supplier<PublicAddress> address) {
+        this.clients = Map.copyOf(clients);
+        this.people = people;
+        this.accounts = new ServerAccounts(people);
+        this.cookie = cookie;
+        this.start = start;
+        this.throttle = throttle;
+        this.refused = refused;
+        this.address = address;
+    }
+
+    /** Leads to the server. With {@code fresh=true} the server asks again; {@code to} is the path to see afterwards. */
+    @GetMapping(path = "/sign-in/oidc/{name}")
+    void begin(@PathVariable("name") String name, HttpServletRequest request, HttpServletResponse response) {
+        try {
+            OidcClient client = client(name);
+            admitBeginning(request);
+            OidcClient.Begun begun = client.begin(
+                    request,
+                    address.get().url() + "/sign-in/oidc/" + client.server().name() + "/callback",
+                    local(request.getParameter("to")),
+                    "true".equals(request.getParameter("fresh")));
+            String secret = people.vault().begin(KIND, begun.ceremony().write(), PATIENCE);
+            cookie.write(response, COOKIE, secret, PATIENCE);
+            redirect(response, begun.address());
+        } catch (SignInFailedException e) {
+            redirect(response, problem(e));
+        }
+    }
+
+    private void admitBeginning(HttpServletRequest request) {
+        try {
+            throttle.admitBeginning(request);
+        } catch (TooManyAttemptsException e) {
+            refused.signIn(request, KIND, "too many attempts", Optional::empty);
+            throw e;
+        }
+    }
+
+    /** Takes the answer of the server. */
+    @GetMapping(path = "/sign-in/oidc/{name}/callback")
+    void callback(@PathVariable("name") String name, HttpServletRequest request, HttpServletResponse response) {
+        Optional<String> secret = cookie.read(request, COOKIE);
+        cookie.clear(response, COOKIE);
+        try {
+            OidcClient client = client(name);
+            OidcCeremony ceremony = secret.flatMap(found -> people.vault().finish(KIND, found))
+                    .map(OidcCeremony::read)
+                    .orElseThrow(() -> new SignInFailedException(SignInProblem.EXPIRED, "nothing was asked"));
+            OidcUser user = client.finish(ceremony, code(client, ceremony, request));
+            Factor factor = factor(user, ceremony);
+            Account account = accounts.admit(person(client, user));
+            String unused = start.begin(request, response, account, factor);
+            redirect(response, address.get().url() + ceremony.next());
+        } catch (SignInFailedException e) {
+            refused.signIn(request, KIND, reason(name, e), Optional::empty);
+            redirect(response, problem(e));
+        }
+    }
+
+    /** Returns why somebody does not get in, in words that are ours. */
+    private String reason(String name, SignInFailedException failure) {
+        return (clients.containsKey(name) ? name : "unknown server") + ": "
+                + failure.problem().word();
+    }
+
+    private OidcClient client(String name) throws SignInFailedException {
+        OidcClient client = clients.get(name);
+        if (client == null) {
+            throw new SignInFailedException(SignInProblem.REFUSED, "no such server");
+        }
+        return client;
+    }
+
+    /** Returns the code of an answer that belongs to the question. */
+    private static String code(OidcClient client, OidcCeremony ceremony, HttpServletRequest request)
+            throws SignInFailedException {
+        if (!ceremony.server().equals(client.server().name())
+                || !isSame(ceremony.state(), request.getParameter("state"))) {
+            throw new SignInFailedException(SignInProblem.REFUSED, "the answer does not belong to the question");
+        }
+        @Nullable String issuer = request.getParameter("iss");
+        if (issuer != null && !issuer.equals(client.server().issuer().toString())) {
+            throw new SignInFailedException(SignInProblem.REFUSED, "the answer comes from another issuer");
+        }
+        @Nullable String code = request.getParameter("code");
+        if (code == null || code.isEmpty() || code.length() > LONGEST_CODE || request.getParameter("error") != null) {
+            throw new SignInFailedException(SignInProblem.REFUSED, "the server gave no code");
+        }
+        return code;
+    }
+
+    /**
+     * Returns the factor with the time at which the person proved to the server who they are. Without that time the factor never
+     * counts as fresh, because a single sign-on may be days old.
+     */
+    private Factor factor(OidcUser user, OidcCeremony ceremony) throws SignInFailedException {
+        long now = people.clock().epochMicros() / 1000;
+        @Nullable Instant proved = user.getAuthenticatedAt();
+        long at = proved == null ? 0 : Math.min(proved.toEpochMilli(), now);
+        if (ceremony.isFresh() && now - at > FRESH.toMillis()) {
+            throw new SignInFailedException(SignInProblem.NOT_FRESH, "the proof is old, or its time is unknown");
+        }
+        return new Factor(FactorGrantedAuthority.AUTHORIZATION_CODE_AUTHORITY, at);
+    }
+
+    private static ServerPerson person(OidcClient client, OidcUser user) throws SignInFailedException {
+        try {
+            return OidcPerson.of(client.server(), user);
+        } catch (IllegalArgumentException e) {
+            throw new SignInFailedException(SignInProblem.REFUSED, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static boolean isSame(String expected, @Nullable String given) {
+        return given != null
+                && MessageDigest.isEqual(
+                        expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns a path of this center, whatever was asked for. */
+    private static String local(@Nullable String path) {
+        return path != null
+                        && path.length() <= LONGEST_PATH
+                        && path.matches("/([A-Za-z0-9._~-][A-Za-z0-9._~/?&=#%-]*)?")
+                ? path
+                : "/";
+    }
+
+    private String problem(SignInFailedException failure) {
+        return address.get().url() + "/sign-in?problem="
+                + URLEncoder.encode(failure.problem().word(), StandardCharsets.UTF_8);
+    }
+
+    private static void redirect(HttpServletResponse response, String to) {
+        response.setStatus(HttpServletResponse.SC_SEE_OTHER);
+        response.setHeader(HttpHeaders.LOCATION, to);
+    }
+}

@@ -1,0 +1,131 @@
+package io.sluice.center.passkey;
+
+import com.webauthn4j.verifier.exception.MaliciousCounterValueException;
+import io.sluice.center.command.Command;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.RequestAddress;
+import io.sluice.center.people.Account;
+import io.sluice.center.people.People;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.web.webauthn.api.Bytes;
+import org.springframework.security.web.webauthn.api.CredentialRecord;
+import org.springframework.security.web.webauthn.management.UserCredentialRepository;
+
+/** The passkeys of all accounts. Each change is logged in the same transaction. Thread-safe. */
+final class PasskeyStore implements UserCredentialRepository {
+
+    /** How many passkeys an account can have. */
+    static final int MOST = 20;
+
+    private final People people;
+
+    PasskeyStore(People people) {
+        this.people = people;
+    }
+
+    List<Passkey> of(long account) {
+        return people.database().read(client -> PasskeyTable.of(client, account));
+    }
+
+    /** Returns a passkey of an account that can be used. */
+    Optional<Passkey> find(Bytes credential) {
+        return people.database()
+                .read(client -> PasskeyTable.find(client, credential).filter(passkey -> people.accounts()
+                        .find(client, passkey.account())
+                        .filter(account -> !account.isDisabled())
+                        .isPresent()));
+    }
+
+    @Override
+    public @Nullable CredentialRecord findByCredentialId(Bytes credential) {
+        return find(credential).map(Passkey::credential).orElse(null);
+    }
+
+    @Override
+    public List<CredentialRecord> findByUserId(Bytes handle) {
+        return people.database().read(client -> PasskeyTable.account(client, handle.toBase64UrlString())
+                .map(account -> PasskeyTable.of(client, account).stream()
+                        .map(Passkey::credential)
+                        .toList())
+                .orElse(List.of()));
+    }
+
+    /** Adds a passkey, or notes the use of one. */
+    @Override
+    public void save(CredentialRecord credential) {
+        long now = people.clock().epochMicros() / 1000;
+        people.database().write(client -> {
+            Optional<Passkey> known = PasskeyTable.find(client, credential.getCredentialId());
+            if (known.isPresent()) {
+                if (!PasskeyTable.use(client, credential.getCredentialId(), credential.getSignatureCount(), now)) {
+                    // The library compares with the count of the registration only.
+                    throw new MaliciousCounterValueException(
+                            "the counter did not rise",
+                            known.get().credential().getSignatureCount(),
+                            credential.getSignatureCount());
+                }
+                return credential;
+            }
+            long owner = PasskeyTable.account(
+                            client, credential.getUserEntityUserId().toBase64UrlString())
+                    .orElseThrow();
+            requireRoom(PasskeyTable.of(client, owner).size());
+            long id = PasskeyTable.add(client, owner, credential, now);
+            Account account = people.accounts().find(client, owner).orElseThrow();
+            people.log()
+                    .add(
+                            client,
+                            account.actor().at(RequestAddress.current()),
+                            new Command.Act(
+                                    "add_passkey",
+                                    "",
+                                    Map.of("account", owner, "passkey", id, "label", credential.getLabel())));
+            return credential;
+        });
+    }
+
+    static void requireRoom(int passkeys) {
+        if (passkeys >= MOST) {
+            throw RefusedException.conflict(
+                    "passkeys: the account has " + passkeys + " (expected: fewer; remove one that is not used)");
+        }
+    }
+
+    /**
+     * Removes a passkey of an account and ends its other sessions, because one of them may be that of a thief.
+     *
+     * @param session the one that stays
+     */
+    Passkey remove(long owner, long id, String session) {
+        return people.database().write(client -> {
+            Passkey passkey = PasskeyTable.find(client, id)
+                    .filter(found -> found.account() == owner)
+                    .orElseThrow(() -> RefusedException.missing("passkey " + id + ": unknown"));
+            Account account = people.accounts().find(client, owner).orElseThrow();
+            boolean isLast = PasskeyTable.of(client, owner).size() == 1;
+            if (isLast && account.password().isEmpty() && account.origin().equals(Account.LOCAL)) {
+                throw RefusedException.conflict("passkey " + id
+                        + ": the only way of signing in (expected: another passkey or a password first)");
+            }
+            PasskeyTable.remove(client, id);
+            people.sessions().endOthers(client, owner, session);
+            people.log()
+                    .add(
+                            client,
+                            account.actor().at(RequestAddress.current()),
+                            new Command.Act(
+                                    "remove_passkey",
+                                    "",
+                                    Map.of("account", owner, "passkey", id, "label", passkey.label())));
+            return passkey;
+        });
+    }
+
+    @Override
+    public void delete(Bytes credential) {
+        throw new UnsupportedOperationException("use remove");
+    }
+}

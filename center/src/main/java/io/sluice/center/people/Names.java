@@ -1,0 +1,65 @@
+package io.sluice.center.people;
+
+import io.sluice.center.command.RefusedException;
+import java.text.Normalizer;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Names of accounts and e-mail addresses. Two spellings of one name are the same name. */
+public final class Names {
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._@+-]{0,99}");
+    private static final Pattern EMAIL = Pattern.compile("[^\\s@\\p{Cntrl}]{1,100}@[^\\s@\\p{Cntrl}]{1,99}");
+
+    private static final Pattern INVISIBLE = Pattern.compile("[\\p{M}\\p{C}\\uFFFC]");
+
+    private Names() {}
+
+    /** Returns a valid name of an account. */
+    static String account(String name) {
+        String lower = lower(name);
+        if (!NAME.matcher(lower).matches()) {
+            throw RefusedException.invalid("name: not usable (expected: 1 to 100 letters, digits or . _ @ + -)");
+        }
+        return lower;
+    }
+
+    /** Returns a valid address, or nothing. */
+    public static String email(String email) {
+        String lower = lower(email);
+        if (!lower.isEmpty() && !EMAIL.matcher(lower).matches()) {
+            throw RefusedException.invalid("email: not an address (expected: such as ann@example.com)");
+        }
+        return lower;
+    }
+
+    /**
+     * Returns a name that somebody typed, in one spelling. Directories ignore invisible characters and repeated spaces, so each of
+     * them would be another name to a count of attempts and the same one to a directory.
+     *
+     * @throws RefusedException if it has characters that cannot be seen, or that only change others
+     */
+    public static String typed(String name) {
+        String typed = spaced(name);
+        if (INVISIBLE.matcher(typed).find()) {
+            throw RefusedException.invalid("user: has invisible characters (expected: letters, digits and signs)");
+        }
+        return typed;
+    }
+
+    /** Returns what counts attempts for a name: the same for all that a directory may take for one name, such as with accents. */
+    public static String key(String name) {
+        String plain = Normalizer.normalize(spaced(name), Normalizer.Form.NFKD).replaceAll("[\\p{M}\\p{C}]", "");
+        return spaced(plain).toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    }
+
+    private static String spaced(String text) {
+        return Normalizer.normalize(text, Normalizer.Form.NFKC)
+                .replaceAll("[\\p{Z}\\s]+", " ")
+                .strip();
+    }
+
+    static String lower(String text) {
+        return spaced(text).toLowerCase(Locale.ROOT);
+    }
+}

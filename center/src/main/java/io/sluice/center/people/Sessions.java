@@ -1,0 +1,152 @@
+package io.sluice.center.people;
+
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The sessions of signed-in people. Only hashes of their ids are stored. Thread-safe. */
+public final class Sessions {
+
+    /** The longest time of a session. */
+    public static final Duration LONGEST = Duration.ofHours(12);
+
+    /** A session that is not used for so long ends. */
+    public static final Duration LONGEST_IDLE = Duration.ofHours(2);
+
+    private static final Duration SEEN_EVERY = Duration.ofMinutes(1);
+    private static final Duration EXPIRE_EVERY = Duration.ofMinutes(1);
+
+    private final Database database;
+    private final Accounts accounts;
+    private final Clock clock;
+    private volatile long expireNext;
+
+    Sessions(Database database, Accounts accounts, Clock clock) {
+        this.database = database;
+        this.accounts = accounts;
+        this.clock = clock;
+    }
+
+    /**
+     * Begins a session and returns its id, which is stored nowhere else.
+     *
+     * @throws RefusedException if the account was changed since it was read: then its password or roles may be others
+     */
+    public String begin(Account account, String authority) {
+        return begin(account, new Factor(authority, now()));
+    }
+
+    /**
+     * Begins a session with a factor that was presented earlier, at an identity server.
+     *
+     * @throws RefusedException if the account was changed since it was read
+     */
+    public String begin(Account account, Factor factor) {
+        return database.write(client -> begin(client, account, factor));
+    }
+
+    /** Does the same within a transaction of the caller. */
+    public String begin(JdbcClient client, Account account, Factor factor) {
+        if (!accounts.lock(client, account)) {
+            throw RefusedException.conflict("account: changed in the meantime (expected: sign in again)");
+        }
+        return add(client, account.id(), now(), List.of(factor));
+    }
+
+    /** Adds a factor to a session. The session goes on under another id, which is returned; empty if it has ended. */
+    public Optional<String> stepUp(String id, String authority) {
+        return database.write(client -> stepUp(client, id, new Factor(authority, now())));
+    }
+
+    /** Adds a factor that was presented earlier, at an identity server, within a transaction of the caller. */
+    public Optional<String> stepUp(JdbcClient client, String id, Factor factor) {
+        // The row of the account comes first, as in each change of it. A change ends the session before or after this.
+        Optional<Row> row = row(client, id)
+                .filter(old -> accounts.find(client, old.account())
+                        .filter(account -> accounts.lock(client, account))
+                        .isPresent())
+                .filter(old -> delete(client, id) == 1);
+        return row.map(old -> add(client, old.account(), old.createdAt(), factor.addedTo(Factor.read(old.factors()))));
+    }
+
+    /** Returns a session that has not ended. */
+    public Optional<Session> find(String id) {
+        Optional<Row> row = database.read(client -> row(client, id));
+        Optional<Session> session = row.flatMap(
+                        found -> database.read(client -> accounts.find(client, found.account())))
+                .filter(account -> !account.isDisabled())
+                .map(account ->
+                        new Session(account, Factor.read(row.orElseThrow().factors())));
+        if (session.isPresent() && now() - row.orElseThrow().seenAt() > SEEN_EVERY.toMillis()) {
+            database.write(client -> client.sql("UPDATE session SET seen_at = ? WHERE hash = ?")
+                    .params(now(), Secrets.hash(id))
+                    .update());
+        }
+        return session;
+    }
+
+    /** Returns the account of a session, without noting its use. */
+    public Optional<Account> owner(JdbcClient client, String id) {
+        return row(client, id).flatMap(found -> accounts.find(client, found.account()));
+    }
+
+    public void end(JdbcClient client, String id) {
+        int unused = delete(client, id);
+    }
+
+    /** Ends all sessions of an account. */
+    public void endAll(JdbcClient client, long account) {
+        client.sql("DELETE FROM session WHERE account = ?").param(account).update();
+    }
+
+    /** Ends all sessions of an account but one. */
+    public void endOthers(JdbcClient client, long account, String id) {
+        client.sql("DELETE FROM session WHERE account = ? AND hash <> ?")
+                .params(account, Secrets.hash(id))
+                .update();
+    }
+
+    /** Removes sessions that have expired, at most once a minute. */
+    void expire() {
+        long now = now();
+        if (now < expireNext) {
+            return;
+        }
+        expireNext = now + EXPIRE_EVERY.toMillis();
+        database.write(client -> client.sql("DELETE FROM session WHERE created_at < ? OR seen_at < ?")
+                .params(now() - LONGEST.toMillis(), now() - LONGEST_IDLE.toMillis())
+                .update());
+    }
+
+    private record Row(long account, String factors, long createdAt, long seenAt) {}
+
+    private Optional<Row> row(JdbcClient client, String id) {
+        return client.sql("SELECT account, factors, created_at, seen_at FROM session WHERE hash = ?"
+                        + " AND created_at >= ? AND seen_at >= ?")
+                .params(Secrets.hash(id), now() - LONGEST.toMillis(), now() - LONGEST_IDLE.toMillis())
+                .query((row, index) -> new Row(row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4)))
+                .optional();
+    }
+
+    private String add(JdbcClient client, long account, long createdAt, List<Factor> factors) {
+        String id = Secrets.random();
+        client.sql("INSERT INTO session (hash, account, factors, created_at, seen_at) VALUES (?, ?, ?, ?, ?)")
+                .params(Secrets.hash(id), account, Factor.write(factors), createdAt, now())
+                .update();
+        return id;
+    }
+
+    private static int delete(JdbcClient client, String id) {
+        return client.sql("DELETE FROM session WHERE hash = ?")
+                .param(Secrets.hash(id))
+                .update();
+    }
+
+    private long now() {
+        return clock.epochMicros() / 1000;
+    }
+}

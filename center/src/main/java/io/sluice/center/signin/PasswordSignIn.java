@@ -1,0 +1,93 @@
+package io.sluice.center.signin;
+
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.people.Account;
+import io.sluice.center.people.Names;
+import io.sluice.center.people.People;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Checks names and passwords. An unknown name, an account that is disabled or has no password, and a wrong password cost the same
+ * work and get the same answer. Thread-safe.
+ */
+public final class PasswordSignIn {
+
+    private static final int LONGEST_NAME = 200;
+    private static final int LONGEST_PASSWORD = 1_000;
+
+    private final People people;
+    private final Passwords passwords;
+    private final SignInThrottle throttle;
+    private final RefusedRequests refused;
+    private final List<PasswordDirectory> directories;
+
+    PasswordSignIn(
+            People people,
+            Passwords passwords,
+            SignInThrottle throttle,
+            RefusedRequests refused,
+            List<PasswordDirectory> directories) {
+        this.people = people;
+        this.passwords = passwords;
+        this.throttle = throttle;
+        this.refused = refused;
+        this.directories = List.copyOf(directories);
+    }
+
+    /**
+     * Returns the account of somebody whose password is right.
+     *
+     * @throws SignInRefusedException if it is not
+     * @throws TooManyAttemptsException if there were too many attempts
+     */
+    public Account signIn(HttpServletRequest request, String user, String password) {
+        requireLength("user", user, LONGEST_NAME);
+        String name = Names.typed(user);
+        requireLength("password", password, LONGEST_PASSWORD);
+        SignInThrottle.Attempt attempt = admitted(request, name);
+        Optional<Account> named = named(name);
+        Optional<Account> account = named.filter(found -> !found.isDisabled());
+        Optional<Account> local = account.filter(found ->
+                found.origin().equals(Account.LOCAL) && !found.password().isEmpty());
+        boolean matches =
+                passwords.matches(password, local.map(Account::password).orElse(""));
+        Optional<Account> proved = local.filter(found -> matches);
+        if (proved.isEmpty()) {
+            // Also for the name of a local account: otherwise the time of the answer would tell that there is one.
+            proved = directories.stream()
+                    .flatMap(directory -> directory.signIn(name, password).stream())
+                    .filter(found -> !found.isDisabled())
+                    .findFirst();
+        }
+        if (proved.isEmpty()) {
+            // What was typed may be a password by mistake, so only names of accounts are stored.
+            refused.signIn(
+                    request, "password", "the name or password is wrong, or the account is disabled", () -> named);
+            throw new SignInRefusedException();
+        }
+        attempt.succeeded();
+        return proved.get();
+    }
+
+    private SignInThrottle.Attempt admitted(HttpServletRequest request, String name) {
+        try {
+            return throttle.admit(request, name);
+        } catch (TooManyAttemptsException e) {
+            refused.signIn(request, "password", "too many attempts", () -> named(name));
+            throw e;
+        }
+    }
+
+    private Optional<Account> named(String name) {
+        return people.database().read(client -> people.accounts().named(client, name));
+    }
+
+    private static void requireLength(String field, String text, int most) {
+        if (text.isEmpty() || text.length() > most) {
+            throw RefusedException.invalid(field + ": " + (text.isEmpty() ? "missing" : "too long")
+                    + " (expected: 1 to " + most + " characters)");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.sluice.center.signin;
+
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.people.Account;
+import io.sluice.center.people.Factor;
+import io.sluice.center.people.People;
+import io.sluice.center.people.Session;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Map;
+import java.util.Optional;
+
+/** Begins a session after somebody has proved who she is. Each way of signing in ends here. */
+public final class SessionStart {
+
+    private final People people;
+    private final SessionCookie cookie;
+
+    SessionStart(People people, SessionCookie cookie) {
+        this.people = people;
+        this.cookie = cookie;
+    }
+
+    /**
+     * Begins a session, or adds a factor to the session of the same account that the request has. The id is always a new one, so
+     * an id that was known before is worth nothing.
+     *
+     * @param authority the factor that was presented, such as {@code FACTOR_PASSWORD}
+     * @return the id of the session
+     */
+    public String begin(HttpServletRequest request, HttpServletResponse response, Account account, String authority) {
+        return begin(
+                request, response, account, new Factor(authority, people.clock().epochMicros() / 1000));
+    }
+
+    /** Does the same with a factor that was presented earlier, at an identity server. */
+    public String begin(HttpServletRequest request, HttpServletResponse response, Account account, Factor factor) {
+        Optional<String> old = cookie.read(request);
+        Optional<Session> session = old.flatMap(people.sessions()::find);
+        Actor actor = account.actor().at(request.getRemoteAddr());
+        String id = people.database().write(client -> {
+            Optional<String> raised = session.filter(found -> found.account().id() == account.id())
+                    .flatMap(found -> people.sessions().stepUp(client, old.orElseThrow(), factor));
+            if (raised.isEmpty() && session.isPresent()) {
+                people.sessions().end(client, old.orElseThrow());
+            }
+            String begun = raised.orElseGet(() -> people.sessions().begin(client, account, factor));
+            long unused = people.log()
+                    .add(
+                            client,
+                            actor,
+                            new Command.Act(
+                                    raised.isPresent() ? "step_up" : "sign_in",
+                                    "",
+                                    Map.of("account", account.id(), "factor", factor.authority())));
+            return begun;
+        });
+        cookie.write(response, id);
+        return id;
+    }
+}

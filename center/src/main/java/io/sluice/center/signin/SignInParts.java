@@ -1,0 +1,22 @@
+package io.sluice.center.signin;
+
+import io.sluice.center.command.RefusalLog;
+import io.sluice.center.people.People;
+import io.sluice.center.settings.SignInSettings;
+import io.sluice.core.time.Clock;
+import java.util.function.Supplier;
+
+/**
+ * What the security of requests needs.
+ *
+ * @param address known as soon as the server listens
+ */
+public record SignInParts(
+        People people,
+        AdminToken adminToken,
+        SignInSettings settings,
+        Supplier<PublicAddress> address,
+        Clock clock,
+        Passwords passwords,
+        SignInThrottle throttle,
+        RefusalLog refusals) {}

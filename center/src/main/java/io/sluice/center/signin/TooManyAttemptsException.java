@@ -1,0 +1,25 @@
+package io.sluice.center.signin;
+
+import java.time.Duration;
+
+/** Somebody tries to sign in too often, or too many people do so at once. */
+public final class TooManyAttemptsException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final Duration retryAfter;
+
+    TooManyAttemptsException(Duration retryAfter) {
+        super("sign-in: too many attempts (expected: another one in " + seconds(retryAfter) + " s)");
+        this.retryAfter = retryAfter;
+    }
+
+    /** Returns the time after which an attempt has a chance again, in whole seconds, at least 1. */
+    public long retryAfterSeconds() {
+        return seconds(retryAfter);
+    }
+
+    private static long seconds(Duration span) {
+        return Math.max(1, span.plusNanos(999_999_999).toSeconds());
+    }
+}

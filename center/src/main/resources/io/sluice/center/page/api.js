@@ -1,0 +1,107 @@
+// Calls of the center's API.
+let csrf = null;
+
+/** An answer that is not a success. The status is 0 if there was no answer. */
+export class Refusal extends Error {
+  constructor(status, title, detail, retryAfter) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether a password or passkey must be presented again first. */
+  get needsFactor() {
+    return this.status === 403 && this.title === 'Fresh factor needed';
+  }
+}
+
+async function send(method, path, body) {
+  const headers = { Accept: 'application/json' };
+  if (body !== undefined) {
+    headers['Content-Type'] = 'application/json';
+  }
+  if (csrf && method !== 'GET') {
+    headers['X-CSRF-Token'] = csrf;
+  }
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
+  } catch {
+    throw new Refusal(0, '', '', 0);
+  }
+  const text = await response.text();
+  let json = null;
+  try {
+    json = text ? JSON.parse(text) : null;
+  } catch {
+    json = null;
+  }
+  if (!response.ok) {
+    throw new Refusal(
+      response.status,
+      json?.title ?? '',
+      json?.detail ?? '',
+      Number(response.headers.get('Retry-After')) || 0,
+    );
+  }
+  if (json && typeof json.csrf === 'string') {
+    csrf = json.csrf;
+  }
+  return json;
+}
+
+/** Calls the API. A page whose session went on in another tab learns the new token and tries once more. */
+export async function call(method, path, body) {
+  try {
+    return await send(method, path, body);
+  } catch (refusal) {
+    if (refusal.status === 403 && refusal.message.startsWith('X-CSRF-Token')) {
+      await session();
+      return send(method, path, body);
+    }
+    throw refusal;
+  }
+}
+
+/** Returns who is signed in, and how people can sign in. */
+export async function session() {
+  csrf = null;
+  return send('GET', '/api/session');
+}
+
+/** Returns the address to go to afterwards: the one that was asked for if it is on this site, else the account page. */
+export function target() {
+  const home = new URL('/account', location.origin);
+  const asked = new URLSearchParams(location.search).get('to');
+  if (!asked || !asked.startsWith('/')) {
+    return home.href;
+  }
+  try {
+    const url = new URL(asked, location.origin);
+    // The whole address: a path alone, such as //example.com, could name another site.
+    return url.origin === location.origin ? url.href : home.href;
+  } catch {
+    return home.href;
+  }
+}
+
+/** Returns the address that leads to an identity server and then to where the person wants to go. */
+export function serverAddress(server, fresh) {
+  const query = new URLSearchParams({ to: target().slice(location.origin.length) });
+  if (fresh) {
+    query.set('fresh', 'true');
+  }
+  return `${server.url}?${query}`;
+}
+
+/** Returns a page that comes back to this one. */
+export function detour(path) {
+  return `${path}?to=${encodeURIComponent(location.pathname + location.search)}`;
+}
