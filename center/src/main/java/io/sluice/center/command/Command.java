@@ -2,6 +2,7 @@ package io.sluice.center.command;
 
 import io.sluice.center.edit.Edits;
 import io.sluice.center.plan.ReleasePlan;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -177,6 +178,19 @@ public sealed interface Command {
 
     /** Writes the mirror hashes in Redis again, because something else wrote to them. */
     record RepairMirror(String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /**
+     * Something that was done to accounts, tokens, approvals or settings. It never has a secret.
+     *
+     * @param kind the name in the log, such as {@code create_account}
+     * @param details numbers, texts, lists and maps
+     */
+    record Act(String kind, String reason, Map<String, ?> details) implements Command {
         @Override
         public long expected() {
             return 0;

@@ -1,22 +1,32 @@
 package io.sluice.center.command;
 
+import io.sluice.center.audit.AuditRow;
+import io.sluice.center.audit.AuditTables;
+import io.sluice.center.audit.AuditTree;
+import io.sluice.center.audit.LoggedRow;
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.EditsJson;
 import io.sluice.center.plan.Target;
 import io.sluice.core.time.Clock;
+import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The log of all commands that acted. A command is stored in the transaction in which it acts, so it is stored exactly if it
- * acted.
+ * acted. Each row is a leaf of the tree over the log.
  */
 public final class CommandLog {
 
     private static final JsonMapper JSON = JsonMapper.shared();
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int SALT_BYTES = 16;
 
     private final Clock clock;
 
@@ -24,27 +34,99 @@ public final class CommandLog {
         this.clock = clock;
     }
 
-    /** Stores a command and returns its number. */
+    /** Stores a command that acted and returns its number. */
     public long add(JdbcClient client, Actor actor, Command command) {
+        return add(client, actor, command, Map.of());
+    }
+
+    /**
+     * Stores a command that acted, with what it changed, and returns its number.
+     *
+     * @param more further fields of the body, such as those of {@link RuleDiff}
+     */
+    public long add(JdbcClient client, Actor actor, Command command, Map<String, ?> more) {
+        return add(client, actor, command, more, AuditRow.DONE);
+    }
+
+    /** Stores a command that was refused and returns its number. */
+    public long refuse(JdbcClient client, Actor actor, Command.Act command) {
+        return add(client, actor, command, Map.of(), AuditRow.REFUSED);
+    }
+
+    private long add(JdbcClient client, Actor actor, Command command, Map<String, ?> more, String outcome) {
         long number = Database.next(client, "command");
-        client.sql("INSERT INTO command (number, at, actor, kind, reason, expected, body) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        String salt = salt();
+        String body = body(command, more);
+        AuditRow row = new AuditRow(
+                number,
+                clock.epochMicros() / 1000,
+                actor.name(),
+                kind(command),
+                command.expected(),
+                outcome,
+                AuditRow.commitment(salt, actor.from(), command.reason(), body));
+        client.sql("INSERT INTO command (number, at, actor, kind, expected, outcome, commitment, salt, origin, reason,"
+                        + " body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .params(
-                        number,
-                        clock.epochMicros() / 1000,
-                        actor.name(),
-                        kind(command),
+                        row.number(),
+                        row.at(),
+                        row.actor(),
+                        row.kind(),
+                        row.expected(),
+                        row.outcome(),
+                        row.commitment(),
+                        salt,
+                        actor.from(),
                         command.reason(),
-                        command.expected(),
-                        body(command))
+                        body,
+                        AuditTree.add(client, row))
                 .update();
         return number;
     }
 
-    /** Returns the newest commands, newest first. */
+    /**
+     * Adds rows to the tree that were written before there was one. Once the log has an id, there are none: a row without a hash is
+     * forged then, and stays outside of the tree.
+     */
+    public void addOldRows(JdbcClient client) {
+        if (!AuditTables.log(client).isEmpty()) {
+            return;
+        }
+        long number = AuditTree.head(client).number();
+        for (List<LoggedRow> rows = LoggedRow.above(client, number);
+                !rows.isEmpty();
+                rows = LoggedRow.above(client, number)) {
+            for (LoggedRow old : rows) {
+                AuditRow before = old.row();
+                number = before.number();
+                // Without a salt, a commitment would tell the content to those who guess it, also after it was erased.
+                String salt = old.salt().isEmpty() ? salt() : old.salt();
+                AuditRow row = new AuditRow(
+                        number,
+                        before.at(),
+                        before.actor(),
+                        before.kind(),
+                        before.expected(),
+                        before.outcome(),
+                        AuditRow.commitment(salt, old.origin(), old.reason(), old.body()));
+                client.sql("UPDATE command SET salt = ?, commitment = ?, hash = ? WHERE number = ? AND hash = ''")
+                        .params(salt, row.commitment(), AuditTree.add(client, row), number)
+                        .update();
+            }
+        }
+    }
+
+    private static String salt() {
+        byte[] bytes = new byte[SALT_BYTES];
+        RANDOM.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** Returns the newest commands that acted, newest first. */
     public List<CommandEntry> newest(JdbcClient client, long below, int most) {
         return client.sql("SELECT number, at, actor, kind, reason, expected, body FROM command WHERE number < ?"
-                        + " ORDER BY number DESC LIMIT " + most)
-                .param(below)
+                        + " AND outcome = ? ORDER BY number DESC LIMIT " + most)
+                .params(below, AuditRow.DONE)
                 .query((row, index) -> new CommandEntry(
                         row.getLong(1),
                         row.getLong(2),
@@ -52,21 +134,37 @@ public final class CommandLog {
                         row.getString(4),
                         row.getString(5),
                         row.getLong(6),
-                        JSON.readTree(row.getString(7))))
+                        json(row.getString(7))))
                 .list();
+    }
+
+    /** Returns the body of a row; an empty object if it was erased. */
+    private static JsonNode json(String body) {
+        return body.isEmpty() ? JSON.createObjectNode() : JSON.readTree(body);
     }
 
     /** Returns the name of a command in the log: {@code open_change}. */
     static String kind(Command command) {
+        if (command instanceof Command.Act act) {
+            return act.kind();
+        }
         return command.getClass()
                 .getSimpleName()
                 .replaceAll("(?<=.)([A-Z])", "_$1")
                 .toLowerCase(java.util.Locale.ROOT);
     }
 
-    private static String body(Command command) {
+    private static String body(Command command, Map<String, ?> more) {
+        ObjectNode body = body(command);
+        more.forEach(body::putPOJO);
+        return JSON.writeValueAsString(body);
+    }
+
+    private static ObjectNode body(Command command) {
         ObjectNode body = JSON.createObjectNode();
-        if (command instanceof Command.OpenChange open) {
+        if (command instanceof Command.Act act) {
+            act.details().forEach(body::putPOJO);
+        } else if (command instanceof Command.OpenChange open) {
             body.put("title", open.title());
             body.set("content", JSON.readTree(EditsJson.write(open.edits())));
         } else if (command instanceof Command.EditChange edit) {
@@ -101,7 +199,7 @@ public final class CommandLog {
         } else if (command instanceof Command.TakeOver take) {
             body.put("version", take.version()).put("digest", take.digest());
         }
-        return JSON.writeValueAsString(body);
+        return body;
     }
 
     /** Named callers are only counted, because commands are never deleted. */

@@ -18,7 +18,9 @@ public final class RefusedException extends RuntimeException {
         /** The thing that it names does not exist. */
         MISSING,
         /** The state changed, or does not allow it. */
-        CONFLICT
+        CONFLICT,
+        /** The caller has no right to it. */
+        FORBIDDEN
     }
 
     private final Why why;
@@ -49,6 +51,14 @@ public final class RefusedException extends RuntimeException {
 
     public static RefusedException conflict(String message, Map<String, Object> details) {
         return new RefusedException(Why.CONFLICT, message, details);
+    }
+
+    public static RefusedException forbidden(String message) {
+        return new RefusedException(Why.FORBIDDEN, message, Map.of());
+    }
+
+    public static RefusedException forbidden(String message, Map<String, Object> details) {
+        return new RefusedException(Why.FORBIDDEN, message, details);
     }
 
     public Why why() {

@@ -1,0 +1,14 @@
+package io.sluice.center.audit;
+
+/** Makes what a node says safe to show: at most 300 characters, no line breaks, no terminal escape sequences. */
+public final class NodeText {
+
+    private static final int LONGEST = 300;
+
+    private NodeText() {}
+
+    public static String printable(String text) {
+        String begin = text.substring(0, Math.min(LONGEST, text.length()));
+        return begin.replaceAll("\\p{C}", "?") + (text.length() > LONGEST ? "…" : "");
+    }
+}

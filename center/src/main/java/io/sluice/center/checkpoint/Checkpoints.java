@@ -1,0 +1,243 @@
+package io.sluice.center.checkpoint;
+
+import io.sluice.center.audit.AuditHead;
+import io.sluice.center.audit.AuditTables;
+import io.sluice.center.audit.AuditTree;
+import io.sluice.center.audit.LoggedKey;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.witness.Checkpoint;
+import io.sluice.runtime.witness.CheckpointOffer;
+import io.sluice.runtime.witness.KeyChange;
+import io.sluice.runtime.witness.LogKey;
+import io.sluice.runtime.witness.WitnessReport;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.IncorrectResultSizeDataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Signs the state of the log every minute and after each release, and knows what the nodes make of it. {@link #turn} uses the database;
+ * all other methods answer from memory, so that nodes never wait for it. Thread-safe.
+ *
+ * <p>The leader signs even a log that this machine remembers otherwise. The nodes judge it, and all of them say so.
+ */
+public final class Checkpoints {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
+    private static final long EVERY_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+    /** The maximum number of sizes that are looked up, and of earlier checkpoints that get a proof through Redis. */
+    private static final int MOST_SIZES = 200;
+
+    private static final int MOST_EARLIER = 5;
+
+    /** The maximum number of nodes that are named. */
+    private static final int MOST_NAMED = 5;
+
+    private final Database database;
+    private final AuditKeys keys;
+    private final LiveNodes nodes;
+    private final Clock clock;
+    private volatile LogView view = LogView.NONE;
+    private volatile Optional<String> damage = Optional.empty();
+
+    /** The sizes of the checkpoints before the newest one, which nodes may hold without having said so. */
+    private final Deque<Long> earlier = new ArrayDeque<>();
+
+    private @Nullable Long signedNanos;
+
+    public Checkpoints(Database database, AuditKeys keys, LiveNodes nodes, Clock clock) {
+        this.database = database;
+        this.keys = keys;
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    /**
+     * Signs if it is time, and looks up what nodes say.
+     *
+     * @param leads whether this center leads; others do not sign
+     */
+    public synchronized void turn(boolean leads) {
+        try {
+            look(leads);
+            damage = Optional.empty();
+        } catch (IllegalArgumentException e) {
+            String text = "the keys or checkpoints of the audit log are damaged: " + e.getMessage()
+                    + " (see POST /api/audit/verify)";
+            if (!damage.equals(Optional.of(text))) {
+                LOG.error(text);
+            }
+            damage = Optional.of(text);
+        }
+    }
+
+    private void look(boolean leads) {
+        // Before the database is read: a node must not know more than the state that its report is compared with.
+        Set<Long> reported = sizes(node -> true);
+        List<LoggedKey> known = database.read(AuditTables::keys);
+        Optional<SigningKey> signing = keys.signing(known);
+        if (!leads) {
+            signedNanos = null;
+        } else if (signing.isPresent()) {
+            sign(signing.get());
+        }
+        view = database.read(client -> look(client, reported));
+    }
+
+    private void sign(SigningKey key) {
+        long nanos = clock.nanoTime();
+        long lastNanos = signedNanos == null ? nanos : signedNanos;
+        signedNanos = lastNanos;
+        long nowMillis = clock.epochMicros() / 1000;
+        boolean isMinuteOver = nanos - lastNanos >= TimeUnit.MILLISECONDS.toNanos(EVERY_MILLIS);
+        boolean isDue = database.read(client -> CheckpointTable.newest(client, AuditTables.log(client))
+                .map(last -> isMinuteOver
+                        || nowMillis - last.atMillis() >= EVERY_MILLIS
+                        || CheckpointTable.isReleasedAfter(client, last.size()))
+                .orElse(true));
+        if (isDue && database.write(client -> sign(client, key, nowMillis))) {
+            signedNanos = nanos;
+        }
+    }
+
+    private static boolean sign(JdbcClient client, SigningKey key, long nowMillis) {
+        List<LoggedKey> known = AuditTables.keys(client);
+        if (known.isEmpty() || !known.get(known.size() - 1).key().equals(key.known())) {
+            // The key was replaced. The next turn has the new one.
+            return false;
+        }
+        String log = AuditTables.log(client);
+        AuditHead head = AuditTree.head(client);
+        Optional<Checkpoint> last = CheckpointTable.newest(client, log);
+        // The clock may have been set back. Nodes take the later of two checkpoints for the newer one.
+        long atMillis = Math.max(
+                nowMillis, last.map(checkpoint -> checkpoint.atMillis() + 1).orElse(0L));
+        CheckpointTable.put(client, key.checkpoint(log, head.number(), head.hash(), atMillis));
+        if (last.filter(before -> hour(before.atMillis()) == hour(atMillis)).isEmpty()) {
+            CheckpointTable.thin(client, nowMillis);
+        }
+        return true;
+    }
+
+    private static long hour(long millis) {
+        return TimeUnit.MILLISECONDS.toHours(millis);
+    }
+
+    private LogView look(JdbcClient client, Set<Long> reported) {
+        String log = AuditTables.log(client);
+        if (log.isEmpty()) {
+            return LogView.NONE;
+        }
+        List<LoggedKey> known = AuditTables.keys(client);
+        Optional<Checkpoint> newest = CheckpointTable.newest(client, log);
+        LogView before = view;
+        boolean isSame = newest.equals(before.newest()) && log.equals(before.log());
+        newest.ifPresent(checkpoint -> {
+            if (!earlier.contains(checkpoint.size())) {
+                earlier.addFirst(checkpoint.size());
+            }
+            if (earlier.size() > MOST_EARLIER) {
+                earlier.removeLast();
+            }
+        });
+        Set<Long> wanted = new LinkedHashSet<>(reported);
+        wanted.addAll(earlier);
+        Map<Long, LogView.Size> sizes = new HashMap<>();
+        for (long size : wanted) {
+            LogView.Size last = before.sizes().get(size);
+            if (isSame && last != null && last.proof().isPresent()) {
+                sizes.put(size, last);
+            } else {
+                sizes.put(size, size(client, size, newest));
+            }
+        }
+        List<KeyChange> changes =
+                known.stream().flatMap(key -> key.change(log).stream()).toList();
+        Map<String, LogKey> byId =
+                known.stream().map(LoggedKey::key).collect(Collectors.toMap(LogKey::id, key -> key, (a, b) -> a));
+        return new LogView(log, AuditTree.head(client), newest, byId, changes, sizes);
+    }
+
+    /** A tree that lacks a part has nothing to say about that size. The verifier names what is wrong. */
+    private static LogView.Size size(JdbcClient client, long size, Optional<Checkpoint> newest) {
+        try {
+            return new LogView.Size(
+                    AuditTree.root(client, size),
+                    newest.filter(checkpoint -> size <= checkpoint.size())
+                            .map(checkpoint -> AuditTree.proof(client, size, checkpoint.size())));
+        } catch (IncorrectResultSizeDataAccessException e) {
+            return LogView.Size.BEYOND;
+        }
+    }
+
+    /** Returns the sizes that live nodes report, the most common first. */
+    private Set<Long> sizes(Predicate<NodeState> which) {
+        Map<Long, Long> counts = nodes.live().stream()
+                .filter(which)
+                .flatMap(node -> node.report().witness().stream())
+                .collect(Collectors.groupingBy(WitnessReport::size, Collectors.counting()));
+        return counts.entrySet().stream()
+                .sorted(Map.Entry.<Long, Long>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
+                .limit(MOST_SIZES)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** Returns what a node is offered; empty if this center has nothing to offer, or cannot prove it to this node yet. */
+    public Optional<CheckpointOffer> offer(NodeReport report) {
+        return view.offer(report.witness());
+    }
+
+    /** Returns what all nodes that report through Redis are offered at once. */
+    public Optional<CheckpointOffer> board() {
+        LogView now = view;
+        Set<Long> held = sizes(node -> node.way() == NodeState.Way.REDIS);
+        synchronized (this) {
+            held.addAll(earlier);
+        }
+        return now.offer(List.copyOf(held));
+    }
+
+    /** Returns whether a node holds what this log had at its size; empty if that is not known yet. */
+    public Optional<Boolean> agrees(WitnessReport report) {
+        return view.agrees(report);
+    }
+
+    /** Returns what is wrong, as sentences. */
+    public List<String> problems() {
+        LogView now = view;
+        List<String> problems = new ArrayList<>();
+        keys.problem().ifPresent(problems::add);
+        damage.ifPresent(problems::add);
+        List<String> said = new ArrayList<>();
+        nodes.live().forEach(node -> node.report()
+                .witness()
+                .flatMap(now::contradiction)
+                .ifPresent(text -> said.add("node " + node.report().node() + " " + text)));
+        problems.addAll(said.subList(0, Math.min(MOST_NAMED, said.size())));
+        if (said.size() > MOST_NAMED) {
+            problems.add((said.size() - MOST_NAMED) + " more nodes contradict the audit log (see GET /api/nodes)");
+        }
+        return problems;
+    }
+}

@@ -1,0 +1,121 @@
+package io.sluice.center.checkpoint;
+
+import io.sluice.center.database.PrivateFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+
+/**
+ * The signing key in the data directory, outside of the database. Only its owner can read it.
+ *
+ * <p>A new key waits in a file of its own, named by its id, until the database has it. So neither a rotation that is interrupted nor two
+ * at once lose a key.
+ */
+final class KeyFile {
+
+    static final String NAME = "audit-key";
+
+    private final Path file;
+    private final Path known;
+
+    KeyFile(Path data) {
+        this.file = data.resolve(NAME);
+        this.known = data.resolve(NAME + ".pub");
+    }
+
+    Path path() {
+        return file;
+    }
+
+    /**
+     * Reads the key; empty if there is no file.
+     *
+     * @throws IOException if it cannot be read, with one line for the user
+     */
+    Optional<SigningKey> read() throws IOException {
+        return read(file);
+    }
+
+    /**
+     * Returns the key with this id, if the file has it, or if it waits for the end of a rotation.
+     *
+     * @throws IOException if the files cannot be read, with one line for the user
+     */
+    Optional<SigningKey> find(String id) throws IOException {
+        Optional<SigningKey> waiting =
+                read(waiting(id)).filter(key -> key.known().id().equals(id));
+        if (waiting.isPresent()) {
+            finish(waiting.get());
+            return waiting;
+        }
+        return read().filter(key -> key.known().id().equals(id));
+    }
+
+    /** Writes the first key. */
+    void write(SigningKey key) {
+        PrivateFile.write(file, key.text());
+        publish(key);
+    }
+
+    /** Writes a key that is to replace the present one. */
+    void prepare(SigningKey key) {
+        PrivateFile.write(waiting(key.known().id()), key.text());
+    }
+
+    /** Removes a key that was prepared, because the database refused it. */
+    void discard(SigningKey key) throws IOException {
+        boolean unused = Files.deleteIfExists(waiting(key.known().id()));
+    }
+
+    /** Replaces the key by one that was prepared and that the database has. */
+    void finish(SigningKey key) throws IOException {
+        try {
+            Files.move(
+                    waiting(key.known().id()),
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } catch (NoSuchFileException e) {
+            // Another process has finished it.
+            return;
+        }
+        publish(key);
+    }
+
+    /** Writes the public key to a file that anybody may copy, so that others can verify with it. */
+    void publish(SigningKey key) {
+        String text = key.known().text() + "\n";
+        try {
+            if (!Files.exists(known)
+                    || !Files.readString(known, StandardCharsets.US_ASCII).equals(text)) {
+                Files.writeString(known, text, StandardCharsets.US_ASCII);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(known + ": cannot be written (expected: a directory with write access)", e);
+        }
+    }
+
+    private Path waiting(String id) {
+        return file.resolveSibling(NAME + ".next-" + id);
+    }
+
+    private static Optional<SigningKey> read(Path file) throws IOException {
+        try {
+            return Optional.of(SigningKey.parse(Files.readString(file, StandardCharsets.US_ASCII)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new IOException(
+                    file + ": cannot be read: " + e.getClass().getSimpleName()
+                            + " (expected: a file that the center may read)",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+package io.sluice.center.erase;
+
+import io.sluice.center.audit.AuditSeal;
+import io.sluice.center.audit.AuditTables;
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Removes a subject from the center's own database. Always within a transaction of the caller. */
+final class Eraser {
+
+    private static final String SUBJECT_HASH = "subject_hash";
+
+    /** More audit rows and texts are not erased at once. */
+    private static final int MOST_FOUND = 1_000;
+
+    private final CommandLog log;
+    private final ErasureKey key;
+    private final AuditSeal seal;
+
+    /**
+     * Creates it.
+     *
+     * @param seal signs that audit rows lost their content; without the key of the log, they keep it
+     */
+    Eraser(CommandLog log, ErasureKey key, AuditSeal seal) {
+        this.log = log;
+        this.key = key;
+        this.seal = seal;
+    }
+
+    /**
+     * Waits until everybody else who changes something is done. Every change takes a number of the log, so from here on this
+     * transaction sees all of them, and later ones come after it. It must be the first statement of a transaction.
+     */
+    static void waitForOthers(JdbcClient client) {
+        client.sql("UPDATE counter SET value = value WHERE name = 'command'").update();
+    }
+
+    /**
+     * Removes a subject whose value is known, and logs it.
+     *
+     * @throws RefusedException if audit rows name the subject, and the key of the log is missing
+     */
+    Removal erase(
+            JdbcClient client,
+            Actor actor,
+            long id,
+            String reason,
+            SubjectText subject,
+            Caller caller,
+            Findings found) {
+        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
+                .filter(each -> subject.isCaller(each.attribute(), each.caller()))
+                .toList();
+        List<Removal.Row> rows = stored(client, found.rows(client, subject));
+        Optional<AuditSeal.Stamp> stamp = stamp(client, id, rows);
+        if (stamp.isEmpty() && !rows.isEmpty()) {
+            throw RefusedException.conflict(
+                    "audit rows name the subject, and only the key of the audit log may sign that" + " they are emptied"
+                            + why());
+        }
+        StoredTexts.NamedCallers named = StoredTexts.replaceNamed(client, nobody(id), subject::isCaller);
+        StoredTexts.removeOverrides(client, overrides);
+        List<Removal.Text> texts = texts(StoredTexts.erase(client, place -> subject.isIn(place.text())));
+        requireFew(rows.size(), texts.size());
+        Removal removal = new Removal(
+                counts(overrides.size(), named.replaced(), rows.size(), texts.size()),
+                found.left(),
+                rows,
+                texts,
+                List.of(),
+                List.of(),
+                named.waiting());
+        finish(client, actor, new Command.Act("erase_subject", reason, details(id, caller, removal, stamp)), removal);
+        return removal;
+    }
+
+    /** A common word would empty the log. */
+    private static void requireFew(int rows, int texts) {
+        if (rows + texts > MOST_FOUND) {
+            throw RefusedException.conflict("value: " + rows + " audit rows and " + texts
+                    + " texts name it, so it seems to be a common word (expected: at most " + MOST_FOUND
+                    + " together; choose a more specific value)");
+        }
+    }
+
+    /** Who is erased, as the log tells it. */
+    record Caller(String attribute, String hash) {}
+
+    /**
+     * Removes again what an earlier erasure had removed, from a database that does not know of it. Only hashes are known, so it finds
+     * callers by their hashes, and rows and texts by the hashes of their words, and by their places if they are still the same.
+     *
+     * @param named the numbers of rows that name the subject
+     */
+    Removal eraseAgain(JdbcClient client, ErasureList.Entry entry, List<Long> named, WordHashes words) {
+        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
+                .filter(each -> isOf(entry, each))
+                .toList();
+        List<Long> numbers = new ArrayList<>(named);
+        entry.rows().forEach(row -> numbers.add(row.number()));
+        List<Removal.Row> present = stored(client, numbers).stream()
+                .filter(row -> named.contains(row.number()) || entry.rows().contains(row))
+                .toList();
+        Optional<AuditSeal.Stamp> stamp = stamp(client, entry.id(), present);
+        List<Removal.Row> rows = stamp.isPresent() ? present : List.of();
+        StoredTexts.NamedCallers trials =
+                StoredTexts.replaceNamed(client, nobody(entry.id()), (attribute, value) -> key.caller(attribute, value)
+                        .equals(entry.subject()));
+        StoredTexts.removeOverrides(client, overrides);
+        List<Removal.Text> texts = texts(StoredTexts.erase(
+                client, place -> entry.texts().contains(text(place)) || words.isIn(place.text(), entry)));
+        Removal removal = new Removal(
+                counts(overrides.size(), trials.replaced(), rows.size(), texts.size()),
+                present.equals(rows) ? List.of() : List.of(kept(present)),
+                rows,
+                texts,
+                List.of(),
+                List.of(),
+                trials.waiting());
+        if (!removal.isNothing()) {
+            Caller caller = new Caller(entry.attribute(), entry.subject());
+            finish(
+                    client,
+                    Actor.CENTER,
+                    new Command.Act(
+                            "erase_again",
+                            "the database does not know of this erasure; it seems to be restored from a backup",
+                            details(entry.id(), caller, removal, stamp)),
+                    removal);
+        }
+        return removal;
+    }
+
+    private boolean isOf(ErasureList.Entry entry, StoredTexts.OverrideCaller override) {
+        return override.attribute().isEmpty()
+                ? entry.hashes().contains(key.hashedCaller(override.caller()))
+                : key.caller(override.attribute(), override.caller()).equals(entry.subject());
+    }
+
+    /** Removes overrides by the hashes under which a node knows the subject. Returns what is known of the subject then. */
+    Optional<Removal> eraseHashes(JdbcClient client, Erasure erasure, String node, List<String> hashes) {
+        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
+                .filter(each -> each.attribute().isEmpty() && hashes.contains(each.caller()))
+                .toList();
+        Removal known = erasure.removal();
+        Removal next = known.with(hashes.stream().map(key::hashedCaller).toList(), overrides.size());
+        if (next.equals(known)) {
+            return Optional.empty();
+        }
+        StoredTexts.removeOverrides(client, overrides);
+        if (!overrides.isEmpty()) {
+            Map<String, Object> details = new HashMap<>();
+            details.put("erasure", erasure.id());
+            details.put("attribute", erasure.attribute());
+            details.put(SUBJECT_HASH, erasure.subject());
+            details.put("node", node);
+            details.put("removed", Map.of(Removal.OVERRIDES, overrides.size()));
+            details.put("rows", List.of());
+            long unused = log.add(
+                    client, Actor.CENTER, new Command.Act("erase_subject", "found by the hash of a node", details));
+            tellNodes(client);
+        }
+        return Optional.of(next);
+    }
+
+    /** Erases the subject from trials that have ended. */
+    Removal eraseTrials(JdbcClient client, Erasure erasure) {
+        StoredTexts.NamedCallers named = StoredTexts.replaceNamed(
+                client, nobody(erasure.id()), (attribute, value) -> key.caller(attribute, value)
+                        .equals(erasure.subject()));
+        if (named.replaced() > 0) {
+            Map<String, Object> details = new HashMap<>();
+            details.put("erasure", erasure.id());
+            details.put("attribute", erasure.attribute());
+            details.put(SUBJECT_HASH, erasure.subject());
+            details.put("removed", Map.of(Removal.TRIAL_CALLERS, named.replaced()));
+            details.put("rows", List.of());
+            long unused =
+                    log.add(client, Actor.CENTER, new Command.Act("erase_subject", "the trial has ended", details));
+        }
+        return erasure.removal().with(named);
+    }
+
+    /** Logs the erasure, and empties the rows that it lists. */
+    private void finish(JdbcClient client, Actor actor, Command.Act command, Removal removal) {
+        long number = log.add(client, actor, command);
+        removal.rows().forEach(row -> client.sql("UPDATE command SET salt = '', origin = '', reason = '', body = '',"
+                        + " erased_by = ? WHERE number = ? AND erased_by = 0")
+                .params(number, row.number())
+                .update());
+        if (removal.removed().getOrDefault(Removal.OVERRIDES, 0L) > 0) {
+            tellNodes(client);
+        }
+    }
+
+    /** Raises the revision of the overrides, so that nodes get them without those that were removed. */
+    private static void tellNodes(JdbcClient client) {
+        long unused = Database.next(client, "adjustments");
+    }
+
+    /** Signs that rows lose their content; empty if there are none, or if this center cannot sign. */
+    private Optional<AuditSeal.Stamp> stamp(JdbcClient client, long id, List<Removal.Row> rows) {
+        List<Long> numbers = rows.stream().map(Removal.Row::number).toList();
+        return rows.isEmpty()
+                ? Optional.empty()
+                : seal.sign(client, AuditSeal.erased(AuditTables.log(client), id, numbers));
+    }
+
+    private String kept(List<Removal.Row> rows) {
+        return "audit rows: " + rows.size()
+                + " keep the content that was erased before, because only the key of the audit"
+                + " log may sign that they are emptied" + why() + " (bring the key back and erase the subject again)";
+    }
+
+    private String why() {
+        return seal.problem().map(problem -> "; " + problem).orElse("");
+    }
+
+    private static Map<String, Object> details(
+            long id, Caller caller, Removal removal, Optional<AuditSeal.Stamp> stamp) {
+        Map<String, Object> details = new HashMap<>();
+        details.put("erasure", id);
+        details.put("attribute", caller.attribute());
+        details.put(SUBJECT_HASH, caller.hash());
+        details.put("removed", removal.removed());
+        details.put("rows", removal.rows().stream().map(Removal.Row::number).toList());
+        stamp.ifPresent(signed -> details.putAll(signed.fields()));
+        return details;
+    }
+
+    /** Returns rows that are there and have their content, with their leaves. */
+    private static List<Removal.Row> stored(JdbcClient client, List<Long> numbers) {
+        List<Removal.Row> rows = new ArrayList<>();
+        for (long number : new TreeSet<>(numbers)) {
+            client.sql("SELECT hash FROM command WHERE number = ? AND erased_by = 0")
+                    .param(number)
+                    .query(String.class)
+                    .optional()
+                    .ifPresent(hash -> rows.add(new Removal.Row(number, hash)));
+        }
+        return rows;
+    }
+
+    private List<Removal.Text> texts(List<StoredTexts.Place> places) {
+        return places.stream().map(this::text).toList();
+    }
+
+    private Removal.Text text(StoredTexts.Place place) {
+        return new Removal.Text(
+                place.table(),
+                place.id(),
+                place.column(),
+                key.text(place.table(), place.id(), place.column(), place.text()));
+    }
+
+    private static Map<String, Long> counts(long overrides, long named, long rows, long texts) {
+        return Map.of(
+                Removal.OVERRIDES,
+                overrides,
+                Removal.TRIAL_CALLERS,
+                named,
+                Removal.AUDIT_ROWS,
+                rows,
+                Removal.TEXTS,
+                texts);
+    }
+
+    /** Returns the value of a caller who does not exist. */
+    private static String nobody(long id) {
+        return "erased-" + id;
+    }
+}

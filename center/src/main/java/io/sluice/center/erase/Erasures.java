@@ -1,0 +1,595 @@
+package io.sluice.center.erase;
+
+import io.sluice.center.audit.AuditSeal;
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.runtime.erasure.ErasureOrder;
+import io.sluice.runtime.erasure.ErasureResult;
+import io.sluice.runtime.erasure.Subject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Erases subjects: from the center's database at once, and from nodes as they report. Thread-safe, also together with other centers
+ * on the same database.
+ *
+ * <p>The database never has the subject in clear text. While nodes are asked, it has it encrypted with a key outside of the database;
+ * then it forgets it. What is erased is also written to a file outside of the database, so that a restored backup is erased again.
+ */
+public final class Erasures {
+
+    /** Nodes that have not answered are asked for this long. */
+    public static final Duration PATIENCE = Duration.ofDays(30);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Erasures.class);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SCRUB_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int MOST_PENDING = 1_000;
+    private static final int LONGEST_REASON = 10_000;
+
+    private final Database database;
+    private final CommandLog log;
+    private final Clock clock;
+    private final LiveNodes nodes;
+    private final ErasureKey key;
+    private final ErasureList list;
+    private final Eraser eraser;
+    private final ErasureTable table = new ErasureTable();
+    private final OpenOrders orders = new OpenOrders();
+
+    /** Whether the database was used with another key. */
+    private final boolean isForeign;
+
+    private volatile @Nullable String listProblem;
+
+    /** Whether files of the database may still have what was erased. */
+    private volatile boolean isScrubDue;
+
+    private volatile boolean isScrubFailing;
+
+    /** The following fields are used only by the thread of {@link #turn}. */
+    private long lookedNanos;
+
+    private long scrubbedNanos;
+    private long listedUntil;
+
+    private Erasures(
+            Database database,
+            CommandLog log,
+            Clock clock,
+            LiveNodes nodes,
+            AuditSeal seal,
+            ErasureKey key,
+            ErasureList list) {
+        this.database = database;
+        this.log = log;
+        this.clock = clock;
+        this.nodes = nodes;
+        this.key = key;
+        this.list = list;
+        this.eraser = new Eraser(log, key, seal);
+        this.isForeign = !database.write(client -> isKeyOf(client, key.check()));
+        this.lookedNanos = clock.nanoTime() - LOOK_NANOS;
+        this.scrubbedNanos = clock.nanoTime();
+    }
+
+    /**
+     * Opens the erasures of a center, and erases again what a restored database does not know to be erased.
+     *
+     * @param seal signs that audit rows lost their content
+     * @param data the data directory, which has the key and the list
+     * @throws IOException with one line for the user
+     */
+    public static Erasures open(
+            Database database, CommandLog log, Clock clock, LiveNodes nodes, AuditSeal seal, Path data)
+            throws IOException {
+        requireReadable(data);
+        ErasureKey key = ErasureKey.of(data);
+        Erasures erasures = new Erasures(database, log, clock, nodes, seal, key, ErasureList.open(data, key));
+        if (erasures.isForeign) {
+            // Its list tells of erasures from another database.
+            LOG.error(erasures.problems().get(0));
+        } else {
+            erasures.eraseAgain();
+            erasures.look();
+        }
+        return erasures;
+    }
+
+    /**
+     * Requires that the list of a data directory, if there is one, can be read.
+     *
+     * @throws IOException with one line for the user
+     */
+    public static void requireReadable(Path data) throws IOException {
+        if (!ErasureList.exists(data)) {
+            return;
+        }
+        if (!ErasureKey.exists(data)) {
+            throw new IOException(data.resolve(ErasureKey.FILE) + ": missing beside " + ErasureList.FILE
+                    + " (expected: both files from the same data directory)");
+        }
+        var unused = ErasureList.open(data, ErasureKey.of(data));
+    }
+
+    /**
+     * Copies the key and the list from the directory of a backup, or the one above it, to a data directory that has no list. So a
+     * backup that lies in a data directory finds them, wherever it is restored to.
+     *
+     * @throws IOException if they cannot be copied
+     */
+    public static void takeAlong(Path backup, Path data) throws IOException {
+        Path directory = backup.toAbsolutePath().getParent();
+        for (int i = 0; i < 2 && directory != null; i++) {
+            if (!ErasureList.exists(data) && ErasureList.exists(directory) && ErasureKey.exists(directory)) {
+                for (String file : List.of(ErasureKey.FILE, ErasureList.FILE)) {
+                    Files.copy(
+                            directory.resolve(file),
+                            data.resolve(file),
+                            StandardCopyOption.REPLACE_EXISTING,
+                            StandardCopyOption.COPY_ATTRIBUTES);
+                }
+            }
+            directory = directory.getParent();
+        }
+    }
+
+    /**
+     * Forgets which key a database was used with. For a database that is filled from a backup: it takes the key that it finds.
+     */
+    public static void forgetKey(JdbcClient client) {
+        client.sql("DELETE FROM erasure_key").update();
+    }
+
+    /** Returns what keeps erasures from working, as sentences. */
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        if (isForeign) {
+            problems.add(
+                    ErasureKey.FILE + ": not the one that this database was used with, so subjects cannot be erased"
+                            + " here (expected: the same file in the data directory of every center on the database)");
+        }
+        String told = listProblem;
+        if (told != null) {
+            problems.add(told);
+        }
+        if (isScrubFailing) {
+            problems.add(
+                    "the files of the database may still have what was erased; the center tries again every minute to"
+                            + " overwrite it (expected: free space on the disk, at least as much as the database has)");
+        }
+        return problems;
+    }
+
+    /**
+     * Erases a subject from the database, and begins to ask nodes.
+     *
+     * @return the erasure as it is now
+     */
+    Erasure begin(Actor actor, Subject asked, String why) {
+        String reason = reason(why);
+        if (isForeign) {
+            throw RefusedException.conflict(problems().get(0));
+        }
+        Subject subject = new Subject(Attributes.normalisedName(asked.attribute()), asked.value(), asked.known());
+        SubjectText text = new SubjectText(subject);
+        if (text.isIn(reason)) {
+            throw RefusedException.invalid(
+                    "reason: it names the subject (expected: a reason that can be kept, such as the number of a case)");
+        }
+        String hash = key.caller(subject.attribute(), subject.value());
+        String sealed = key.seal(subject, hash);
+        List<Removal.AskedNode> known = nodes.all().stream()
+                .map(node -> new Removal.AskedNode(
+                        node.report().node(), node.report().name(), node.way() == NodeState.Way.HTTP))
+                .toList();
+        Findings found = database.read(client -> Findings.of(client, text));
+        Erasure made = database.write(client -> {
+            Eraser.waitForOthers(client);
+            if (table.pending(client) >= MOST_PENDING) {
+                throw RefusedException.conflict("erasures: " + MOST_PENDING
+                        + " wait for nodes (expected: fewer; bring back the nodes that do not answer, see"
+                        + " GET /api/erasures)");
+            }
+            long id = Database.next(client, "erasure");
+            Removal removal =
+                    eraser.erase(client, actor, id, reason, text, new Eraser.Caller(subject.attribute(), hash), found);
+            Erasure erasure = new Erasure(
+                    id,
+                    subject.attribute(),
+                    hash,
+                    sealed,
+                    reason,
+                    actor.name(),
+                    now(),
+                    Erasure.State.PENDING,
+                    0,
+                    removal.asking(known));
+            table.add(client, erasure);
+            return erasure;
+        });
+        orders.add(open(made, subject, Set.of()));
+        write(made);
+        scrub();
+        LOG.info(
+                "erasure {} of a subject by attribute {}: the center removed {}; nodes to ask: {}",
+                made.id(),
+                made.attribute(),
+                made.removal().removed(),
+                known.stream().filter(Removal.AskedNode::http).count());
+        return made;
+    }
+
+    private static String reason(String reason) {
+        if (reason.isBlank()) {
+            throw RefusedException.invalid("reason: empty (expected: a few words that do not name the subject)");
+        }
+        if (reason.length() > LONGEST_REASON) {
+            throw RefusedException.invalid(
+                    "reason: " + reason.length() + " characters (expected: at most " + LONGEST_REASON + ")");
+        }
+        return reason.strip();
+    }
+
+    /** Returns what a node has to erase. Does not wait for the database. */
+    public List<ErasureOrder> orders(String node) {
+        return orders.of(node);
+    }
+
+    /** Takes what a node reports about orders. It is stored soon. Does not wait for the database. */
+    public void answered(String node, List<ErasureResult> results) {
+        if (nodes.find(node).filter(known -> known.way() == NodeState.Way.HTTP).isEmpty()) {
+            return;
+        }
+        results.forEach(result -> orders.answered(node, result));
+    }
+
+    /**
+     * Stores what nodes answered, and learns what other centers did. To be called several times a second.
+     *
+     * @param leads whether this center ends erasures
+     */
+    public void turn(boolean leads) {
+        long now = clock.nanoTime();
+        if (isScrubDue && now - scrubbedNanos >= SCRUB_NANOS) {
+            scrubbedNanos = now;
+            scrub();
+        }
+        if (isForeign) {
+            return;
+        }
+        store();
+        if (now - lookedNanos >= LOOK_NANOS) {
+            lookedNanos = now;
+            look();
+        }
+        if (leads) {
+            orders.all().forEach(this::finish);
+        }
+    }
+
+    List<Erasure> list(long below, int most) {
+        return database.read(client -> table.list(client, below, most));
+    }
+
+    Erasure require(long id) {
+        return database.read(client -> table.find(client, id))
+                .orElseThrow(() -> RefusedException.missing("erasure " + id + ": unknown"));
+    }
+
+    Map<String, ErasureTable.Answer> answers(long id) {
+        return database.read(client -> table.answers(client, id));
+    }
+
+    LiveNodes nodes() {
+        return nodes;
+    }
+
+    private void store() {
+        Map<OpenOrders.Answered, ErasureResult> arrived = orders.arrived();
+        if (arrived.isEmpty()) {
+            return;
+        }
+        long removed = database.write(client -> {
+            Eraser.waitForOthers(client);
+            return arrived.entrySet().stream()
+                    .mapToLong(each ->
+                            store(client, each.getKey().id(), each.getKey().node(), each.getValue()))
+                    .sum();
+        });
+        orders.stored(arrived.keySet());
+        arrived.keySet().stream().map(OpenOrders.Answered::id).distinct().forEach(id -> write(require(id)));
+        arrived.forEach((answer, result) -> LOG.info(
+                "node {} answered erasure {}: removed {}, could not remove {} things",
+                answer.node(),
+                answer.id(),
+                result.removed(),
+                result.left().size()));
+        if (removed > 0) {
+            scrub();
+        }
+    }
+
+    /** Returns how many overrides were removed because of the answer. */
+    private long store(JdbcClient client, long id, String node, ErasureResult result) {
+        Optional<Erasure> erasure = table.find(client, id).filter(Erasure::isPending);
+        if (erasure.isEmpty() || !table.answer(client, id, node, new ErasureTable.Answer(now(), result))) {
+            return 0;
+        }
+        if (erasure.get().removal().asked().stream()
+                .noneMatch(known -> known.http() && known.id().equals(node))) {
+            // A node that appeared later does not say which overrides go.
+            return 0;
+        }
+        Optional<Removal> next = eraser.eraseHashes(client, erasure.get(), node, result.hashes());
+        next.ifPresent(removal -> table.update(client, id, removal));
+        return next.map(removal -> count(removal) - count(erasure.get().removal()))
+                .orElse(0L);
+    }
+
+    private static long count(Removal removal) {
+        return removal.removed().getOrDefault(Removal.OVERRIDES, 0L);
+    }
+
+    /** Learns which orders are open, and writes those that the list lacks. */
+    private void look() {
+        Set<Long> before = orders.ids();
+        List<Erasure> news = database.read(client -> table.news(client, listedUntil));
+        List<OpenOrders.Open> open = new ArrayList<>();
+        boolean isListed = true;
+        for (Erasure stored : news) {
+            isListed &= write(stored);
+            if (isListed) {
+                listedUntil = Math.max(listedUntil, stored.id());
+            }
+            if (stored.isPending()) {
+                look(eraseTrials(stored)).ifPresent(open::add);
+            }
+        }
+        orders.replace(before, open);
+    }
+
+    private static OpenOrders.Open open(Erasure erasure, Subject subject, Set<String> answered) {
+        Set<String> asked = erasure.removal().asked().stream()
+                .filter(Removal.AskedNode::http)
+                .map(Removal.AskedNode::id)
+                .collect(Collectors.toSet());
+        return new OpenOrders.Open(
+                new ErasureOrder(erasure.id(), subject),
+                erasure.at(),
+                asked,
+                answered,
+                !erasure.removal().trials().isEmpty());
+    }
+
+    /** Returns the order of an erasure that waits. Ends one that has no order any more. */
+    private Optional<OpenOrders.Open> look(Erasure erasure) {
+        Set<String> answered =
+                database.read(client -> table.answers(client, erasure.id())).keySet();
+        Optional<Subject> subject = key.open(erasure.sealed(), erasure.subject());
+        if (subject.isEmpty()) {
+            boolean isDone =
+                    erasure.sealed().isEmpty() && erasure.removal().trials().isEmpty();
+            if (isDone || isExpired(erasure.at())) {
+                end(
+                        erasure.id(),
+                        isDone ? Erasure.State.DONE : Erasure.State.EXPIRED,
+                        answered.size(),
+                        asked(erasure, answered));
+            }
+        }
+        return subject.map(each -> open(erasure, each, answered));
+    }
+
+    /** Erases the subject from trials that have ended since. */
+    private Erasure eraseTrials(Erasure erasure) {
+        List<Long> trials = erasure.removal().trials();
+        if (trials.isEmpty() || database.read(client -> StoredTexts.areOnTrial(client, trials))) {
+            return erasure;
+        }
+        database.write(client -> {
+            Eraser.waitForOthers(client);
+            table.find(client, erasure.id())
+                    .ifPresent(now -> table.update(client, now.id(), eraser.eraseTrials(client, now)));
+            return true;
+        });
+        scrub();
+        return require(erasure.id());
+    }
+
+    private static long asked(Erasure erasure, Set<String> answered) {
+        return erasure.removal().asked().stream()
+                .filter(node -> node.http() && !answered.contains(node.id()))
+                .count();
+    }
+
+    private boolean isExpired(long at) {
+        return now() - at >= PATIENCE.toMillis();
+    }
+
+    private void finish(OpenOrders.Open order) {
+        if (order.isDone() || isExpired(order.at())) {
+            long missing = order.asked().stream()
+                    .filter(node -> !order.answered().contains(node))
+                    .count();
+            end(
+                    order.order().id(),
+                    order.isDone() ? Erasure.State.DONE : Erasure.State.EXPIRED,
+                    order.answered().size(),
+                    missing);
+        }
+    }
+
+    private void end(long id, Erasure.State state, int answered, long missing) {
+        boolean ended = database.write(client -> {
+            if (!table.end(client, id, state, now())) {
+                return false;
+            }
+            long unused = log.add(
+                    client,
+                    Actor.CENTER,
+                    new Command.Act(
+                            "end_erasure",
+                            "",
+                            Map.of("erasure", id, "state", state.word(), "answered", answered, "missing", missing)));
+            return true;
+        });
+        orders.remove(id);
+        if (ended) {
+            // Old pages still have the encrypted subject.
+            isScrubDue = true;
+            LOG.info(
+                    "erasure {} is {}; nodes that answered: {}, that never did: {}",
+                    id,
+                    state.word(),
+                    answered,
+                    missing);
+        }
+    }
+
+    /** Erases what the list has and the database does not know of. */
+    private void eraseAgain() {
+        List<ErasureList.Entry> entries = list.entries();
+        if (entries.isEmpty()) {
+            return;
+        }
+        WordHashes words = new WordHashes(key);
+        Map<ErasureList.Entry, List<Long>> rows = database.read(client -> words.rows(client, unknown(client, entries)));
+        List<Removal> removed = database.write(client -> {
+            Eraser.waitForOthers(client);
+            long used = used(client);
+            List<Removal> again = new ArrayList<>();
+            for (ErasureList.Entry entry : entries) {
+                if (!table.covers(client, entry.subject(), entry.at())) {
+                    Removal removal = eraser.eraseAgain(client, entry, rows.getOrDefault(entry, List.of()), words);
+                    removal.left().forEach(LOG::error);
+                    if (!removal.isNothing() || entry.id() > used) {
+                        table.add(client, restored(client, entry, removal));
+                    }
+                    again.add(removal);
+                }
+            }
+            // Nodes and Redis know what was erased by its number, so a number is never used again.
+            long highest =
+                    entries.stream().mapToLong(ErasureList.Entry::id).max().orElse(0);
+            client.sql("UPDATE counter SET value = ? WHERE name = 'erasure' AND value < ?")
+                    .params(highest, highest)
+                    .update();
+            return again;
+        });
+        long found = removed.stream().filter(removal -> !removal.isNothing()).count();
+        if (found > 0) {
+            LOG.warn("the database had data that was erased before; subjects that were erased again: {}", found);
+            scrub();
+        }
+    }
+
+    /** Returns erasures that the database never knew. Those that it only forgot because of their age need no search of all rows. */
+    private List<ErasureList.Entry> unknown(JdbcClient client, List<ErasureList.Entry> entries) {
+        long used = used(client);
+        return entries.stream()
+                .filter(entry -> entry.id() > used && !table.covers(client, entry.subject(), entry.at()))
+                .toList();
+    }
+
+    /** Returns the highest number that an erasure ever had. */
+    private static long used(JdbcClient client) {
+        return client.sql("SELECT value FROM counter WHERE name = 'erasure'")
+                .query(Long.class)
+                .single();
+    }
+
+    private Erasure restored(JdbcClient client, ErasureList.Entry entry, Removal removal) {
+        boolean isFree = table.find(client, entry.id()).isEmpty();
+        List<String> left = new ArrayList<>(removal.left());
+        left.add("nodes: they are no longer asked, because the database was restored from a backup (erase"
+                + " the subject again if some had not answered before)");
+        return new Erasure(
+                isFree ? entry.id() : Database.next(client, "erasure"),
+                entry.attribute(),
+                entry.subject(),
+                "",
+                "",
+                Actor.CENTER.name(),
+                entry.at(),
+                removal.trials().isEmpty() ? Erasure.State.DONE : Erasure.State.PENDING,
+                removal.trials().isEmpty() ? now() : 0,
+                new Removal(
+                        removal.removed(),
+                        left,
+                        entry.rows(),
+                        entry.texts(),
+                        entry.hashes(),
+                        List.of(),
+                        removal.trials()));
+    }
+
+    /** Writes an erasure to the list. Returns whether it is there. */
+    private boolean write(Erasure erasure) {
+        try {
+            list.add(ErasureList.Entry.of(erasure));
+            listProblem = null;
+            return true;
+        } catch (IOException e) {
+            String problem = ErasureList.FILE + ": cannot be written (" + e + "), so a restored backup would bring back"
+                    + " what was erased (expected: free space and write access; the center tries again)";
+            if (!problem.equals(listProblem)) {
+                LOG.error(problem);
+            }
+            listProblem = problem;
+            return false;
+        }
+    }
+
+    private void scrub() {
+        try {
+            isScrubDue = false;
+            isScrubFailing = !database.scrub();
+            if (isScrubFailing) {
+                isScrubDue = true;
+            }
+        } catch (RuntimeException e) {
+            isScrubDue = true;
+            isScrubFailing = true;
+            LOG.warn("the files of the database could not be cleaned of what was erased: {}", e.getMessage());
+        }
+    }
+
+    /** The first center on a database stores what the key is recognised by. */
+    private static boolean isKeyOf(JdbcClient client, String check) {
+        Optional<String> known = client.sql("SELECT key_check FROM erasure_key WHERE name = 'erasure'")
+                .query(String.class)
+                .optional();
+        if (known.isEmpty()) {
+            client.sql("INSERT INTO erasure_key (name, key_check) VALUES ('erasure', ?)")
+                    .param(check)
+                    .update();
+        }
+        return known.map(check::equals).orElse(true);
+    }
+
+    private long now() {
+        return clock.epochMicros() / 1000;
+    }
+}

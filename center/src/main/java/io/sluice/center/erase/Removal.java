@@ -1,0 +1,108 @@
+package io.sluice.center.erase;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What the center itself removed, and where. Nothing in it tells the subject. Immutable.
+ *
+ * @param removed how many things of each kind
+ * @param left what could not be removed and what to do about it, as sentences
+ * @param rows the audit rows that lost their content
+ * @param texts the free texts that were replaced
+ * @param hashes keyed hashes of the hashes under which nodes know the subject
+ * @param asked the nodes that were known at the time
+ * @param trials the trials that name the subject and go on
+ */
+record Removal(
+        Map<String, Long> removed,
+        List<String> left,
+        List<Row> rows,
+        List<Text> texts,
+        List<String> hashes,
+        List<AskedNode> asked,
+        List<Long> trials) {
+
+    static final String OVERRIDES = "overrides";
+    static final String TRIAL_CALLERS = "trial_callers";
+    static final String AUDIT_ROWS = "audit_rows";
+    static final String TEXTS = "texts";
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    /** An audit row and its leaf in the tree. */
+    record Row(long number, String hash) {}
+
+    /**
+     * A free text.
+     *
+     * @param hash the keyed hash of what it was
+     */
+    record Text(String table, long id, String column, String hash) {}
+
+    /**
+     * A node that was known at the time.
+     *
+     * @param http whether it reports over HTTP, so that it can be asked
+     */
+    record AskedNode(String id, String name, boolean http) {}
+
+    Removal {
+        removed = new TreeMap<>(removed);
+        left = List.copyOf(left);
+        rows = List.copyOf(rows);
+        texts = List.copyOf(texts);
+        hashes = List.copyOf(hashes);
+        asked = List.copyOf(asked);
+        trials = List.copyOf(trials);
+    }
+
+    static Removal parse(String json) {
+        return JSON.readValue(json, Removal.class);
+    }
+
+    String json() {
+        return JSON.writeValueAsString(this);
+    }
+
+    boolean isNothing() {
+        return removed.values().stream().allMatch(count -> count == 0) && trials.isEmpty();
+    }
+
+    /** Returns the same with nodes that are asked. */
+    Removal asking(List<AskedNode> nodes) {
+        return new Removal(removed, left, rows, texts, hashes, nodes, trials);
+    }
+
+    /** Returns the same with overrides that were found later by the hashes that a node told. */
+    Removal with(List<String> moreHashes, long overrides) {
+        Map<String, Long> counts = new HashMap<>(removed);
+        counts.merge(OVERRIDES, overrides, Long::sum);
+        List<String> all = new ArrayList<>(hashes);
+        moreHashes.stream().filter(hash -> !all.contains(hash)).forEach(all::add);
+        return new Removal(counts, left, rows, texts, all, asked, trials);
+    }
+
+    /** Returns the same after trials have ended. */
+    Removal with(StoredTexts.NamedCallers named) {
+        Map<String, Long> counts = new HashMap<>(removed);
+        counts.merge(TRIAL_CALLERS, named.replaced(), Long::sum);
+        return new Removal(counts, left, rows, texts, hashes, asked, named.waiting());
+    }
+
+    /** Returns what is left now, as sentences. */
+    List<String> leftNow() {
+        List<String> now = new ArrayList<>(left);
+        if (!trials.isEmpty()) {
+            String numbers = trials.stream().map(String::valueOf).collect(Collectors.joining(", "));
+            now.add("rollouts " + numbers + ": a trial that goes on names the subject (promote or abort it; the center"
+                    + " erases the name then)");
+        }
+        return now;
+    }
+}

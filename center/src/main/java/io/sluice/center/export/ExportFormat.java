@@ -1,0 +1,37 @@
+package io.sluice.center.export;
+
+import io.sluice.center.command.RefusedException;
+import java.util.List;
+
+/** The form of an export. */
+enum ExportFormat {
+
+    /** JSON lines, with everything that a verifier needs. */
+    JSONL("jsonl", "application/jsonl"),
+
+    /** A table for people. It cannot be verified. */
+    CSV("csv", "text/csv; charset=UTF-8; header=present");
+
+    private final String word;
+    private final String type;
+
+    ExportFormat(String word, String type) {
+        this.word = word;
+        this.type = type;
+    }
+
+    static ExportFormat of(String text) {
+        return List.of(values()).stream()
+                .filter(each -> each.word.equals(text))
+                .findFirst()
+                .orElseThrow(() -> RefusedException.invalid("format: unknown (expected: jsonl or csv)"));
+    }
+
+    String type() {
+        return type;
+    }
+
+    String fileName() {
+        return "audit." + word;
+    }
+}

@@ -1,0 +1,323 @@
+package io.sluice.center.retention;
+
+import static io.sluice.center.retention.DataKind.Place.CENTER;
+import static io.sluice.center.retention.DataKind.Place.NODE;
+import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
+import static io.sluice.center.retention.DataKind.Place.REDIS;
+
+import io.sluice.center.people.Sessions;
+import io.sluice.center.retention.DataKind.Place;
+import io.sluice.center.settings.RetentionSettings;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * All kinds of data that a fleet keeps, with what they hold and how long they stay. The page for people, the API and
+ * {@code docs/retention.md} show this list.
+ */
+final class DataKinds {
+
+    private static final String FOREVER = "as long as the center exists";
+    private static final String NOTHING = "nothing: it names nobody";
+    private static final Duration LINK = Duration.ofDays(1);
+    private static final Duration SILENT_NODE = Duration.ofHours(1);
+
+    /** Five attempts, which come back one a minute. */
+    private static final Duration ATTEMPTS = Duration.ofMinutes(5);
+
+    private final RetentionSettings settings;
+    private final List<DataKind> kinds = new ArrayList<>();
+
+    private DataKinds(RetentionSettings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Returns all kinds.
+     *
+     * @param rules in force, whose limits tell how long counts live
+     */
+    static List<DataKind> of(RetentionSettings settings, RuleSet rules) {
+        DataKinds list = new DataKinds(settings);
+        list.center();
+        list.people();
+        list.files();
+        list.redis(longest(rules));
+        list.nodes();
+        list.outside();
+        return List.copyOf(list.kinds);
+    }
+
+    private void center() {
+        chosen(
+                RetentionSettings.AUDIT,
+                "who did what, when, from which address and why, with sign-ins and refusals",
+                "{time}",
+                "the center deletes the rows and keeps their hashes, so that the log can still be verified",
+                "address, reason and content of rows that name the person; who acted and when stays");
+        fixed(
+                "audit_tree",
+                CENTER,
+                "hashes, signed checkpoints and public keys of the audit log",
+                FOREVER,
+                "never",
+                NOTHING);
+        chosen(
+                RetentionSettings.VERSIONS,
+                "released rules with title, reason and author, and how their rollouts went",
+                "{time}, and at least the last " + OldRows.VERSIONS_KEPT,
+                "the center deletes what is neither in force nor needed to go back",
+                "titles and reasons; rules that name the person are listed, and end with a release without them");
+        chosen(
+                RetentionSettings.CHANGES,
+                "changes of rules, approvals and emergencies, with authors and reasons",
+                "{time} after they are closed, and as long as their version",
+                "the center deletes them; open ones stay",
+                "titles, reasons and remarks that name the person");
+        chosen(
+                RetentionSettings.ADJUSTMENTS,
+                "overrides for one caller and emergency switches, with the caller, the author and the reason",
+                "{time} after they end",
+                "the center deletes them; those in force stay",
+                "overrides for the person, also those in force");
+        add(
+                "nodes",
+                CENTER,
+                "the last report of each node: name, version, rules, counters of the process",
+                false,
+                Optional.of(SILENT_NODE),
+                "{time} after the last report",
+                "the center forgets nodes that are silent",
+                NOTHING);
+        chosen(
+                RetentionSettings.ERASURES,
+                "requests to erase, and what each node removed; the person as a keyed hash",
+                "{time}; the keyed hash stays",
+                "the center deletes answers and reasons",
+                "nothing: the person is stored only while nodes are asked, encrypted, and for at most 30 days");
+    }
+
+    private void people() {
+        chosen(
+                RetentionSettings.ACCOUNTS,
+                "accounts of people who use the center: name, e-mail, roles, hash of the password, passkeys",
+                "while they are enabled, then {time}",
+                "the center deletes e-mail, display name, password and passkeys of a disabled account; its name stays",
+                "nothing by itself: an administrator disables the account");
+        chosen(
+                RetentionSettings.TOKENS,
+                "tokens of programs: name, owner, scopes and a hash of the token",
+                "{time} after they were revoked or expired",
+                "the center deletes them",
+                "nothing by itself: an administrator revokes them");
+        add(
+                "sessions",
+                CENTER,
+                "signed-in browsers: account, time, and what was presented; a hash of the cookie",
+                true,
+                Optional.of(Sessions.LONGEST),
+                "at most {time}, and " + TimeWords.of(Sessions.LONGEST_IDLE) + " without use",
+                "the center deletes them every minute",
+                "nothing by itself: they end when the account is disabled");
+        add(
+                "links",
+                CENTER,
+                "one-time links and unfinished sign-ins, as hashes",
+                true,
+                Optional.of(LINK),
+                "at most {time}",
+                "the center deletes them every hour",
+                "nothing by itself: they end when the account is disabled");
+        add(
+                "attempts",
+                REDIS,
+                "counts of failed sign-ins by name and address; in the center's memory if there is no Redis",
+                true,
+                Optional.of(ATTEMPTS),
+                "about {time} after the last attempt",
+                "they expire",
+                "nothing: they are gone before anybody could ask");
+    }
+
+    private void files() {
+        int count = settings.backups();
+        add(
+                "backups",
+                CENTER,
+                "copies of the database, made every night and before each migration",
+                true,
+                Optional.empty(),
+                count == 1 ? "the last one" : "the last " + count,
+                "the center deletes the oldest file after each new one",
+                "nothing: a restored backup is erased again from a list outside of it");
+        fixed(
+                "secrets",
+                CENTER,
+                "the center's own keys, its administrator's token, its memory of the audit log, and erasures as keyed hashes",
+                FOREVER,
+                "you delete the data directory",
+                NOTHING);
+    }
+
+    private void redis(Optional<Duration> longest) {
+        add(
+                "counts",
+                REDIS,
+                "counts of limits by caller: an address, a name or a key, or its hash if the limit says so",
+                true,
+                longest,
+                longest.isPresent()
+                        ? "at most about {time} after the last request, by the longest limit in force"
+                        : "no limits are in force",
+                "Redis lets them expire",
+                "all counts of the person that can be found; hashed ones of several attributes only if all are known");
+        add(
+                "redis_rules",
+                REDIS,
+                "released rules and overrides in force, as nodes read them",
+                true,
+                Optional.empty(),
+                "until the next release or change of overrides",
+                "the center replaces them",
+                "overrides for the person");
+        fixed(
+                "redis_nodes",
+                REDIS,
+                "reports of nodes that have no connection to the center",
+                "some seconds after the last report",
+                "they expire",
+                NOTHING);
+    }
+
+    private void nodes() {
+        add(
+                "node_counts",
+                NODE,
+                "the same counts and permits leased in advance, in memory",
+                true,
+                Optional.empty(),
+                "as long as in Redis, and until the process ends",
+                "the node forgets them",
+                "all counts and leases of the person");
+        add(
+                "node_rules",
+                NODE,
+                "the last good rules, in the directory of --data",
+                true,
+                Optional.empty(),
+                "until newer rules arrive",
+                "the node replaces the file",
+                "rules that name the person, with the next release without them");
+        add(
+                "node_recordings",
+                NODE,
+                "recordings of decisions, if somebody turned them on",
+                true,
+                Optional.empty(),
+                "until you delete them",
+                "you delete the files",
+                "the person's keys, which become pseudonyms");
+        fixed(
+                "node_witness",
+                NODE,
+                "the newest checkpoint that the node has witnessed",
+                "as long as the node exists",
+                "never",
+                NOTHING);
+    }
+
+    private void outside() {
+        add(
+                "logs",
+                OUTSIDE,
+                "what centers and nodes print: changes of state, no requests and no secrets",
+                true,
+                Optional.empty(),
+                "as you configure where the output goes",
+                "you or your log system",
+                "nothing: the center does not reach it");
+        add(
+                "sinks",
+                OUTSIDE,
+                "rows of the audit log that were sent to files, syslog or Kafka",
+                true,
+                Optional.empty(),
+                "as you configure it there",
+                "you or that system",
+                "nothing: rows that were sent are not taken back");
+        add(
+                "exports",
+                OUTSIDE,
+                "exports of the audit log or of the center, and copies of backups",
+                true,
+                Optional.empty(),
+                "as long as you keep them",
+                "you delete the files",
+                "nothing: the center does not know them");
+        add(
+                "database_server",
+                OUTSIDE,
+                "logs and backups of a MariaDB or MySQL server, and snapshots of Redis",
+                true,
+                Optional.empty(),
+                "as you configure it there",
+                "that server",
+                "nothing: the center does not reach them");
+    }
+
+    /** Adds a kind of the center whose time somebody can choose. All of them can name people. */
+    private void chosen(String id, String what, String howLong, String ends, String erased) {
+        add(id, CENTER, what, true, Optional.of(settings.of(id)), howLong, ends, erased);
+    }
+
+    /** Adds a kind that names nobody. */
+    private void fixed(String id, Place place, String what, String howLong, String ends, String erased) {
+        add(id, place, what, false, Optional.empty(), howLong, ends, erased);
+    }
+
+    private void add(
+            String id,
+            Place place,
+            String what,
+            boolean personal,
+            Optional<Duration> time,
+            String howLong,
+            String ends,
+            String erased) {
+        String words = time.map(length -> howLong.replace("{time}", TimeWords.of(length)))
+                .orElse(howLong);
+        kinds.add(new DataKind(id, place, what, personal, time, words, ends, erased));
+    }
+
+    /** Returns how long the count of a caller can stay who does not come back; empty without limits. */
+    private static Optional<Duration> longest(RuleSet rules) {
+        return rules.rules().stream()
+                .flatMap(DataKinds::limits)
+                .map(limit -> Duration.of(life(limit), ChronoUnit.MICROS))
+                .max(Duration::compareTo);
+    }
+
+    private static Stream<Limit> limits(Rule rule) {
+        return Stream.concat(rule.limits().stream(), rule.candidate().stream()).map(RuleLimit::limit);
+    }
+
+    private static long life(Limit limit) {
+        if (limit instanceof SlidingWindow sliding) {
+            return sliding.windowMicros() + sliding.sliceMicros();
+        }
+        // Months and years have different lengths.
+        boolean isCalendar = limit instanceof FixedWindow fixed && fixed.calendar() != null;
+        return limit.windowMicros() + (isCalendar ? TimeUnit.DAYS.toMicros(1) : 0);
+    }
+}

@@ -1,0 +1,156 @@
+package io.sluice.center.retention;
+
+import io.sluice.center.audit.AuditSeal;
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.release.Duty;
+import io.sluice.center.settings.RetentionSettings;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.witness.WitnessReport;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes old data, once an hour, in small transactions: one for each turn, until nothing is left to remove. Of several centers, the
+ * leader does it; two that do it at once do no harm. A turn that was interrupted is repeated. While something cannot be removed, it is
+ * tried again soon, so that a problem which has ended is not told for an hour. Used by the thread of the reconciler; {@link #problem} and
+ * {@link #kinds} are thread-safe.
+ */
+public final class Retention implements Duty {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
+    private static final Duration EVERY = Duration.ofHours(1);
+    private static final Duration AGAIN = Duration.ofSeconds(10);
+
+    private final Database database;
+    private final CommandLog log;
+    private final Clock clock;
+    private final RetentionSettings settings;
+    private final OldRows rows;
+    private final AuditPruning audit;
+    private final Supplier<RuleSet> rules;
+    private Optional<String> told = Optional.empty();
+
+    /** Whether a round goes on, and what it still has to do. */
+    private Step step = Step.WAIT;
+
+    private long nextNanos;
+
+    private enum Step {
+        WAIT,
+        ROWS,
+        AUDIT
+    }
+
+    /**
+     * Creates it.
+     *
+     * @param seal signs that rows of the audit log were pruned
+     * @param witnesses what nodes say about the audit log, by the names of the nodes
+     * @param fault what this machine knows to be wrong with the audit log
+     * @param rules in force
+     */
+    public Retention(
+            Database database,
+            CommandLog log,
+            Clock clock,
+            RetentionSettings settings,
+            AuditSeal seal,
+            Supplier<Map<String, WitnessReport>> witnesses,
+            Supplier<Optional<String>> fault,
+            Supplier<RuleSet> rules) {
+        this.database = database;
+        this.log = log;
+        this.clock = clock;
+        this.settings = settings;
+        this.rules = rules;
+        this.rows = new OldRows(settings);
+        this.audit =
+                new AuditPruning(database, log, clock, settings.of(RetentionSettings.AUDIT), seal, witnesses, fault);
+        this.nextNanos = clock.nanoTime();
+    }
+
+    /** Returns what nodes say about the audit log, by the names of the nodes. */
+    public static Map<String, WitnessReport> witnesses(LiveNodes nodes) {
+        Map<String, WitnessReport> said = new LinkedHashMap<>();
+        nodes.all().forEach(node -> node.report()
+                .witness()
+                .ifPresent(report -> said.put(node.report().node(), report)));
+        return said;
+    }
+
+    /** Returns all kinds of data, with the times that this center has. */
+    public List<DataKind> kinds() {
+        return DataKinds.of(settings, rules.get());
+    }
+
+    /** Returns why something cannot be removed. */
+    public Optional<String> problem() {
+        return audit.problem();
+    }
+
+    @Override
+    public void turn(boolean leads) {
+        if (!leads) {
+            step = Step.WAIT;
+            return;
+        }
+        switch (step) {
+            case WAIT -> {
+                if (clock.nanoTime() - nextNanos >= 0) {
+                    nextNanos = clock.nanoTime() + EVERY.toNanos();
+                    step = Step.ROWS;
+                }
+            }
+            case ROWS -> {
+                if (!removeRows()) {
+                    step = Step.AUDIT;
+                }
+            }
+            case AUDIT -> {
+                if (audit.prune() == 0) {
+                    step = Step.WAIT;
+                    if (audit.problem().isPresent()) {
+                        nextNanos = clock.nanoTime() + AGAIN.toNanos();
+                    }
+                }
+                tell();
+            }
+        }
+    }
+
+    /** Removes some old rows. Returns whether there may be more. */
+    boolean removeRows() {
+        long now = clock.epochMicros() / 1000;
+        Map<String, Long> removed = database.write(client -> {
+            OldRows.removeExpired(client, now);
+            Map<String, Long> counts = rows.remove(client, now);
+            if (!counts.isEmpty()) {
+                var unused = log.add(client, Actor.CENTER, new Command.Act("prune", "", counts));
+            }
+            return counts;
+        });
+        if (!removed.isEmpty()) {
+            LOG.info("old data was removed: {}", removed);
+        }
+        return !removed.isEmpty();
+    }
+
+    private void tell() {
+        Optional<String> problem = audit.problem();
+        if (!problem.equals(told)) {
+            problem.ifPresent(LOG::error);
+        }
+        told = problem;
+    }
+}

@@ -1,0 +1,14 @@
+package io.sluice.center.sink;
+
+import java.io.IOException;
+import java.util.List;
+
+/** A place outside of the center. One thread sends. */
+interface Sink {
+
+    /** Returns when the messages are stored there in their order, as far as the sender can know. A failed call may be repeated. */
+    void send(List<SinkMessage> messages) throws IOException;
+
+    /** Drops the connection, also that of a call under way, which fails then. The next call connects again. For any thread. */
+    void disconnect();
+}
