@@ -1,22 +1,38 @@
 package io.sluice.center;
 
+import io.sluice.center.account.SetUp;
 import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.change.Changes;
+import io.sluice.center.checkpoint.AuditKeys;
+import io.sluice.center.checkpoint.Checkpoints;
 import io.sluice.center.command.CommandLog;
+import io.sluice.center.command.RefusalLog;
 import io.sluice.center.database.Backups;
 import io.sluice.center.database.DataDirectory;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.DatabaseUnusableException;
+import io.sluice.center.edge.Exposure;
+import io.sluice.center.edge.ServerCertificate;
+import io.sluice.center.erase.Erasures;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.identity.IdentityConfiguration;
+import io.sluice.center.people.People;
 import io.sluice.center.release.CurrentRules;
 import io.sluice.center.release.Jury;
 import io.sluice.center.release.NightlyBackup;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.release.Schedules;
+import io.sluice.center.retention.Retention;
+import io.sluice.center.signin.AdminToken;
+import io.sluice.center.signin.Passwords;
+import io.sluice.center.signin.PublicAddress;
+import io.sluice.center.signin.SignInParts;
+import io.sluice.center.signin.SignInThrottle;
+import io.sluice.center.sink.AuditSinks;
 import io.sluice.center.version.Versions;
-import io.sluice.center.web.AdminToken;
 import io.sluice.center.web.CenterParts;
 import io.sluice.center.web.WebServer;
 import io.sluice.core.time.Clock;
@@ -27,7 +43,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.server.PortInUseException;
@@ -43,7 +62,10 @@ public final class Center implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final CenterSettings settings;
     private final Clock clock;
-    private int port;
+    private volatile int port;
+    private final Passwords passwords = Passwords.argon2();
+    private @Nullable People people;
+    private Optional<String> setUpLink = Optional.empty();
     private Path tokenFile = Path.of("");
 
     private Center(CenterSettings settings, Clock clock) {
@@ -74,7 +96,38 @@ public final class Center implements AutoCloseable {
     /** Returns the address of its API. */
     public URI address() {
         String host = settings.bind().contains(":") ? "[" + settings.bind() + "]" : settings.bind();
-        return URI.create("http://" + host + ":" + port);
+        return URI.create((isTls() ? "https://" : "http://") + host + ":" + port);
+    }
+
+    /** Returns the address for people. */
+    public URI publicUrl() {
+        return publicAddress().url();
+    }
+
+    private PublicAddress publicAddress() {
+        return PublicAddress.of(settings.signIn().publicUrl(), isTls(), port);
+    }
+
+    private boolean isTls() {
+        return settings.signIn().tls().isPresent();
+    }
+
+    /** Returns the people who use it. */
+    People people() {
+        return Objects.requireNonNull(people);
+    }
+
+    /** Returns what computes the hashes of passwords. */
+    Passwords passwords() {
+        return passwords;
+    }
+
+    /**
+     * Returns the link that sets the first administrator up, while there is no administrator. It is good for one use within 24
+     * hours, and until the next start.
+     */
+    public Optional<String> setUpLink() {
+        return setUpLink;
     }
 
     /** Returns the file with the administrator's token. */
@@ -94,14 +147,20 @@ public final class Center implements AutoCloseable {
     }
 
     private void start() throws DatabaseUnusableException, IOException {
+        Exposure.check(settings.bind(), settings.signIn());
+        if (isTls()) {
+            ServerCertificate.check(settings.signIn().tls().orElseThrow());
+        }
         DataDirectory directory = opened(DataDirectory.open(settings.data()));
         AdminToken token = settings.adminTokenFile().isPresent()
                 ? AdminToken.read(settings.adminTokenFile().get())
                 : AdminToken.of(directory.path());
         tokenFile = token.file();
+        IdentityConfiguration.requireSecrets(settings.signIn());
         Database database = opened(Database.open(settings.db(), directory.path()));
         Versions versions = new Versions();
         CommandLog log = new CommandLog(clock);
+        people = People.of(database, log, clock);
         Changes changes = new Changes(database, versions, log, clock);
         LiveNodes nodes = new LiveNodes(clock);
         RuleFeed feed = new RuleFeed();
@@ -117,20 +176,54 @@ public final class Center implements AutoCloseable {
                 UUID.randomUUID().toString(),
                 settings.redis()));
         Releases releases = new Releases(database, versions, changes, log, clock, reconciler::highestElsewhere);
+        database.write(client -> {
+            log.addOldRows(client);
+            return true;
+        });
+        RefusalLog refusals = opened(new RefusalLog(database, log, clock));
+        reconciler.add(leads -> refusals.tell());
+        AuditKeys keys = new AuditKeys(database, directory.path(), clock);
+        keys.begin();
+        Erasures erasures = Erasures.open(database, log, clock, nodes, keys, directory.path());
+        reconciler.add(erasures::turn);
+        AuditMemory audit = new AuditMemory(database, directory.path());
+        reconciler.add(leads -> audit.look());
+        Checkpoints checkpoints = new Checkpoints(database, keys, nodes, clock);
+        reconciler.add(checkpoints::turn);
+        reconciler.tell(checkpoints::board);
+        releases.emergencies().endAdjustmentsBy(adjustments::end);
         reconciler.add(new Schedules(releases));
+        reconciler.add(releases.emergencies());
         reconciler.add(new Jury(database, versions, releases.trials(), nodes, clock));
         reconciler.add(leads -> {
             if (leads) {
                 adjustments.expire();
+                people().expire();
             }
         });
+        AuditSinks sinks = opened(AuditSinks.open(settings.sinks(), database, directory.path(), clock));
+        reconciler.add(sinks::turn);
+        Retention retention = new Retention(
+                database,
+                log,
+                clock,
+                settings.retention(),
+                keys,
+                () -> Retention.witnesses(nodes),
+                audit::problem,
+                () -> settings.shown().map(foreign -> foreign.rules().get()).orElseGet(reconciler::latest));
+        reconciler.add(retention);
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
         }
         reconciler.start();
-        opened(new NightlyBackup(new Backups(database, directory.path().resolve("backups")), reconciler::leads, clock))
-                .start();
+        Backups backups = new Backups(
+                database,
+                directory.path().resolve("backups"),
+                clock,
+                settings.retention().backups());
+        opened(new NightlyBackup(backups, reconciler::leads, clock)).start();
         WebServer server = opened(WebServer.start(
                 new CenterParts(
                         database,
@@ -142,14 +235,28 @@ public final class Center implements AutoCloseable {
                         nodes,
                         feed,
                         log,
+                        audit,
+                        checkpoints,
+                        sinks,
+                        erasures,
+                        retention,
                         clock,
-                        token,
                         settings.shown()),
+                new SignInParts(
+                        people(),
+                        token,
+                        settings.signIn(),
+                        this::publicAddress,
+                        clock,
+                        passwords,
+                        opened(SignInThrottle.open(settings.redis(), clock)),
+                        refusals),
                 settings.bind(),
                 settings.port()));
         // Streams have no end of their own, and the server waits for the end of requests.
         opened(feed::end);
         port = server.port();
+        setUpLink = new SetUp(people(), passwords).firstLink().map(secret -> SetUp.link(publicAddress(), secret));
     }
 
     private <T extends AutoCloseable> T opened(T part) {

@@ -1,7 +1,11 @@
 package io.sluice.center;
 
+import io.sluice.center.access.Scope;
+import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.change.Changes;
+import io.sluice.center.checkpoint.AuditKeys;
 import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Backups;
@@ -9,21 +13,37 @@ import io.sluice.center.database.DataDirectory;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.DatabaseUnusableException;
 import io.sluice.center.database.Dump;
+import io.sluice.center.database.PrivateFile;
+import io.sluice.center.erase.Erasures;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.people.AdministratorReset;
+import io.sluice.center.people.ApiTokens;
+import io.sluice.center.people.People;
 import io.sluice.center.release.Releases;
+import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.PublicAddress;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.redis.Release;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.witness.LogKey;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
- * Works on the data of a center without its API. Saving may run beside a center; whatever changes the data needs the data
- * directory for itself.
+ * Works on the data of a center without its API. Saving, resetting an administrator, making tokens and replacing the key of the audit
+ * log may run beside a center; the others need the data directory for themselves.
  */
 public final class CenterMaintenance {
 
@@ -52,22 +72,40 @@ public final class CenterMaintenance {
     }
 
     /**
-     * Fills an empty database with an export or a backup.
+     * Fills an empty database with an export or a backup, and erases again what the data directory, or the directory of the backup,
+     * knows to be erased.
      *
      * @return what is in force then
      */
     public InForce restore(Path file) throws MaintenanceFailedException {
         return alone(database -> {
+            Erasures.takeAlong(file, settings.data());
+            Erasures.requireReadable(settings.data());
             try (InputStream in = Files.newInputStream(file)) {
                 long unused = new Dump(database).read(in);
+                Files.deleteIfExists(settings.data().resolve(AuditMemory.FILE));
             } catch (NoSuchFileException e) {
                 throw new IOException(file + ": missing (expected: a file that export or backup wrote)", e);
             } catch (IOException e) {
                 throw new IOException(
                         file + ": " + e.getMessage() + " (expected: a file that export or backup wrote)", e);
             }
+            eraseAgain(database);
             return inForce(database);
         });
+    }
+
+    private void eraseAgain(Database database) throws IOException {
+        Clock clock = Clock.system();
+        CommandLog log = new CommandLog(clock);
+        boolean unused = database.write(client -> {
+            Erasures.forgetKey(client);
+            log.addOldRows(client);
+            return true;
+        });
+        AuditKeys keys = new AuditKeys(database, settings.data(), clock);
+        keys.begin();
+        var unusedErasures = Erasures.open(database, log, clock, new LiveNodes(clock), keys, settings.data());
     }
 
     /** Takes over the rules that are in force in Redis, with their version. */
@@ -82,12 +120,105 @@ public final class CenterMaintenance {
             CommandLog log = new CommandLog(clock);
             var unused = new Releases(
                             database, versions, new Changes(database, versions, log, clock), log, clock, () -> 0)
-                    .takeOver(
-                            new Actor("cli:" + System.getProperty("user.name", "unknown")),
-                            rules,
-                            "rebuilt from the rules in force in Redis");
+                    .takeOver(author(), rules, "rebuilt from the rules in force in Redis");
             return inForce(database);
         });
+    }
+
+    /**
+     * A link that sets an administrator up.
+     *
+     * @param user the account; empty if the person who uses the link chooses a name
+     * @param isNew whether the account did not exist before
+     */
+    public record AdminLink(Optional<String> user, boolean isNew, String link) {
+
+        @Override
+        public String toString() {
+            return "AdminLink[" + user + "]";
+        }
+    }
+
+    /**
+     * Makes a link for an administrator, who is enabled, has all rights, and must choose a new password.
+     *
+     * @param user the name of the account, which is made if it does not exist; empty for the only administrator
+     */
+    public AdminLink resetAdmin(Optional<String> user) throws MaintenanceFailedException {
+        SignInSettings signIn = settings.signIn();
+        if (signIn.publicUrl().isEmpty() && settings.port() == 0) {
+            throw new MaintenanceFailedException(
+                    "center-port: 0 (expected: the port of the center, or its --public-url, for the link)");
+        }
+        PublicAddress address =
+                PublicAddress.of(signIn.publicUrl(), signIn.tls().isPresent(), settings.port());
+        return beside(database -> {
+            Clock clock = Clock.system();
+            People people = People.of(database, new CommandLog(clock), clock);
+            AdministratorReset.Outcome outcome = new AdministratorReset(people).reset(author(), user);
+            return new AdminLink(outcome.user(), outcome.isNew(), address.url() + "/set-up#" + outcome.secret());
+        });
+    }
+
+    /**
+     * Makes a token for nodes that belongs to nobody.
+     *
+     * @param out the file that gets the token, readable for its owner alone; empty to return it
+     * @return the token; empty if it is in the file
+     */
+    public Optional<String> nodeToken(String name, Duration life, Optional<Path> out)
+            throws MaintenanceFailedException {
+        if (life.isZero() || life.compareTo(ApiTokens.LONGEST) > 0) {
+            throw new MaintenanceFailedException(
+                    "in: not a span of at most " + ApiTokens.LONGEST.toDays() + " days (expected: such as 90d)");
+        }
+        return beside(database -> {
+            Clock clock = Clock.system();
+            People people = People.of(database, new CommandLog(clock), clock);
+            Instant until = Instant.ofEpochMilli(clock.epochMicros() / 1000).plus(life);
+            String secret = database.write(client -> {
+                ApiTokens.Created made = people.tokens()
+                        .create(client, 0, name, Set.of(Scope.NODE), Optional.empty(), until.toEpochMilli());
+                long unused = people.log()
+                        .add(
+                                client,
+                                author(),
+                                new Command.Act(
+                                        "create_token",
+                                        "",
+                                        Map.of(
+                                                "token", made.token().id(),
+                                                "name", name,
+                                                "scopes", List.of(Scope.NODE.word()),
+                                                "tenant", "",
+                                                "until", until.toString())));
+                // Without the file there must be no token.
+                out.ifPresent(file -> PrivateFile.write(file, made.secret() + "\n"));
+                return made.secret();
+            });
+            return out.isPresent() ? Optional.empty() : Optional.of(secret);
+        });
+    }
+
+    /**
+     * Replaces the key that signs checkpoints of the audit log. The old key signs the new one, so nodes accept it.
+     *
+     * @param lost whether nobody has the old key any more; then nodes refuse what follows until they begin anew
+     * @return the id of the new public key, and the key itself
+     */
+    public NewAuditKey rotateAuditKey(boolean lost) throws MaintenanceFailedException {
+        return beside(database -> {
+            Clock clock = Clock.system();
+            LogKey key = new AuditKeys(database, settings.data(), clock).rotate(new CommandLog(clock), author(), lost);
+            return new NewAuditKey(key.id(), key.text());
+        });
+    }
+
+    /** A public key of the audit log. */
+    public record NewAuditKey(String id, String text) {}
+
+    private static Actor author() {
+        return new Actor("cli:" + System.getProperty("user.name", "unknown")).at("local");
     }
 
     private static RuleSet released(String uri) throws MaintenanceFailedException {
@@ -131,7 +262,9 @@ public final class CenterMaintenance {
         }
         try (Database database = Database.join(settings.db(), settings.data())) {
             return work.run(database);
-        } catch (DatabaseUnusableException e) {
+        } catch (DatabaseUnusableException | RefusedException e) {
+            throw new MaintenanceFailedException(String.valueOf(e.getMessage()), e);
+        } catch (UncheckedIOException e) {
             throw new MaintenanceFailedException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             throw new MaintenanceFailedException(e + " (expected: a directory with write access and space)", e);

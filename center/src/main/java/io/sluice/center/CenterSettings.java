@@ -1,5 +1,8 @@
 package io.sluice.center;
 
+import io.sluice.center.settings.AuditSink;
+import io.sluice.center.settings.RetentionSettings;
+import io.sluice.center.settings.SignInSettings;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
@@ -18,6 +21,9 @@ import java.util.function.Supplier;
  * @param port 0 for a free one
  * @param adminTokenFile the file with the administrator's token; without one, a token is made in the data directory
  * @param firstRules the rules of version 1, if nothing was released yet; empty for none
+ * @param signIn how people reach it and sign in
+ * @param sinks places outside that get every row of the audit log
+ * @param retention how long it keeps what it no longer needs
  * @param shown rules that the center shows and cannot change, in place of its own
  */
 public record CenterSettings(
@@ -28,36 +34,72 @@ public record CenterSettings(
         int port,
         Optional<Path> adminTokenFile,
         List<Rule> firstRules,
+        SignInSettings signIn,
+        List<AuditSink> sinks,
+        RetentionSettings retention,
         Optional<ForeignRules> shown) {
 
     public CenterSettings {
         firstRules = List.copyOf(firstRules);
+        sinks = List.copyOf(sinks);
+        if (sinks.stream().map(AuditSink::name).distinct().count() != sinks.size()) {
+            throw new IllegalArgumentException("sinks: the same one twice (expected: each once)");
+        }
     }
 
     /** Returns settings for a center on this machine with the embedded database. */
     public static CenterSettings embedded(Path data) {
         return new CenterSettings(
-                data, "", Optional.empty(), "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty());
+                data,
+                "",
+                Optional.empty(),
+                "127.0.0.1",
+                0,
+                Optional.empty(),
+                List.of(),
+                SignInSettings.LOCAL,
+                List.of(),
+                RetentionSettings.DEFAULT,
+                Optional.empty());
     }
 
     public CenterSettings db(String url) {
-        return new CenterSettings(data, url, redis, bind, port, adminTokenFile, firstRules, shown);
+        return new CenterSettings(
+                data, url, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, retention, shown);
     }
 
     public CenterSettings redis(String uri) {
-        return new CenterSettings(data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, shown);
+        return new CenterSettings(
+                data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, signIn, sinks, retention, shown);
     }
 
     public CenterSettings listening(String address, int number) {
-        return new CenterSettings(data, db, redis, address, number, adminTokenFile, firstRules, shown);
+        return new CenterSettings(
+                data, db, redis, address, number, adminTokenFile, firstRules, signIn, sinks, retention, shown);
     }
 
     public CenterSettings adminTokenFile(Path file) {
-        return new CenterSettings(data, db, redis, bind, port, Optional.of(file), firstRules, shown);
+        return new CenterSettings(
+                data, db, redis, bind, port, Optional.of(file), firstRules, signIn, sinks, retention, shown);
+    }
+
+    public CenterSettings signIn(SignInSettings other) {
+        return new CenterSettings(
+                data, db, redis, bind, port, adminTokenFile, firstRules, other, sinks, retention, shown);
+    }
+
+    /** Returns the same settings with places outside that get every row of the audit log. */
+    public CenterSettings sinks(List<AuditSink> others) {
+        return new CenterSettings(
+                data, db, redis, bind, port, adminTokenFile, firstRules, signIn, others, retention, shown);
+    }
+
+    public CenterSettings retention(RetentionSettings other) {
+        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, other, shown);
     }
 
     public CenterSettings firstRules(List<Rule> rules) {
-        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, shown);
+        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, signIn, sinks, retention, shown);
     }
 
     /**
@@ -74,6 +116,9 @@ public record CenterSettings(
                 port,
                 adminTokenFile,
                 List.of(),
+                signIn,
+                sinks,
+                retention,
                 Optional.of(new ForeignRules(name, rules)));
     }
 }

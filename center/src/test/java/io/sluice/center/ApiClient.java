@@ -1,5 +1,9 @@
 package io.sluice.center;
 
+import io.sluice.center.access.Grant;
+import io.sluice.center.people.Account;
+import io.sluice.center.people.Accounts;
+import io.sluice.center.signin.SessionCsrf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,10 +14,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.springframework.security.core.authority.FactorGrantedAuthority;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Calls the API of a center as a program would. */
+/** Calls the API of a center as a program would, or as the page of a person. */
 final class ApiClient {
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -21,24 +28,51 @@ final class ApiClient {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private final URI address;
-    private final String token;
+    private final String[] headers;
 
-    private ApiClient(URI address, String token) {
+    private ApiClient(URI address, String... headers) {
         this.address = address;
-        this.token = token;
+        this.headers = headers;
     }
 
     static ApiClient of(Center center) {
         try {
-            return new ApiClient(
-                    center.address(), Files.readString(center.adminTokenFile()).strip());
+            return new ApiClient(center.address())
+                    .withToken(Files.readString(center.adminTokenFile()).strip());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    /** Returns a client of somebody who has just signed in with a password, under a new account. */
+    static ApiClient person(Center center, String name, Grant... grants) {
+        return person(center, account(center, name, grants));
+    }
+
+    /** Returns a client of somebody who has just signed in with a password. */
+    static ApiClient person(Center center, Account account) {
+        Account now = center.people()
+                .database()
+                .read(client ->
+                        center.people().accounts().find(client, account.id()).orElseThrow());
+        return session(center, center.people().sessions().begin(now, FactorGrantedAuthority.PASSWORD_AUTHORITY));
+    }
+
+    /** Returns a client with the cookie of a session. */
+    static ApiClient session(Center center, String id) {
+        return new ApiClient(
+                center.address(), "Cookie", "sluice_session=" + id, SessionCsrf.HEADER, SessionCsrf.of(id));
+    }
+
+    /** Creates an account. */
+    static Account account(Center center, String name, Grant... grants) {
+        return center.people().database().write(client -> center.people()
+                .accounts()
+                .add(client, Accounts.Draft.local(name, name + "@example.com", List.of(grants))));
+    }
+
     ApiClient withToken(String other) {
-        return new ApiClient(address, other);
+        return new ApiClient(address, "Authorization", "Bearer " + other);
     }
 
     /** An answer. */
@@ -58,6 +92,11 @@ final class ApiClient {
 
         String string(String field) {
             return get(field).asString();
+        }
+
+        /** Whether it exists or not, the caller may not do it. */
+        Answer expectNotAllowed() {
+            return expect(status == 403 ? 403 : 404);
         }
 
         Answer expect(int expected) {
@@ -81,12 +120,7 @@ final class ApiClient {
     }
 
     Answer send(String method, String path, String type, String body) {
-        HttpRequest request = HttpRequest.newBuilder(address.resolve(path))
-                .timeout(Duration.ofMinutes(2))
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", type)
-                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-                .build();
+        HttpRequest request = request(method, path, type, body);
         try {
             HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
             return new Answer(
@@ -99,6 +133,27 @@ final class ApiClient {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Returns a request that has not been sent. */
+    HttpRequest request(String method, String path, String type, String body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(path))
+                .timeout(Duration.ofMinutes(2))
+                .header("Content-Type", type)
+                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        return (headers.length == 0 ? request : request.headers(headers)).build();
+    }
+
+    /** Returns a client that sends further headers. */
+    ApiClient with(String... more) {
+        String[] all = Arrays.copyOf(headers, headers.length + more.length);
+        System.arraycopy(more, 0, all, headers.length, more.length);
+        return new ApiClient(address, all);
+    }
+
+    /** Returns a client without a credential. */
+    static ApiClient nobody(Center center) {
+        return new ApiClient(center.address());
     }
 
     /** Opens a change that puts one rule with one limit by address. */

@@ -2,10 +2,12 @@ package io.sluice.center;
 
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
+import io.sluice.runtime.witness.WitnessReport;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +24,8 @@ final class FakeNode {
     private long adjustments;
     private Tally tally = Tally.NONE;
     private Optional<TrialReport> trial = Optional.empty();
+    private List<ErasureResult> erased = List.of();
+    private Optional<WitnessReport> witness = Optional.empty();
 
     FakeNode(ApiClient api, String id) {
         this.api = api;
@@ -74,6 +78,18 @@ final class FakeNode {
                 true,
                 Collections.nCopies(CallerSplit.GROUPS, onTrial),
                 Collections.nCopies(CallerSplit.GROUPS, control)));
+        return this;
+    }
+
+    /** From now on it reports what came of orders to erase. */
+    FakeNode erased(ErasureResult... results) {
+        erased = List.of(results);
+        return this;
+    }
+
+    /** From now on it reports what it holds of the audit log. */
+    FakeNode witnesses(WitnessReport held) {
+        witness = Optional.of(held);
         return this;
     }
 
@@ -135,7 +151,9 @@ final class FakeNode {
                 follows,
                 adjustments,
                 tally,
-                trial);
+                trial,
+                witness,
+                erased);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -3,6 +3,9 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient.Answer;
+import io.sluice.center.access.Scope;
+import io.sluice.center.people.ApiTokens;
+import io.sluice.center.people.People;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
@@ -16,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,6 +161,26 @@ class RuleFeedTest {
         assertThat(anyEvent(stream).get(1)).contains("\"revision\":1").contains("\"rule\":\"*\"");
     }
 
+    @Test
+    void aRevokedTokenEndsItsStream() throws Exception {
+        People people = center.people();
+        ApiTokens.Created token = people.database().write(client -> people.tokens()
+                .create(client, 0, "nodes", Set.of(Scope.NODE), Optional.empty(), Long.MAX_VALUE));
+        BufferedReader revoked = listenAs("n1", token.secret(), "");
+        BufferedReader other = listen("");
+        event(revoked);
+        people.database().write(client -> {
+            people.tokens().revoke(client, token.token().id());
+            return true;
+        });
+        for (String line = revoked.readLine(); line != null; line = revoked.readLine()) {
+            assertThat(line).doesNotContain("login");
+        }
+        api.release("login", 5);
+        event(other);
+        assertThat(event(other).get(0)).isEqualTo("event: rules");
+    }
+
     private static String node(boolean within) {
         return IntStream.range(0, 1_000)
                 .mapToObj(i -> "node-" + i)
@@ -169,10 +194,13 @@ class RuleFeedTest {
     }
 
     private BufferedReader listenAs(String node, String header) throws IOException {
+        return listenAs(node, Files.readString(center.adminTokenFile()).strip(), header);
+    }
+
+    private BufferedReader listenAs(String node, String token, String header) throws IOException {
         Socket socket =
                 new Socket(InetAddress.getLoopbackAddress(), center.address().getPort());
         sockets.add(socket);
-        String token = Files.readString(center.adminTokenFile()).strip();
         socket.getOutputStream()
                 .write(("GET /api/nodes/rules?node=" + node + " HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer "
                                 + token + "\r\n" + header + "\r\n")

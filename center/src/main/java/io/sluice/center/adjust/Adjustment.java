@@ -3,9 +3,13 @@ package io.sluice.center.adjust;
 import io.sluice.rules.adjust.Caller;
 import io.sluice.rules.adjust.CallerOverride;
 import io.sluice.rules.adjust.ShadowSwitch;
+import io.sluice.rules.snapshot.RuleSet;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A stored override or switch.
@@ -18,6 +22,7 @@ import java.util.Optional;
  * @param until when it expires, in milliseconds since the epoch
  * @param revision the revision of all adjustments that began with this one
  * @param endedAt when it ended, in milliseconds since the epoch; 0 while it applies
+ * @param tenant that the rule belonged to; empty for none, for all rules, and if it is not known
  */
 public record Adjustment(
         long id,
@@ -34,7 +39,8 @@ public record Adjustment(
         long revision,
         long endedAt,
         String endedBy,
-        String endReason) {
+        String endReason,
+        String tenant) {
 
     /** Stands for all rules. */
     public static final String ALL_RULES = "*";
@@ -47,7 +53,7 @@ public record Adjustment(
         OVERRIDE,
         SWITCH;
 
-        String word() {
+        public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
 
@@ -68,6 +74,20 @@ public record Adjustment(
     /** Returns the first two characters of a value, as {@code explain} shows it. */
     public static String mask(String value) {
         return value.length() > SHOWN + 1 ? value.substring(0, value.offsetByCodePoints(0, SHOWN)) + MASK : MASK;
+    }
+
+    /** Returns whether rules with its id still are the rule that it was made for, and not one of another tenant. */
+    public boolean isFor(List<RuleSet> sets) {
+        return tenant.equals(tenant(rule, sets));
+    }
+
+    /** Returns the tenant that a rule belongs to wherever it exists; empty if there is none, or more than one. */
+    static String tenant(String rule, List<RuleSet> sets) {
+        Set<String> tenants = sets.stream()
+                .flatMap(set -> set.rule(rule).stream())
+                .map(each -> each.about().tenant().orElse(""))
+                .collect(Collectors.toSet());
+        return tenants.size() == 1 ? tenants.iterator().next() : "";
     }
 
     CallerOverride override() {

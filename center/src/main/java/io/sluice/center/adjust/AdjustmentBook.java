@@ -1,22 +1,37 @@
 package io.sluice.center.adjust;
 
+import io.sluice.center.approval.Approvals;
+import io.sluice.center.approval.Emergencies;
+import io.sluice.center.approval.Emergency;
+import io.sluice.center.approval.Protection;
+import io.sluice.center.approval.Raise;
+import io.sluice.center.approval.Standing;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.people.People;
+import io.sluice.center.version.Versions;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.AdjustedRules;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.adjust.Caller;
 import io.sluice.rules.adjust.CallerOverride;
+import io.sluice.rules.changes.LimitWords;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +51,16 @@ public final class AdjustmentBook {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdjustmentBook.class);
     private static final String REVISION = "adjustments";
+    /** Overrides leave this room to switches, which are for emergencies. */
+    private static final int ROOM_FOR_SWITCHES = 50;
+
+    /** Switches of those with rights over some rules leave this room to switches of those with rights over all. */
+    private static final int ROOM_FOR_ALL = 25;
+
+    /** The most overrides, and the most switches, by those with rights over some rules, of the rules of one tenant. */
+    private static final int MOST_OVERRIDES = 100;
+
+    private static final int MOST_SWITCHES = 20;
     private static final int LONGEST_REASON = 10_000;
     private static final int LONGEST_VALUE = 1_000;
     private static final int LONGEST_NUMBERS = 1_000;
@@ -43,6 +68,8 @@ public final class AdjustmentBook {
     private final Database database;
     private final CommandLog log;
     private final Clock clock;
+    private final Approvals approvals;
+    private final Emergencies emergencies;
     private final AdjustmentTable table = new AdjustmentTable();
 
     /** Returns the rules in force, then those on trial. */
@@ -54,10 +81,13 @@ public final class AdjustmentBook {
      * @param rules returns the rules in force, then those on trial
      */
     public AdjustmentBook(Database database, CommandLog log, Clock clock, Function<JdbcClient, List<RuleSet>> rules) {
+        People people = People.of(database, log, clock);
         this.database = database;
         this.log = log;
         this.clock = clock;
         this.rules = rules;
+        this.approvals = new Approvals(people);
+        this.emergencies = new Emergencies(people, new Versions(), approvals);
     }
 
     /**
@@ -68,9 +98,31 @@ public final class AdjustmentBook {
      */
     public record Wish(String rule, String limit, Caller caller, String numbers, Instant until, String reason) {}
 
+    /**
+     * What somebody has no right to.
+     *
+     * @param isEverywhere whether the right is one over all rules; others share what a tenant has room for
+     * @param guard refuses, given the rules in force and those on trial
+     */
+    public record Bound(boolean isEverywhere, Consumer<List<RuleSet>> guard) {
+
+        static final Bound NONE = new Bound(true, sets -> {});
+    }
+
     /** Gives a caller other numbers for a while. */
     public Adjustment override(Actor actor, Wish wish) {
-        long until = until(wish.until(), LONGEST_OVERRIDE);
+        return override(actor, wish, false, Bound.NONE);
+    }
+
+    /**
+     * Gives a caller other numbers for a while. If they raise a protected limit beyond the bound of the settings, it is refused,
+     * because nobody can approve an override.
+     *
+     * @param emergency whether it is done although it needs approval; then it ends with the time of an emergency
+     * @param bound what the actor has no right to
+     */
+    public Adjustment override(Actor actor, Wish wish, boolean emergency, Bound bound) {
+        long wanted = until(wish.until(), LONGEST_OVERRIDE);
         String reason = reason(wish.reason());
         boolean byValue = wish.caller() instanceof Caller.ByValue;
         String attribute = wish.caller() instanceof Caller.ByValue by ? by.attribute() : "";
@@ -78,36 +130,52 @@ public final class AdjustmentBook {
                 wish.caller() instanceof Caller.ByValue by ? by.value() : ((Caller.ByHash) wish.caller()).hash();
         requireShort("caller", caller, LONGEST_VALUE);
         requireShort("numbers", wish.numbers(), LONGEST_NUMBERS);
-        return database.write(client -> {
-            requireRoom(client);
-            requireFit(
-                    rules.apply(client),
-                    new CallerOverride(
-                            "override", wish.rule(), wish.limit(), wish.caller(), wish.numbers(), wish.until()));
+        Done done = database.write(client -> {
+            List<RuleSet> sets = rules.apply(client);
+            bound.guard().accept(sets);
+            requireRoom(client, Adjustment.Kind.OVERRIDE, Adjustment.tenant(wish.rule(), sets), bound);
+            CallerOverride override = new CallerOverride(
+                    "override", wish.rule(), wish.limit(), wish.caller(), wish.numbers(), wish.until());
+            requireFit(sets, override);
+            List<Protection.Reason> why = raised(client, sets, override);
+            requireFree(
+                    why,
+                    emergency,
+                    "rule: " + wish.rule(),
+                    "lower numbers, or a change of the rule, which can be approved; in an emergency the same request with"
+                            + " \"emergency\": true");
+            long until = why.isEmpty() ? wanted : Math.min(wanted, emergencies.latestEnd(client, why));
             long id = Database.next(client, "adjustment");
             log.add(
                     client,
                     actor,
-                    new Command.OverrideCaller(id, wish.rule(), wish.limit(), wish.numbers(), until, reason));
-            return added(
-                    client,
-                    new Adjustment(
-                            id,
-                            Adjustment.Kind.OVERRIDE,
-                            wish.rule(),
-                            wish.limit(),
-                            byValue ? attribute : "",
-                            caller,
-                            wish.numbers(),
-                            until,
-                            reason,
-                            actor.name(),
-                            now(),
-                            Database.next(client, REVISION),
-                            0,
-                            "",
-                            ""));
+                    new Command.OverrideCaller(id, wish.rule(), wish.limit(), wish.numbers(), until, reason),
+                    before(client, sets, wish, byValue ? attribute : "", caller));
+            Optional<Emergency> begun = begun(client, actor, Emergency.Kind.OVERRIDE, id, sets, why, reason);
+            return new Done(
+                    begun,
+                    added(
+                            client,
+                            new Adjustment(
+                                    id,
+                                    Adjustment.Kind.OVERRIDE,
+                                    wish.rule(),
+                                    wish.limit(),
+                                    byValue ? attribute : "",
+                                    caller,
+                                    wish.numbers(),
+                                    until,
+                                    reason,
+                                    actor.name(),
+                                    now(),
+                                    Database.next(client, REVISION),
+                                    0,
+                                    "",
+                                    "",
+                                    Adjustment.tenant(wish.rule(), sets))));
         });
+        done.emergency().ifPresent(Emergencies::tell);
+        return done.adjustment();
     }
 
     /**
@@ -116,36 +184,143 @@ public final class AdjustmentBook {
      * @param rule the id of a rule, or {@code *} for all
      */
     public Adjustment switchToShadow(Actor actor, String rule, Instant end, String why) {
-        long until = until(end, LONGEST_SWITCH);
+        return switchToShadow(actor, rule, end, why, false, Bound.NONE);
+    }
+
+    /**
+     * Makes a rule, or all rules, refuse nothing for a while. If the rule is protected, or some of all rules are, it is refused,
+     * because nobody can approve a switch.
+     *
+     * @param emergency whether it is done although it needs approval; then it ends with the time of an emergency
+     * @param bound what the actor has no right to
+     */
+    public Adjustment switchToShadow(
+            Actor actor, String rule, Instant end, String why, boolean emergency, Bound bound) {
+        long wanted = until(end, LONGEST_SWITCH);
         String reason = reason(why);
-        return database.write(client -> {
-            requireRoom(client);
+        Done done = database.write(client -> {
+            List<RuleSet> sets = rules.apply(client);
+            bound.guard().accept(sets);
+            requireRoom(client, Adjustment.Kind.SWITCH, Adjustment.tenant(rule, sets), bound);
             if (!rule.equals(Adjustment.ALL_RULES)
-                    && rules.apply(client).stream()
-                            .noneMatch(set -> set.rule(rule).isPresent())) {
+                    && sets.stream().noneMatch(set -> set.rule(rule).isPresent())) {
                 throw unprocessable("rule: " + rule + " (expected: a rule in force, or * for all)");
             }
+            List<Protection.Reason> needs = Protection.ofSwitch(sets, rule, approvals.guarded(client));
+            requireFree(
+                    needs,
+                    emergency,
+                    "rule: " + rule,
+                    "a rule that is not protected, or a change, which can be approved; in an emergency the same request"
+                            + " with \"emergency\": true");
+            long until = needs.isEmpty() ? wanted : Math.min(wanted, emergencies.latestEnd(client, needs));
             long id = Database.next(client, "adjustment");
             log.add(client, actor, new Command.SwitchToShadow(id, rule, until, reason));
-            return added(
-                    client,
-                    new Adjustment(
-                            id,
-                            Adjustment.Kind.SWITCH,
-                            rule,
-                            "",
-                            "",
-                            "",
-                            "",
-                            until,
-                            reason,
-                            actor.name(),
-                            now(),
-                            Database.next(client, REVISION),
-                            0,
-                            "",
-                            ""));
+            Optional<Emergency> begun = begun(client, actor, Emergency.Kind.SWITCH, id, sets, needs, reason);
+            return new Done(
+                    begun,
+                    added(
+                            client,
+                            new Adjustment(
+                                    id,
+                                    Adjustment.Kind.SWITCH,
+                                    rule,
+                                    "",
+                                    "",
+                                    "",
+                                    "",
+                                    until,
+                                    reason,
+                                    actor.name(),
+                                    now(),
+                                    Database.next(client, REVISION),
+                                    0,
+                                    "",
+                                    "",
+                                    Adjustment.tenant(rule, sets))));
         });
+        done.emergency().ifPresent(Emergencies::tell);
+        return done.adjustment();
+    }
+
+    /** Ends the override or switch of an emergency, if it still applies. */
+    public void end(JdbcClient client, Actor actor, Emergency emergency, String reason) {
+        Adjustment.Kind kind =
+                emergency.kind() == Emergency.Kind.SWITCH ? Adjustment.Kind.SWITCH : Adjustment.Kind.OVERRIDE;
+        if (table.find(client, kind, emergency.subject())
+                .filter(each -> each.endedAt() == 0)
+                .isPresent()) {
+            table.end(client, emergency.subject(), now(), actor.name(), reason);
+            long unused = Database.next(client, REVISION);
+        }
+    }
+
+    /** An adjustment, and the emergency that it began. */
+    private record Done(Optional<Emergency> emergency, Adjustment adjustment) {}
+
+    private Optional<Emergency> begun(
+            JdbcClient client,
+            Actor actor,
+            Emergency.Kind kind,
+            long id,
+            List<RuleSet> sets,
+            List<Protection.Reason> why,
+            String reason) {
+        RuleSet inForce = sets.get(0);
+        return why.isEmpty()
+                ? Optional.empty()
+                : Optional.of(emergencies.begin(
+                        client, actor, new Emergencies.Deed(kind, id, inForce, inForce, 0, why, reason)));
+    }
+
+    private static void requireFree(List<Protection.Reason> why, boolean emergency, String what, String expected) {
+        if (!why.isEmpty() && !emergency) {
+            throw Approvals.missing(what, expected, new Standing(1, why, List.of()));
+        }
+    }
+
+    private List<Protection.Reason> raised(JdbcClient client, List<RuleSet> sets, CallerOverride override) {
+        long bound = approvals.settings(client).raisePercent();
+        Set<String> guarded = approvals.guarded(client);
+        boolean raised = sets.stream()
+                .flatMap(set -> set.rule(override.rule()).stream()
+                        .filter(rule -> rule.about().isProtected() || guarded.contains(rule.id()))
+                        .filter(rule -> isRaised(rule, override, bound)))
+                .findFirst()
+                .isPresent();
+        return raised
+                ? List.of(new Protection.Reason(
+                        override.rule(),
+                        override.rule() + ": one caller may use more than " + bound / 100.0 + " times "
+                                + override.limit(),
+                        false))
+                : List.of();
+    }
+
+    private static boolean isRaised(Rule rule, CallerOverride override, long bound) {
+        return rule.limits().stream()
+                .filter(limit -> limit.id().equals(override.limit()))
+                .anyMatch(limit -> Raise.isBeyond(limit.limit(), numbers(rule, limit, override), bound));
+    }
+
+    /** Returns the numbers as nodes will read them. They do not depend on the caller. */
+    private static Limit numbers(Rule rule, RuleLimit limit, CallerOverride override) {
+        String attribute = limit.by().get(0).attribute();
+        CallerOverride anybody = new CallerOverride(
+                override.id(),
+                override.rule(),
+                override.limit(),
+                new Caller.ByValue(attribute, attribute.equals("ip") ? "192.0.2.1" : "anybody"),
+                override.numbers(),
+                override.until());
+        return AdjustedRules.of(
+                        new RuleSet(1, List.of(rule)), new Adjustments(1, List.of(anybody), List.of()), Instant.EPOCH)
+                .rules()
+                .rule(rule.id())
+                .orElseThrow()
+                .overrides()
+                .get(0)
+                .numbers();
     }
 
     /** Ends an override or a switch before it expires. */
@@ -160,28 +335,82 @@ public final class AdjustmentBook {
                                 + " (expected: one that applies)",
                         Map.of("ended_at", Instant.ofEpochMilli(old.endedAt()).toString()));
             }
-            log.add(client, actor, new Command.EndAdjustment(id, reason));
+            log.add(client, actor, new Command.EndAdjustment(id, reason), described(old));
             table.end(client, id, now(), actor.name(), reason);
             long unused = Database.next(client, REVISION);
             return table.find(client, kind, id).orElseThrow();
         });
     }
 
-    /** Ends what has expired. Nodes do so by themselves; this removes it from what they are told. */
+    /** Returns what an override replaces, for the log. The caller is not named. */
+    private Map<String, Object> before(
+            JdbcClient client, List<RuleSet> sets, Wish wish, String attribute, String caller) {
+        Map<String, Object> before = new LinkedHashMap<>();
+        sets.stream()
+                .flatMap(set -> set.rule(wish.rule()).stream())
+                .findFirst()
+                .flatMap(rule -> rule.limits().stream()
+                        .filter(limit -> limit.id().equals(wish.limit()))
+                        .findFirst())
+                .ifPresent(limit -> before.put("limit", LimitWords.amount(limit.limit())));
+        List<Long> replaced = table.active(client).stream()
+                .filter(each -> each.kind() == Adjustment.Kind.OVERRIDE
+                        && each.rule().equals(wish.rule())
+                        && each.limit().equals(wish.limit())
+                        && each.attribute().equals(attribute)
+                        && each.caller().equals(caller))
+                .map(Adjustment::id)
+                .toList();
+        if (!replaced.isEmpty()) {
+            before.put("overrides", replaced);
+        }
+        return Map.of("before", before);
+    }
+
+    /** Returns what an adjustment did, for the log. The caller is not named. */
+    private static Map<String, Object> described(Adjustment adjustment) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("kind", adjustment.kind().word());
+        fields.put("rule", adjustment.rule());
+        if (adjustment.kind() == Adjustment.Kind.OVERRIDE) {
+            fields.put("limit", adjustment.limit());
+        }
+        fields.put("until", Instant.ofEpochMilli(adjustment.until()).toString());
+        return fields;
+    }
+
+    /**
+     * Ends what has expired; nodes do so by themselves, this removes it from what they are told. Also ends what was made for a rule
+     * of another tenant than the one that the rule belongs to now.
+     */
     public void expire() {
         long now = now();
-        if (database.read(client -> expired(client, now)).isEmpty()) {
+        if (database.read(client -> over(client, now)).isEmpty()) {
             return;
         }
-        List<Adjustment> ended = database.write(client -> {
-            List<Adjustment> expired = expired(client, now);
-            expired.forEach(each -> table.end(client, each.id(), each.until(), Actor.CENTER.name(), "expired"));
-            if (!expired.isEmpty()) {
+        List<Over> ended = database.write(client -> {
+            List<Over> over = over(client, now);
+            over.forEach(
+                    each -> table.end(client, each.adjustment().id(), each.at(), Actor.CENTER.name(), each.reason()));
+            if (!over.isEmpty()) {
+                over.forEach(each -> log.add(
+                        client,
+                        Actor.CENTER,
+                        new Command.EndAdjustment(each.adjustment().id(), each.reason()),
+                        described(each.adjustment())));
                 long unused = Database.next(client, REVISION);
             }
-            return expired;
+            return over;
         });
-        ended.forEach(each -> LOG.info("{} {} of rule {} expired", each.kind().word(), each.id(), each.rule()));
+        for (Over each : ended) {
+            Adjustment adjustment = each.adjustment();
+            LOG.info(
+                    "{} {} of rule {} ended: {}",
+                    adjustment.kind().word(),
+                    adjustment.id(),
+                    adjustment.rule(),
+                    each.reason());
+        }
     }
 
     /** Returns those of a kind with an id below a number, newest first, with those that have ended. */
@@ -215,8 +444,32 @@ public final class AdjustmentBook {
                         .toList());
     }
 
-    private List<Adjustment> expired(JdbcClient client, long now) {
-        return table.active(client).stream().filter(each -> each.until() <= now).toList();
+    /** An adjustment that applies no longer, since when and why. */
+    private record Over(Adjustment adjustment, long at, String reason) {}
+
+    private List<Over> over(JdbcClient client, long now) {
+        List<Adjustment> active = table.active(client);
+        List<RuleSet> sets =
+                active.stream().allMatch(each -> each.tenant().isEmpty()) ? List.of() : rules.apply(client);
+        List<Over> over = new ArrayList<>();
+        for (Adjustment each : active) {
+            if (each.until() <= now) {
+                over.add(new Over(each, each.until(), "expired"));
+            } else if (isOfAnotherTenant(each, sets)) {
+                over.add(new Over(each, now, "the rule belongs to another tenant"));
+            }
+        }
+        return over;
+    }
+
+    /** A rule that is gone may come back, and a trial may fail, so neither ends anything. */
+    private static boolean isOfAnotherTenant(Adjustment adjustment, List<RuleSet> sets) {
+        return !adjustment.tenant().isEmpty()
+                && sets.stream()
+                        .flatMap(set -> set.rule(adjustment.rule()).stream())
+                        .findFirst()
+                        .filter(rule -> !rule.about().tenant().orElse("").equals(adjustment.tenant()))
+                        .isPresent();
     }
 
     private Adjustment added(JdbcClient client, Adjustment adjustment) {
@@ -224,11 +477,30 @@ public final class AdjustmentBook {
         return adjustment;
     }
 
-    private void requireRoom(JdbcClient client) {
-        if (table.active(client).size() >= Adjustments.MOST) {
-            throw RefusedException.conflict("adjustments: " + Adjustments.MOST
-                    + " apply already (expected: fewer; end some of them, or change the rules)");
+    /** One tenant does not use up the room of others, and overrides do not use up that of switches. */
+    private void requireRoom(JdbcClient client, Adjustment.Kind kind, String tenant, Bound bound) {
+        List<Adjustment> active = table.active(client);
+        boolean isSwitch = kind == Adjustment.Kind.SWITCH;
+        int room = Adjustments.MOST;
+        if (!isSwitch) {
+            room -= ROOM_FOR_SWITCHES;
+        } else if (!bound.isEverywhere()) {
+            room -= ROOM_FOR_ALL;
         }
+        if (active.size() >= room) {
+            throw full("adjustments: " + room + " apply already");
+        }
+        int most = isSwitch ? MOST_SWITCHES : MOST_OVERRIDES;
+        long alike = active.stream()
+                .filter(each -> each.kind() == kind && each.tenant().equals(tenant))
+                .count();
+        if (!bound.isEverywhere() && alike >= most) {
+            throw full((isSwitch ? "switches: " : "overrides: ") + most + " of your tenant apply already");
+        }
+    }
+
+    private static RefusedException full(String what) {
+        return RefusedException.conflict(what + " (expected: fewer; end some of them, or change the rules)");
     }
 
     /** The override has to fit wherever its rule exists. */

@@ -11,12 +11,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class AdjustmentTable {
 
     private static final String COLUMNS = "id, kind, rule, limit_name, attribute, caller, numbers, until_at, reason,"
-            + " actor, created_at, revision, ended_at, ended_by, end_reason";
+            + " actor, created_at, revision, ended_at, ended_by, end_reason, tenant";
 
     private static final String SELECT = "SELECT " + COLUMNS + " FROM adjustment ";
 
     void add(JdbcClient client, Adjustment adjustment) {
-        client.sql("INSERT INTO adjustment (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        client.sql("INSERT INTO adjustment (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .params(
                         adjustment.id(),
                         adjustment.kind().word(),
@@ -32,7 +32,8 @@ final class AdjustmentTable {
                         adjustment.revision(),
                         adjustment.endedAt(),
                         adjustment.endedBy(),
-                        adjustment.endReason())
+                        adjustment.endReason(),
+                        adjustment.tenant())
                 .update();
     }
 
@@ -84,6 +85,7 @@ final class AdjustmentTable {
                 row.getLong(12),
                 row.getLong(13),
                 row.getString(14),
-                row.getString(15));
+                row.getString(15),
+                row.getString(16));
     }
 }

@@ -1,13 +1,18 @@
 package io.sluice.center.change;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.approval.Approvals;
+import io.sluice.center.approval.Standing;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.command.RuleDiff;
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Collision;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.people.People;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Rule;
@@ -17,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Opens, edits and closes changes. Thread-safe. */
@@ -30,20 +37,53 @@ public final class Changes {
     private final Versions versions;
     private final CommandLog log;
     private final Clock clock;
+    private final Approvals approvals;
 
     public Changes(Database database, Versions versions, CommandLog log, Clock clock) {
+        this(database, versions, log, clock, new Approvals(People.of(database, log, clock)));
+    }
+
+    public Changes(Database database, Versions versions, CommandLog log, Clock clock, Approvals approvals) {
         this.database = database;
         this.versions = versions;
         this.log = log;
         this.clock = clock;
+        this.approvals = approvals;
     }
 
-    /** A change and what it would do now. */
-    public record Reviewed(Change change, ChangeReview review) {}
+    /** A change, what it would do now, and which approvals it needs and has. */
+    public record Reviewed(Change change, ChangeReview review, Standing standing) {}
+
+    /** Returns the approvals of changes. */
+    public Approvals approvals() {
+        return approvals;
+    }
+
+    /** Refuses edits that the author of a command has no right to. It runs within the transaction of the command. */
+    @FunctionalInterface
+    public interface Guard {
+
+        /** Allows everything. */
+        Guard NONE = (edits, sets) -> {};
+
+        /**
+         * Checks edits.
+         *
+         * @param sets the rules on which the change was begun, and those in force
+         * @throws RefusedException if the author has no right to them
+         */
+        void check(Edits edits, List<RuleSet> sets);
+    }
 
     /** Opens a change, if its edits fit the rules in force. */
     public Reviewed open(Actor actor, Command.OpenChange command) {
+        return open(actor, command, Guard.NONE);
+    }
+
+    /** Opens a change, if its edits fit the rules in force and the guard allows them. */
+    public Reviewed open(Actor actor, Command.OpenChange command, Guard guard) {
         return database.write(client -> {
+            guard.check(command.edits(), sets(client, command.base()));
             ChangeReview review = review(client, command.base(), command.edits());
             requireFit(command.base(), command.edits(), review);
             long now = now();
@@ -60,15 +100,23 @@ public final class Changes {
                     now,
                     0);
             table.add(client, change);
-            log.add(client, actor, command);
-            return new Reviewed(change, review);
+            approvals.authored(client, change.id(), change.revision(), actor);
+            log.add(client, actor, command, RuleDiff.of(review.changes()));
+            return reviewed(client, change, review);
         });
     }
 
     /** Replaces the content of an open change. */
     public Reviewed edit(Actor actor, Command.EditChange command) {
+        return edit(actor, command, Guard.NONE);
+    }
+
+    /** Replaces the content of an open change, if the guard allows the old and the new content. */
+    public Reviewed edit(Actor actor, Command.EditChange command, Guard guard) {
         return database.write(client -> {
             Change old = requireOpen(client, command.change());
+            guard.check(old.edits(), sets(client, old));
+            guard.check(command.edits(), sets(client, command.base()));
             requireRevision(old, command.revision());
             ChangeReview review = review(client, command.base(), command.edits());
             requireFit(command.base(), command.edits(), review);
@@ -85,15 +133,22 @@ public final class Changes {
                     now(),
                     0);
             table.replace(client, change);
-            log.add(client, actor, command);
-            return new Reviewed(change, review);
+            approvals.authored(client, change.id(), change.revision(), actor);
+            log.add(client, actor, command, RuleDiff.of(review.changes()));
+            return reviewed(client, change, review);
         });
     }
 
     /** Moves an open change to the version in force. Its edits stay the same; what they replace is now what is in force. */
     public Reviewed rebase(Actor actor, long id, OptionalLong revision) {
+        return rebase(actor, id, revision, Guard.NONE);
+    }
+
+    /** Moves an open change to the version in force, if the guard allows its content. */
+    public Reviewed rebase(Actor actor, long id, OptionalLong revision, Guard guard) {
         return database.write(client -> {
             Change old = requireOpen(client, id);
+            guard.check(old.edits(), sets(client, old));
             requireRevision(old, revision.orElse(old.revision()));
             RuleSet current = versions.latestRules(client);
             Edits edits = old.edits().without(old.edits().missingFrom(current.rules()));
@@ -115,20 +170,41 @@ public final class Changes {
                     now(),
                     0);
             table.replace(client, change);
-            log.add(client, actor, new Command.RebaseChange(id, old.revision(), current.version()));
-            return new Reviewed(change, review);
+            approvals.authored(client, change.id(), change.revision(), actor);
+            log.add(
+                    client,
+                    actor,
+                    new Command.RebaseChange(id, old.revision(), current.version()),
+                    RuleDiff.of(review.changes()));
+            return reviewed(client, change, review);
         });
     }
 
     /** Returns the edits that turn the rules of a version into these. */
     public Edits edits(long base, List<Rule> rules) {
-        return database.read(client -> Edits.between(begun(client, base).rules(), rules));
+        return edits(base, before -> before, rules);
+    }
+
+    /**
+     * Returns the edits that turn some rules of a version into these.
+     *
+     * @param part selects the rules; the others stay
+     */
+    public Edits edits(long base, UnaryOperator<List<Rule>> part, List<Rule> rules) {
+        return database.read(
+                client -> Edits.between(part.apply(begun(client, base).rules()), rules));
     }
 
     /** Closes a change without releasing it. */
     public Change close(Actor actor, Command.CloseChange command) {
+        return close(actor, command, Guard.NONE);
+    }
+
+    /** Closes a change without releasing it, if the guard allows its content. */
+    public Change close(Actor actor, Command.CloseChange command, Guard guard) {
         return database.write(client -> {
             Change old = requireOpen(client, command.change());
+            guard.check(old.edits(), sets(client, old));
             Change change = moved(old, command.rejected() ? ChangeState.REJECTED : ChangeState.WITHDRAWN, 0);
             table.replace(client, change);
             log.add(client, actor, command);
@@ -162,7 +238,88 @@ public final class Changes {
 
     public Optional<Reviewed> find(long id) {
         return database.read(
-                client -> table.find(client, id).map(change -> new Reviewed(change, review(client, change))));
+                client -> table.find(client, id).map(change -> reviewed(client, change, review(client, change))));
+    }
+
+    /**
+     * Approves a change for its release, provided that the resulting rules are those that the person saw. To approve it twice
+     * changes nothing.
+     */
+    public Reviewed approve(Access access, long id, String digest, String comment) {
+        return database.write(client -> {
+            long number = approvals.next(client);
+            Change change =
+                    table.find(client, id).filter(Changes::isUndecided).orElseGet(() -> requireOpen(client, id));
+            Approvals.Proposal proposal = proposal(client, change);
+            approvals.requireApprover(client, access, proposal);
+            ChangeReview review = review(client, change);
+            if (change.state() == ChangeState.OPEN) {
+                requireNoCollision(change, review);
+            }
+            if (!proposal.after().digest().equals(digest)) {
+                throw RefusedException.conflict(
+                        "digest: the change would now result in "
+                                + proposal.after().digest() + " (expected: " + digest
+                                + "); something else was released or the change was edited, look at it again",
+                        Map.of(
+                                "digest",
+                                proposal.after().digest(),
+                                "version",
+                                proposal.before().version()));
+            }
+            return new Reviewed(change, review, approvals.approve(client, number, access, proposal, comment));
+        });
+    }
+
+    /** Returns the newest changes that somebody could approve and has not. */
+    public List<Reviewed> awaiting(Access access, int most) {
+        return database.read(client -> Stream.of(ChangeState.OPEN, ChangeState.TRIAL)
+                .flatMap(state -> table.list(client, Optional.of(state), Long.MAX_VALUE, most).stream())
+                .map(change -> reviewed(client, change, review(client, change)))
+                .filter(each -> each.review().collisions().isEmpty())
+                .filter(each -> approvals.awaits(client, access, proposal(client, each.change()), each.standing()))
+                .toList());
+    }
+
+    /** Returns the open changes of an author that would result in rules with a digest, newest first. */
+    public List<Change> own(Actor author, String digest, int most) {
+        return database.read(client -> table.list(client, Optional.of(ChangeState.OPEN), Long.MAX_VALUE, most).stream()
+                .filter(change -> change.author().equals(author.name()))
+                .filter(change -> review(client, change).digest().equals(digest))
+                .toList());
+    }
+
+    /** Returns what a change does to the rules in force; for a change on trial, to those that were in force before it. */
+    private Approvals.Proposal proposal(JdbcClient client, Change change) {
+        RuleSet before = change.state() == ChangeState.TRIAL
+                ? versions.rules(client, versions.before(client, change.version()))
+                        .orElseThrow()
+                : versions.latestRules(client);
+        return new Approvals.Proposal(
+                change.id(),
+                before,
+                new RuleSet(before.version(), change.edits().applyTo(before.rules())));
+    }
+
+    private Reviewed reviewed(JdbcClient client, Change change, ChangeReview review) {
+        return new Reviewed(
+                change,
+                review,
+                isUndecided(change) ? approvals.standing(client, proposal(client, change)) : Standing.FREE);
+    }
+
+    private static boolean isUndecided(Change change) {
+        return change.state() == ChangeState.OPEN || change.state() == ChangeState.TRIAL;
+    }
+
+    /** Refuses to release a change, or to bring its trial to more, without enough approvals. */
+    public void requireApproved(JdbcClient client, Change change) {
+        approvals.require(client, proposal(client, change));
+    }
+
+    /** Returns which approvals a change needs and has. */
+    public Standing standing(JdbcClient client, Change change) {
+        return approvals.standing(client, proposal(client, change));
     }
 
     /** Returns changes with an id below a number, newest first, without their reviews. */
@@ -196,6 +353,23 @@ public final class Changes {
             return ChangeReview.of(change.edits(), before, before, instant());
         }
         return review(client, change.base(), change.edits());
+    }
+
+    /** Returns a change without its review. */
+    public Optional<Change> find(JdbcClient client, long id) {
+        return table.find(client, id);
+    }
+
+    /** Returns the rules that the edits of a change are compared with: those it was begun on, and those it replaces. */
+    public List<RuleSet> sets(JdbcClient client, Change change) {
+        return change.state() == ChangeState.RELEASED
+                ? versions.rules(client, versions.before(client, change.version())).stream()
+                        .toList()
+                : sets(client, change.base());
+    }
+
+    private List<RuleSet> sets(JdbcClient client, long base) {
+        return List.of(begun(client, base), versions.latestRules(client));
     }
 
     /** Refuses a change that collides with what was released since it was begun. */

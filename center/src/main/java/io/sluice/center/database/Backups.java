@@ -25,23 +25,32 @@ public final class Backups {
 
     private static final String ENDING = ".jsonl.gz";
 
-    private static final int KEPT = 14;
+    /** Without a number of files, none is removed. */
+    private static final int ALL = Integer.MAX_VALUE;
 
     private final Database database;
     private final Path directory;
     private final Clock clock;
+    private final int kept;
 
+    /** Creates backups of which none is removed. */
     public Backups(Database database, Path directory) {
-        this(database, directory, Clock.system());
+        this(database, directory, Clock.system(), ALL);
     }
 
-    Backups(Database database, Path directory, Clock clock) {
+    /**
+     * Creates backups.
+     *
+     * @param kept how many files stay after each new one
+     */
+    public Backups(Database database, Path directory, Clock clock, int kept) {
         this.database = database;
         this.directory = directory;
         this.clock = clock;
+        this.kept = kept;
     }
 
-    /** Saves everything and returns the file. A file with its final name is complete. The oldest files are removed. */
+    /** Saves everything and returns the file. A file with its final name is complete. The oldest files are removed if there are too many. */
     public synchronized Path save(String name) throws DatabaseUnusableException {
         try {
             Files.createDirectories(directory);
@@ -84,7 +93,7 @@ public final class Backups {
 
     private void prune() throws IOException {
         List<Path> files = files();
-        for (Path old : files.subList(0, Math.max(0, files.size() - KEPT))) {
+        for (Path old : files.subList(0, Math.max(0, files.size() - kept))) {
             Files.delete(old);
         }
     }

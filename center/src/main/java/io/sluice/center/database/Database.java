@@ -3,7 +3,13 @@ package io.sluice.center.database;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +32,12 @@ public final class Database implements AutoCloseable {
 
     /** How often a transaction runs that loses against others. */
     private static final int ATTEMPTS = 10;
+
+    /** How many connections are tried that turn out to be dead. */
+    private static final int CONNECTIONS_TRIED = 3;
+
+    /** How the SQL states of broken connections begin. */
+    private static final String CONNECTION_FAILED = "08";
 
     private final DatabaseKind kind;
     private final HikariDataSource writers;
@@ -96,25 +108,58 @@ public final class Database implements AutoCloseable {
 
     /** Runs reads that see one state of the database. */
     public <T> T read(Function<JdbcClient, T> reads) {
-        T result = reading.execute(status -> reads.apply(readClient));
-        return Objects.requireNonNull(result);
+        for (int i = 1; ; i++) {
+            try {
+                T result = reading.execute(status -> reads.apply(readClient));
+                return Objects.requireNonNull(result);
+            } catch (RuntimeException e) {
+                if (i == CONNECTIONS_TRIED || !isBrokenConnection(e)) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /**
-     * Runs a transaction that writes. If it collides with another, it runs again from the beginning, so it must not have other
-     * effects.
+     * Runs a transaction that writes. If it collides with another, or its connection breaks before it is complete, it runs again
+     * from the beginning, so it must not have other effects.
      */
     public <T> T write(Function<JdbcClient, T> writes) {
         for (int i = 1; ; i++) {
+            AtomicBoolean complete = new AtomicBoolean();
             try {
-                T result = writing.execute(status -> writes.apply(writeClient));
+                T result = writing.execute(status -> {
+                    T written = writes.apply(writeClient);
+                    complete.set(true);
+                    return written;
+                });
                 return Objects.requireNonNull(result);
             } catch (DuplicateKeyException | TransientDataAccessException | LostRaceException e) {
                 if (i == ATTEMPTS) {
                     throw e;
                 }
+            } catch (RuntimeException e) {
+                // Whether a transaction was stored whose end was not confirmed, nobody knows.
+                if (i >= CONNECTIONS_TRIED || complete.get() || !isBrokenConnection(e)) {
+                    throw e;
+                }
             }
         }
+    }
+
+    /** Returns whether a connection was dead, as all are after a restart of the server. Waiting in vain for one is not. */
+    private static boolean isBrokenConnection(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLTransientConnectionException) {
+                return false;
+            }
+            if (cause instanceof SQLException sql
+                    && sql.getSQLState() != null
+                    && sql.getSQLState().startsWith(CONNECTION_FAILED)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the next id of a kind. Transactions that take ids of the same kind run one after the other. */
@@ -132,6 +177,27 @@ public final class Database implements AutoCloseable {
     public static boolean isUnavailable(RuntimeException failure) {
         return failure instanceof TransactionException
                 || (failure instanceof DataAccessException && !(failure instanceof DuplicateKeyException));
+    }
+
+    /**
+     * Overwrites what changed and deleted rows have left in the files of an embedded database. A server does so on its own, in its
+     * own time.
+     *
+     * @return false if somebody reads from the old files; then call it again later
+     */
+    public boolean scrub() {
+        if (!kind.isEmbedded()) {
+            return true;
+        }
+        try (Connection connection = writers.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("VACUUM");
+            try (ResultSet busy = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+                return busy.next() && busy.getInt(1) == 0;
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("the database cannot be cleaned: " + e.getMessage(), e);
+        }
     }
 
     DatabaseKind kind() {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +31,22 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Dump {
 
-    /** In the order in which they are written. */
-    private static final List<String> TABLES =
-            List.of("counter", "command", "rule_version", "rule_change", "rollout", "node_report", "adjustment");
+    /** Tables by the schema that brought them, in the order in which they are written. Sessions and links are not saved. */
+    private static final Map<Integer, List<String>> TABLES = new TreeMap<>(Map.of(
+            1, List.of("counter", "command", "rule_version", "rule_change", "rollout", "node_report"),
+            2, List.of("adjustment"),
+            3, List.of("account", "api_token"),
+            4, List.of("change_author", "approval", "approval_settings", "settings_proposal", "emergency"),
+            5, List.of("passkey_user", "passkey"),
+            6, List.of("audit_head", "audit_node", "audit_checkpoint", "audit_key", "audit_segment"),
+            8, List.of("erasure", "erasure_answer")));
+
+    /** What a center writes at its start, before anybody changes anything. The file has its own. */
+    private static final List<String> OWN =
+            List.of("counter", "audit_head", "audit_key", "audit_checkpoint", "node_report");
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int FORMAT = 1;
-    private static final String WITHOUT_ADJUSTMENTS = "1";
 
     private final Database database;
 
@@ -87,7 +97,7 @@ public final class Dump {
                         + schema().version() + "; use the version of Sluice that wrote it, then upgrade)");
             }
             return database.write(client -> {
-                client.sql("DELETE FROM counter").update();
+                OWN.forEach(table -> client.sql("DELETE FROM " + table).update());
                 return insert(client, in);
             });
         } catch (UncheckedIOException e) {
@@ -112,9 +122,10 @@ public final class Dump {
 
     /** A database is also saved before its schema is brought up to date. */
     private static List<String> tables(String schema) {
-        return schema.equals(WITHOUT_ADJUSTMENTS)
-                ? TABLES.stream().filter(table -> !table.equals("adjustment")).toList()
-                : TABLES;
+        return TABLES.entrySet().stream()
+                .filter(tables -> tables.getKey() <= Integer.parseInt(schema))
+                .flatMap(tables -> tables.getValue().stream())
+                .toList();
     }
 
     private Schema schema() {
@@ -163,7 +174,7 @@ public final class Dump {
 
     private static void insert(JdbcClient client, Map<?, ?> row) throws IOException {
         String table = String.valueOf(row.get("table"));
-        if (!TABLES.contains(table)) {
+        if (TABLES.values().stream().noneMatch(tables -> tables.contains(table))) {
             throw new IOException("unknown table: " + table);
         }
         List<String> names = row.keySet().stream()

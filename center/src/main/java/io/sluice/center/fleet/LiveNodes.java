@@ -59,13 +59,19 @@ public final class LiveNodes {
         attendedNanos = now;
     }
 
-    /** Takes a report. Returns whether it was new. */
+    /**
+     * Takes a report. Returns whether it was new. A report through Redis, which everybody who can write there can make, does not
+     * replace those of a node that is live over HTTP.
+     */
     public synchronized boolean report(NodeReport report, NodeState.Way way) {
         Entry known = nodes.get(report.node());
         if (known != null && !known.isNews(report)) {
             return false;
         }
         if (known == null && nodes.size() >= MOST) {
+            return false;
+        }
+        if (known != null && way == NodeState.Way.REDIS && known.way() == NodeState.Way.HTTP && isLive(known, now())) {
             return false;
         }
         nodes.put(report.node(), new Entry(report, way, now(), clock.epochMicros() / 1000));
@@ -113,7 +119,10 @@ public final class LiveNodes {
     }
 
     private static NodeState state(Entry entry, long nowNanos) {
-        return new NodeState(
-                entry.report(), entry.way(), nowNanos - entry.atNanos() <= SILENCE_NANOS, entry.atMillis());
+        return new NodeState(entry.report(), entry.way(), isLive(entry, nowNanos), entry.atMillis());
+    }
+
+    private static boolean isLive(Entry entry, long nowNanos) {
+        return nowNanos - entry.atNanos() <= SILENCE_NANOS;
     }
 }

@@ -2,10 +2,12 @@ package io.sluice.center.release;
 
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
+import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.plan.Target;
+import io.sluice.center.verdict.CallerChoice;
 import io.sluice.center.verdict.Judge;
 import io.sluice.center.verdict.Looks;
 import io.sluice.center.verdict.Sample;
@@ -47,6 +49,9 @@ public final class Jury implements Duty {
     private final Clock clock;
     private @Nullable Counting counting;
     private @Nullable Before before;
+
+    /** Why a trial could not be promoted, as it was logged last. */
+    private String told = "";
 
     /** What was counted before anybody tried the version of a rollout. */
     private record Before(long rollout, Sample sample) {}
@@ -172,13 +177,29 @@ public final class Jury implements Duty {
                 trial.version(),
                 sample.trial().total().requests(),
                 sample.control().total().requests());
-        var unused = trials.promote(
-                Actor.CENTER,
-                new Command.PromoteTrial(
-                        trial.id(),
-                        "both sides were watched for " + watch.toSeconds() + " s",
-                        false,
-                        OptionalLong.of(trial.progress().step())));
+        promote(trial, "both sides were watched for " + watch.toSeconds() + " s");
+    }
+
+    /** A trial whose approvals no longer hold stays where it is, until somebody approves it again. */
+    private void promote(Rollout trial, String why) {
+        try {
+            var unused = trials.promote(
+                    Actor.CENTER,
+                    new Command.PromoteTrial(
+                            trial.id(),
+                            why,
+                            false,
+                            OptionalLong.of(trial.progress().step())));
+        } catch (RefusedException e) {
+            if (e.why() != RefusedException.Why.FORBIDDEN) {
+                throw e;
+            }
+            String problem = "trial of version " + trial.version() + " stays where it is: " + e.getMessage();
+            if (!problem.equals(told)) {
+                told = problem;
+                LOG.warn("{}", problem);
+            }
+        }
     }
 
     /** A later step splits callers in another way, so what was counted before says nothing about it. */
@@ -195,11 +216,11 @@ public final class Jury implements Duty {
         var settings = trial.order().plan().verdict().settings();
         if (trial.scope().orElseThrow() instanceof TrialScope.Nodes share) {
             Sample sample = counts.since.ofNodes(node -> new NodeShare(node).isWithin(share.percent()));
-            return Judge.judge(settings, new io.sluice.center.verdict.Split.Nodes(), Sample.NONE, sample, look);
+            return Judge.judge(settings, new CallerChoice.Nodes(), Sample.NONE, sample, look);
         }
-        io.sluice.center.verdict.Split split = trial.order().plan().to() instanceof Target.Named
-                ? new io.sluice.center.verdict.Split.Named()
-                : new io.sluice.center.verdict.Split.Callers(trial.share() / 100.0);
+        CallerChoice split = trial.order().plan().to() instanceof Target.Named
+                ? new CallerChoice.Named()
+                : new CallerChoice.Callers(trial.share() / 100.0);
         return Judge.judge(settings, split, before(trial), counts.since.ofCallers(), look);
     }
 
@@ -237,9 +258,7 @@ public final class Jury implements Duty {
             return;
         }
         if (verdict.kind() == Verdict.Kind.PROMOTE) {
-            var unused = trials.promote(
-                    Actor.CENTER,
-                    new Command.PromoteTrial(trial.id(), verdict.why(), false, OptionalLong.of(verdict.step())));
+            promote(trial, verdict.why());
         } else if (verdict.kind() == Verdict.Kind.ROLL_BACK) {
             var unused = trials.abort(Actor.CENTER, new Command.AbortRollout(trial.id(), verdict.why()));
         }

@@ -2,6 +2,7 @@ package io.sluice.center.release;
 
 import io.sluice.center.change.Changes;
 import io.sluice.center.database.Database;
+import io.sluice.center.database.LostRaceException;
 import io.sluice.center.version.Version;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
@@ -50,6 +51,7 @@ final class Ledger {
 
     /** Adds a version that is not in force yet, or whose rollout exists. */
     void add(JdbcClient client, RuleSet rules, long number, About about, long rollout, boolean trial) {
+        requireAllSeen(client);
         versions.add(
                 client,
                 new Version(
@@ -65,6 +67,19 @@ final class Ledger {
                         rollout,
                         trial),
                 rules.numbered(number));
+    }
+
+    /**
+     * Fails if somebody else has added a version that this transaction does not see, because then its rules would be lost. The
+     * number alone does not tell, because Redis may already have that version. A change of rows sees what reads do not.
+     */
+    private void requireAllSeen(JdbcClient client) {
+        int unseen = client.sql("UPDATE rule_version SET trial = trial WHERE number > ?")
+                .param(versions.highest(client))
+                .update();
+        if (unseen > 0) {
+            throw new LostRaceException("another version was added meanwhile");
+        }
     }
 
     /** Puts a version in force for all, with a rollout of its own. It replaces whatever goes on. */

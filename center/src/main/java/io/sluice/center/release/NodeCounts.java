@@ -1,8 +1,9 @@
 package io.sluice.center.release;
 
 import io.sluice.center.verdict.Arm;
-import io.sluice.center.verdict.Tally;
+import io.sluice.center.verdict.NodeCount;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import java.util.List;
 
@@ -14,32 +15,22 @@ final class NodeCounts {
     private NodeCounts() {}
 
     /** Returns the counts of a node as a whole. */
-    static io.sluice.center.verdict.NodeReport ofNode(NodeReport report) {
-        return new io.sluice.center.verdict.NodeReport(
-                report.node(), Long.toString(report.startedMillis()), new Arm(List.of(tally(report.tally()))), NOTHING);
+    static NodeCount ofNode(NodeReport report) {
+        return new NodeCount(
+                report.node(), Long.toString(report.startedMillis()), new Arm(List.of(report.tally())), NOTHING);
     }
 
     /** Returns the counts of the callers of a node that has a version on trial. */
-    static io.sluice.center.verdict.NodeReport ofCallers(NodeReport report) {
+    static NodeCount ofCallers(NodeReport report) {
         TrialReport trial = report.trial().orElseThrow();
-        return new io.sluice.center.verdict.NodeReport(
+        return new NodeCount(
                 report.node(),
                 report.startedMillis() + ":" + trial.version(),
                 arm(trial.trial()),
                 arm(trial.control()));
     }
 
-    private static Arm arm(List<io.sluice.runtime.fleet.Tally> groups) {
-        return new Arm(groups.stream().map(NodeCounts::tally).toList());
-    }
-
-    private static Tally tally(io.sluice.runtime.fleet.Tally tally) {
-        return new Tally(
-                tally.requests(),
-                tally.refused(),
-                tally.degraded(),
-                tally.answers(),
-                tally.errors(),
-                tally.latencyMicros());
+    private static Arm arm(List<Tally> groups) {
+        return new Arm(groups);
     }
 }

@@ -1,6 +1,7 @@
 package io.sluice.center.release;
 
 import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.command.LogText;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.FleetRules;
@@ -14,6 +15,7 @@ import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.witness.CheckpointOffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +61,7 @@ public final class Reconciler implements AutoCloseable {
     private volatile FleetRules rules = FleetRules.NONE;
     private final AdjustmentBook adjustments;
     private final List<Duty> duties = new CopyOnWriteArrayList<>();
+    private volatile Supplier<Optional<CheckpointOffer>> offer = Optional::empty;
 
     /** The following fields are used only by the thread. */
     private long reportedNanos;
@@ -98,6 +102,11 @@ public final class Reconciler implements AutoCloseable {
     /** Adds work of the center that leads. */
     public void add(Duty duty) {
         duties.add(duty);
+    }
+
+    /** Sets the checkpoint that it tells nodes through Redis. */
+    public void tell(Supplier<Optional<CheckpointOffer>> checkpoint) {
+        offer = checkpoint;
     }
 
     /** Learns what was released and starts to work. */
@@ -232,7 +241,7 @@ public final class Reconciler implements AutoCloseable {
         try {
             duty.turn(leads);
         } catch (RefusedException e) {
-            LOG.info("nothing was done: {}", e.getMessage());
+            LOG.info("nothing was done: {}", LogText.line(String.valueOf(e.getMessage())));
         }
     }
 
@@ -278,7 +287,8 @@ public final class Reconciler implements AutoCloseable {
             }
         }
         if (leads) {
-            place.tell(fleet().toJson());
+            // Through Redis every node reads the same, so orders to erase never go this way: they name a person.
+            place.tell(fleet().with(offer.get(), List.of()).toJson());
         }
     }
 

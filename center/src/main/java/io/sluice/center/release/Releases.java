@@ -1,16 +1,27 @@
 package io.sluice.center.release;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Coverage;
+import io.sluice.center.access.Right;
+import io.sluice.center.approval.Approvals;
+import io.sluice.center.approval.Emergencies;
+import io.sluice.center.approval.Emergency;
+import io.sluice.center.approval.Protection;
+import io.sluice.center.approval.Standing;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.command.RuleDiff;
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
+import io.sluice.center.people.People;
 import io.sluice.center.plan.Target;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.trial.Candidates;
 import java.time.Duration;
@@ -38,6 +49,7 @@ public final class Releases {
     private final Ledger ledger;
     private final RolloutTable rollouts;
     private final Trials trials;
+    private final EmergencyReview emergencies;
 
     /**
      * Creates releases.
@@ -58,6 +70,7 @@ public final class Releases {
         this.ledger = new Ledger(versions, changes, clock, highestElsewhere);
         this.rollouts = ledger.rollouts();
         this.trials = new Trials(database, versions, changes, log, ledger);
+        this.emergencies = new EmergencyReview(database, versions, changes, ledger, People.of(database, log, clock));
     }
 
     /** Returns what can be done with a trial. */
@@ -65,22 +78,43 @@ public final class Releases {
         return trials;
     }
 
-    /** A change that may be released, and who tries it first. */
-    private record Checked(Change change, ChangeReview review, Split split) {}
+    /** Returns what becomes of emergencies. */
+    public EmergencyReview emergencies() {
+        return emergencies;
+    }
+
+    /**
+     * A change that may be released, and who tries it first.
+     *
+     * @param bypassed approvals that are missing, and which an emergency does without
+     */
+    private record Checked(Change change, ChangeReview review, Split split, Optional<Standing> bypassed) {}
 
     /**
      * Releases a change, provided that the resulting rules are those that the caller saw. If the command names a time, everything
      * is checked, and the release is stored until then.
      */
     public Rollout release(Actor actor, Command.ReleaseChange command) {
-        return database.write(client -> {
-            Checked checked = check(client, command);
+        return release(actor, command, false);
+    }
+
+    /**
+     * Releases a change.
+     *
+     * @param emergency whether it is released for a while although approvals are missing
+     */
+    public Rollout release(Actor actor, Command.ReleaseChange command, boolean emergency) {
+        if (emergency) {
+            requireAtOnce(command);
+        }
+        Rollout released = database.write(client -> {
+            Checked checked = check(client, command, emergency);
             if (command.at() == 0) {
                 trials.requireNone(client);
             } else {
                 requireSoon(command.at());
             }
-            log.add(client, actor, command);
+            log.add(client, actor, command, RuleDiff.of(checked.review().changes()));
             Rollout rollout = new Rollout(
                     Database.next(client, "rollout"),
                     1,
@@ -99,8 +133,36 @@ public final class Releases {
                             command.plan()),
                     Rollout.Progress.NONE);
             rollouts.add(client, rollout);
-            return command.at() == 0 ? begin(client, rollout, checked) : rollout;
+            if (command.at() != 0) {
+                return rollout;
+            }
+            Rollout begun = begin(client, rollout, checked);
+            checked.bypassed()
+                    .ifPresent(missing -> emergencies.begin(
+                            client,
+                            actor,
+                            new Emergencies.Deed(
+                                    Emergency.Kind.RELEASE,
+                                    begun.version(),
+                                    checked.review().before(),
+                                    checked.review().after(),
+                                    command.change(),
+                                    missing.why(),
+                                    command.reason())));
+            return begun;
         });
+        if (emergency) {
+            emergencies.tell(Emergency.Kind.RELEASE, released.version());
+        }
+        return released;
+    }
+
+    private static void requireAtOnce(Command.ReleaseChange command) {
+        String unused = Changes.reason(command.reason());
+        if (command.at() != 0 || !(command.plan().to() instanceof Target.All)) {
+            throw RefusedException.invalid(
+                    "emergency: with a schedule or a trial (expected: a release to all, at once)");
+        }
     }
 
     private void requireSoon(long at) {
@@ -132,28 +194,58 @@ public final class Releases {
                 Checked checked = check(
                         client,
                         new Command.ReleaseChange(
-                                order.change(), order.reason(), order.digest(), order.base(), order.plan(), 0));
+                                order.change(), order.reason(), order.digest(), order.base(), order.plan(), 0),
+                        false);
+                requireStillAllowed(client, order.actor(), checked.change());
                 trials.requireNone(client);
-                log.add(client, new Actor(order.actor()), new Command.FireSchedule(id, order.change(), order.reason()));
+                log.add(
+                        client,
+                        new Actor(order.actor()),
+                        new Command.FireSchedule(id, order.change(), order.reason()),
+                        RuleDiff.of(checked.review().changes()));
                 return begin(client, scheduled, checked);
             });
         } catch (RefusedException e) {
             return database.write(client -> {
                 Rollout scheduled = rollouts.find(client, id).orElseThrow();
-                return scheduled.state() == RolloutState.SCHEDULED
-                        ? rollouts.replace(
-                                client,
-                                scheduled
-                                        .with(
-                                                RolloutState.FAILED,
-                                                scheduled.progress().failed(String.valueOf(e.getMessage())))
-                                        .ended(RolloutState.FAILED, ledger.now()))
-                        : scheduled;
+                if (scheduled.state() != RolloutState.SCHEDULED) {
+                    return scheduled;
+                }
+                String why = String.valueOf(e.getMessage());
+                ReleaseOrder order = scheduled.order();
+                log.refuse(
+                        client,
+                        new Actor(order.actor()),
+                        new Command.Act(
+                                "fire_schedule",
+                                order.reason(),
+                                Map.of("rollout", id, "change", order.change(), "why", why)));
+                return rollouts.replace(
+                        client,
+                        scheduled
+                                .with(RolloutState.FAILED, scheduled.progress().failed(why))
+                                .ended(RolloutState.FAILED, ledger.now()));
             });
         }
     }
 
-    private Checked check(JdbcClient client, Command.ReleaseChange command) {
+    /** Whoever scheduled it may have lost the right since. */
+    private void requireStillAllowed(JdbcClient client, String actor, Change change) {
+        Optional<Access> access = changes.approvals().holding(client, actor);
+        boolean allowed = access.filter(each -> each.may(Right.RELEASE)
+                        && Coverage.missing(each, Right.RELEASE, change.edits(), changes.sets(client, change))
+                                .isEmpty()
+                        && (each.mayEverywhere(Right.RELEASE)
+                                || Coverage.unconfined(each, change.edits()).isEmpty()))
+                .isPresent();
+        if (!allowed) {
+            throw RefusedException.forbidden(
+                    actor + (access.isEmpty() ? " is disabled or unknown" : " may no longer release it")
+                            + " (expected: somebody who may release it now; schedule it again)");
+        }
+    }
+
+    private Checked check(JdbcClient client, Command.ReleaseChange command, boolean emergency) {
         Change change = changes.requireOpen(client, command.change());
         ChangeReview review = changes.review(client, change);
         long current = review.before().version();
@@ -174,7 +266,14 @@ public final class Releases {
                             + "); something else was released or the change was edited, look at it again",
                     Map.of("digest", review.digest(), "version", current));
         }
-        return new Checked(change, review, Split.of(command.plan(), review));
+        Split split = Split.of(command.plan(), review);
+        if (emergency) {
+            Standing standing = changes.standing(client, change);
+            return new Checked(
+                    change, review, split, standing.isSatisfied() ? Optional.empty() : Optional.of(standing));
+        }
+        changes.requireApproved(client, change);
+        return new Checked(change, review, split, Optional.empty());
     }
 
     /** Releases or begins to try what was checked. */
@@ -229,7 +328,17 @@ public final class Releases {
 
     /** Releases the content of an earlier version under the next number. A trial that goes on ends. */
     public Rollout rollBack(Actor actor, Command.RollBack command) {
-        return database.write(client -> {
+        return rollBack(actor, command, false);
+    }
+
+    /**
+     * Releases the content of an earlier version under the next number. A trial that goes on ends. If it changes protected rules,
+     * it is refused, because nobody can approve a rollback; a change with the content of that version can be approved.
+     *
+     * @param emergency whether it is done for a while although it needs approval
+     */
+    public Rollout rollBack(Actor actor, Command.RollBack command, boolean emergency) {
+        Rollout released = database.write(client -> {
             long current = versions.latest(client);
             RuleSet content = versions.rules(client, command.to())
                     .filter(set -> set.version() != 0)
@@ -248,8 +357,19 @@ public final class Releases {
                                 + " (expected: a version with other content)",
                         Map.of("version", current));
             }
-            log.add(client, actor, command);
-            return ledger.release(
+            RuleSet before = versions.latestRules(client);
+            Standing standing = emergencies.unapproved(
+                    client, Protection.of(before, content, changes.approvals().guarded(client)));
+            if (standing.isRequired() && !emergency) {
+                throw Approvals.missing(
+                        "to: version " + command.to(),
+                        "a change with that content, which can be approved: POST /api/changes with \"base\": " + current
+                                + " and \"content_of\": " + command.to()
+                                + "; in an emergency roll back with \"emergency\": true",
+                        standing);
+            }
+            log.add(client, actor, command, RuleDiff.of(RuleChange.between(before, content)));
+            Rollout rollout = ledger.release(
                     client,
                     content,
                     ledger.next(client),
@@ -259,7 +379,25 @@ public final class Releases {
                             Changes.reason(command.reason()),
                             0,
                             command.to()));
+            if (standing.isRequired()) {
+                emergencies.begin(
+                        client,
+                        actor,
+                        new Emergencies.Deed(
+                                Emergency.Kind.ROLLBACK,
+                                rollout.version(),
+                                before,
+                                content,
+                                0,
+                                standing.why(),
+                                command.reason()));
+            }
+            return rollout;
         });
+        if (emergency) {
+            emergencies.tell(Emergency.Kind.ROLLBACK, released.version());
+        }
+        return released;
     }
 
     /** Makes rules the first version, unless there is one. Returns whether it did. */
@@ -268,7 +406,7 @@ public final class Releases {
             if (versions.latest(client) != 0) {
                 return false;
             }
-            log.add(client, Actor.CENTER, new Command.TakeOver(1, rules.digest(), reason));
+            log.add(client, Actor.CENTER, new Command.TakeOver(1, rules.digest(), reason), diff(client, rules));
             ledger.release(
                     client, rules, ledger.next(client), new Ledger.About(Actor.CENTER.name(), title, reason, 0, 0));
             return true;
@@ -283,10 +421,14 @@ public final class Releases {
                 throw RefusedException.conflict("version " + rules.version() + ": this center already has version "
                         + highest + " (expected: a higher one)");
             }
-            log.add(client, actor, new Command.TakeOver(rules.version(), rules.digest(), reason));
+            log.add(client, actor, new Command.TakeOver(rules.version(), rules.digest(), reason), diff(client, rules));
             return ledger.release(
                     client, rules, rules.version(), new Ledger.About(actor.name(), "Rebuilt from Redis", reason, 0, 0));
         });
+    }
+
+    private Map<String, Object> diff(JdbcClient client, RuleSet rules) {
+        return RuleDiff.of(RuleChange.between(versions.latestRules(client), rules));
     }
 
     public Optional<Rollout> rollout(long id) {

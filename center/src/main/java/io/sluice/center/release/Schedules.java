@@ -1,5 +1,6 @@
 package io.sluice.center.release;
 
+import io.sluice.center.command.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,7 @@ public final class Schedules implements Duty {
                 LOG.warn(
                         "the scheduled release of change {} was refused: {}",
                         fired.order().change(),
-                        fired.progress().problem());
+                        LogText.line(fired.progress().problem()));
             } else {
                 LOG.info(
                         "the scheduled release of change {} began as version {}",

@@ -56,7 +56,9 @@ public final class Trials {
                         "step: " + step + " (expected: " + command.step().getAsLong() + "); somebody else promoted it",
                         Map.of("step", step));
             }
-            log.add(client, actor, command);
+            changes.requireApproved(
+                    client, changes.onTrial(client, trial.order().change()).orElseThrow());
+            log.add(client, actor, command, Map.of("before", Map.of("step", step)));
             return trial.hasNextStep() && !command.all()
                     ? rollouts.replace(
                             client,
@@ -97,8 +99,8 @@ public final class Trials {
                 return rollouts.replace(client, rollout.ended(RolloutState.CANCELLED, ledger.now()));
             }
             Rollout trial = requireTrial(client, command.rollout());
-            log.add(client, actor, command);
             long before = trial.progress().replaces();
+            log.add(client, actor, command, Map.of("version", trial.version(), "back_to", before));
             ledger.release(
                     client,
                     versions.rules(client, before).orElseThrow(),
@@ -122,7 +124,11 @@ public final class Trials {
             }
             Rollout changed = rollout.automatic(command.automatic());
             Split.requireFair(changed.order().plan());
-            log.add(client, actor, command);
+            log.add(
+                    client,
+                    actor,
+                    command,
+                    Map.of("before", Map.of("automatic", rollout.order().plan().automatic())));
             return rollouts.replace(client, changed);
         });
     }

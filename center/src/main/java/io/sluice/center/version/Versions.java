@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The table of released versions. Version 0 has no rules and is in force until the first release. Thread-safe. */
 public final class Versions {
@@ -21,7 +22,7 @@ public final class Versions {
     private static final String COLUMNS =
             "number, digest, rules, released_at, actor, title, reason, change_id, content_of, rollout, trial";
 
-    /** Versions are immutable, so a set that was read once stays true. */
+    /** Stored versions are immutable, so a set that was read once stays true. */
     private final Map<Long, RuleSet> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -81,11 +82,14 @@ public final class Versions {
                 .query(String.class)
                 .optional()
                 .map(document -> parse(number, document));
-        read.ifPresent(set -> {
-            synchronized (known) {
-                known.put(number, set);
-            }
-        });
+        // What a transaction that writes reads may be its own and never be stored; then the number is used again.
+        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            read.ifPresent(set -> {
+                synchronized (known) {
+                    known.put(number, set);
+                }
+            });
+        }
         return read;
     }
 

@@ -1,9 +1,13 @@
 package io.sluice.center.web;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Right;
 import io.sluice.center.adjust.Adjustment;
 import io.sluice.center.adjust.AdjustmentBook;
-import io.sluice.center.command.Actor;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
+import io.sluice.center.http.RequestTime;
 import io.sluice.center.web.reply.OverrideReply;
 import io.sluice.center.web.reply.SwitchReply;
 import io.sluice.rules.adjust.Caller;
@@ -32,88 +36,116 @@ final class AdjustmentRoutes {
 
     private final CenterParts center;
     private final AdjustmentBook book;
+    private final RuleGuard guard;
 
     AdjustmentRoutes(CenterParts center) {
         this.center = center;
         this.book = center.adjustments();
+        this.guard = new RuleGuard(center);
     }
 
     @PostMapping("/api/overrides")
     @ResponseStatus(HttpStatus.CREATED)
-    OverrideReply override(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
-        JsonNode body =
-                RequestBody.object(request, Set.of("rule", "limit", "caller", "numbers", "until", "in", "reason"));
+    OverrideReply override(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
+        JsonNode body = RequestBody.object(
+                request, Set.of("rule", "limit", "caller", "numbers", "until", "in", "reason", "emergency"));
         JsonNode numbers = body.get("numbers");
         if (numbers == null || !numbers.isObject()) {
             throw RefusedException.invalid("numbers: missing (expected: an object such as {\"rate\": \"500/s\"})");
         }
+        String rule = required(body, "rule");
+        guard.requireRule(access, Right.OPERATE, rule);
         Adjustment made = book.override(
-                actor,
+                access.actor(),
                 new AdjustmentBook.Wish(
-                        required(body, "rule"),
+                        rule,
                         required(body, "limit"),
                         caller(body.get("caller")),
                         numbers.toString(),
                         until(body),
-                        RequestBody.string(body, "reason", "")));
+                        RequestBody.string(body, "reason", "")),
+                EmergencyRequest.isMeant(body, request),
+                bound(access, rule));
         center.reconciler().wake();
         return reply(made);
     }
 
     @GetMapping("/api/overrides")
     List<OverrideReply> overrides(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
             @RequestParam(name = "limit", defaultValue = "50") int limit) {
-        return book.list(Adjustment.Kind.OVERRIDE, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
+        return list(access, Adjustment.Kind.OVERRIDE, below, limit).stream()
                 .map(this::reply)
                 .toList();
     }
 
     @DeleteMapping("/api/overrides/{id}")
     OverrideReply endOverride(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             @RequestParam(name = "reason", defaultValue = "") String reason,
             HttpServletRequest request) {
-        Adjustment ended = end(actor, Adjustment.Kind.OVERRIDE, id, reason, request);
+        Adjustment ended = end(access, Adjustment.Kind.OVERRIDE, id, reason, request);
         return reply(ended);
     }
 
     @PostMapping("/api/switch")
     @ResponseStatus(HttpStatus.CREATED)
-    SwitchReply switchToShadow(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
-        JsonNode body = RequestBody.object(request, Set.of("rule", "to", "until", "in", "reason"));
+    SwitchReply switchToShadow(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("rule", "to", "until", "in", "reason", "emergency"));
         String to = RequestBody.string(body, "to", "");
         if (!to.equals("shadow")) {
             throw RefusedException.invalid("to: " + (to.isEmpty() ? "missing" : to) + " (expected: \"shadow\")");
         }
-        Adjustment made =
-                book.switchToShadow(actor, required(body, "rule"), until(body), RequestBody.string(body, "reason", ""));
+        String rule = required(body, "rule");
+        guard.requireRule(access, Right.OPERATE, rule);
+        Adjustment made = book.switchToShadow(
+                access.actor(),
+                rule,
+                until(body),
+                RequestBody.string(body, "reason", ""),
+                EmergencyRequest.isMeant(body, request),
+                bound(access, rule));
         center.reconciler().wake();
         return switchReply(made);
     }
 
     @GetMapping("/api/switch")
     List<SwitchReply> switches(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
             @RequestParam(name = "limit", defaultValue = "50") int limit) {
-        return book.list(Adjustment.Kind.SWITCH, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
+        return list(access, Adjustment.Kind.SWITCH, below, limit).stream()
                 .map(this::switchReply)
                 .toList();
     }
 
     @DeleteMapping("/api/switch/{id}")
     SwitchReply endSwitch(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             @RequestParam(name = "reason", defaultValue = "") String reason,
             HttpServletRequest request) {
-        return switchReply(end(actor, Adjustment.Kind.SWITCH, id, reason, request));
+        return switchReply(end(access, Adjustment.Kind.SWITCH, id, reason, request));
     }
 
-    private Adjustment end(Actor actor, Adjustment.Kind kind, long id, String reason, HttpServletRequest request) {
+    private List<Adjustment> list(Access access, Adjustment.Kind kind, long below, int limit) {
+        return RuleGuard.page(
+                below,
+                Math.max(1, Math.min(limit, MOST_IN_LIST)),
+                (next, most) -> book.list(kind, next, most),
+                Adjustment::id,
+                guard.adjustments(access));
+    }
+
+    private Adjustment end(Access access, Adjustment.Kind kind, long id, String reason, HttpServletRequest request) {
         JsonNode body = RequestBody.object(request, Set.of("reason"));
-        Adjustment ended = book.end(actor, kind, id, RequestBody.string(body, "reason", reason));
+        Adjustment known = book.find(kind, id)
+                .filter(guard.adjustments(access))
+                .orElseThrow(() -> RuleGuard.missing(kind.word(), id));
+        guard.requireRule(access, Right.OPERATE, known.rule());
+        Adjustment ended = book.end(access.actor(), kind, id, RequestBody.string(body, "reason", reason));
         center.reconciler().wake();
         return ended;
     }
@@ -144,6 +176,11 @@ final class AdjustmentRoutes {
 
     private Instant until(JsonNode body) {
         return RequestTime.until(body, Instant.ofEpochMilli(center.clock().epochMicros() / 1000));
+    }
+
+    private static AdjustmentBook.Bound bound(Access access, String rule) {
+        return new AdjustmentBook.Bound(
+                access.mayEverywhere(Right.OPERATE), RuleGuard.coveringRule(access, Right.OPERATE, rule));
     }
 
     private static String required(JsonNode body, String name) {

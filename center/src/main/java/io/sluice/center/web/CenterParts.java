@@ -1,13 +1,18 @@
 package io.sluice.center.web;
 
 import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.change.Changes;
+import io.sluice.center.checkpoint.Checkpoints;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.erase.Erasures;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
+import io.sluice.center.retention.Retention;
+import io.sluice.center.sink.AuditSinks;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
@@ -29,8 +34,12 @@ public record CenterParts(
         LiveNodes nodes,
         RuleFeed feed,
         CommandLog log,
+        AuditMemory audit,
+        Checkpoints checkpoints,
+        AuditSinks sinks,
+        Erasures erasures,
+        Retention retention,
         Clock clock,
-        AdminToken adminToken,
         Optional<ForeignRules> shown) {
 
     /** Returns the rules in force. */

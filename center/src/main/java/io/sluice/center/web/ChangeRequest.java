@@ -1,9 +1,10 @@
 package io.sluice.center.web;
 
-import io.sluice.center.change.Changes;
+import io.sluice.center.access.Access;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.http.RequestBody;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.yaml.DocumentError;
 import jakarta.servlet.http.HttpServletRequest;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -20,44 +22,59 @@ import tools.jackson.databind.JsonNode;
  */
 record ChangeRequest(String title, String reason, long base, long revision, Edits edits) {
 
-    private static final Set<String> FIELDS = Set.of("title", "reason", "base", "edits", "document", "revision");
+    private static final Set<String> FIELDS =
+            Set.of("title", "reason", "base", "edits", "document", "content_of", "revision");
     private static final long NONE = -1;
 
-    static ChangeRequest read(HttpServletRequest request, Changes changes) {
+    static ChangeRequest read(HttpServletRequest request, Access access, RuleGuard guard) {
         String text = RequestBody.text(request);
-        return isYaml(request) ? ofDocument(request, text, changes) : ofJson(RequestBody.object(text, FIELDS), changes);
+        return isYaml(request)
+                ? ofDocument(request, text, access, guard)
+                : ofJson(RequestBody.object(text, FIELDS), access, guard);
     }
 
-    private static ChangeRequest ofDocument(HttpServletRequest request, String text, Changes changes) {
+    private static ChangeRequest ofDocument(HttpServletRequest request, String text, Access access, RuleGuard guard) {
         long base = base(parameter(request, "base"));
         return new ChangeRequest(
                 parameter(request, "title"),
                 parameter(request, "reason"),
                 base,
                 0,
-                changes.edits(base, rules(RuleDocument.parse("document", text)).rules()));
+                guard.edits(
+                        access,
+                        base,
+                        rules(RuleDocument.parse("document", text)).rules()));
     }
 
-    private static ChangeRequest ofJson(JsonNode body, Changes changes) {
+    private static ChangeRequest ofJson(JsonNode body, Access access, RuleGuard guard) {
         long base = RequestBody.number(body, "base", NONE);
         if (base == NONE) {
             throw missingBase();
         }
         JsonNode edits = body.get("edits");
-        String document = RequestBody.string(body, "document", "");
-        if ((edits == null) == (body.get("document") == null)) {
-            throw RefusedException.invalid("body: needs edits or document (expected: exactly one of them)");
+        if (Stream.of("edits", "document", "content_of")
+                        .filter(name -> body.get(name) != null)
+                        .count()
+                != 1) {
+            throw RefusedException.invalid("body: needs edits, document or content_of (expected: exactly one of them)");
         }
         return new ChangeRequest(
                 RequestBody.string(body, "title", ""),
                 RequestBody.string(body, "reason", ""),
                 base,
                 RequestBody.number(body, "revision", 0),
-                edits != null
-                        ? edits(edits)
-                        : changes.edits(
-                                base,
-                                rules(RuleDocument.parse("document", document)).rules()));
+                edits != null ? edits(edits) : edits(body, base, access, guard));
+    }
+
+    /** Returns the edits to a whole document, or to the content of another version. */
+    private static Edits edits(JsonNode body, long base, Access access, RuleGuard guard) {
+        String document = RequestBody.string(body, "document", "");
+        return body.get("content_of") != null
+                ? guard.editsTo(access, base, RequestBody.number(body, "content_of", 0))
+                : guard.edits(
+                        access,
+                        base,
+                        rules(RuleDocument.parse("document", document)).rules());
     }
 
     private static Edits edits(JsonNode list) {

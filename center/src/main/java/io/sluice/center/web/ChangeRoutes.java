@@ -1,10 +1,16 @@
 package io.sluice.center.web;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Right;
+import io.sluice.center.change.Change;
 import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
-import io.sluice.center.command.Actor;
+import io.sluice.center.change.Changes.Reviewed;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
+import io.sluice.center.http.RequestTime;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
@@ -12,6 +18,7 @@ import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -35,15 +42,18 @@ final class ChangeRoutes {
     private final CenterParts center;
     private final Changes changes;
     private final RolloutRoutes rollouts;
+    private final RuleGuard guard;
 
     ChangeRoutes(CenterParts center, RolloutRoutes rollouts) {
         this.center = center;
         this.changes = center.changes();
         this.rollouts = rollouts;
+        this.guard = new RuleGuard(center);
     }
 
     @GetMapping("/api/changes")
     List<ChangeSummary> list(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "state", defaultValue = "") String state,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
             @RequestParam(name = "limit", defaultValue = "50") int limit) {
@@ -52,79 +62,104 @@ final class ChangeRoutes {
                 : Optional.of(ChangeState.find(state)
                         .orElseThrow(() -> RefusedException.invalid(
                                 "state: " + state + " (expected: open, trial, released, withdrawn or rejected)")));
-        return changes.list(wanted, below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
+        return center
+                .database()
+                .read(client -> RuleGuard.page(
+                        below,
+                        Math.max(1, Math.min(limit, MOST_IN_LIST)),
+                        (next, most) -> changes.list(wanted, next, most),
+                        Change::id,
+                        change -> guard.sees(client, access, change)))
+                .stream()
                 .map(ChangeSummary::of)
                 .toList();
     }
 
     @GetMapping("/api/changes/{id}")
-    ChangeReply find(@PathVariable("id") long id) {
-        return ChangeReply.of(
-                changes.find(id).orElseThrow(() -> RefusedException.missing("change " + id + ": unknown")));
+    ChangeReply find(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") long id) {
+        return reply(access, guard.reviewed(access, id));
     }
 
     @PostMapping("/api/changes")
     @ResponseStatus(HttpStatus.CREATED)
-    ChangeReply open(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
-        ChangeRequest asked = ChangeRequest.read(request, changes);
-        return ChangeReply.of(changes.open(
-                actor, new Command.OpenChange(asked.title(), asked.reason(), asked.base(), asked.edits())));
+    ChangeReply open(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
+        ChangeRequest asked = ChangeRequest.read(request, access, guard);
+        return reply(
+                access,
+                changes.open(
+                        access.actor(),
+                        new Command.OpenChange(asked.title(), asked.reason(), asked.base(), asked.edits()),
+                        RuleGuard.covering(access, Right.EDIT)));
     }
 
     @PutMapping("/api/changes/{id}")
     ChangeReply edit(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
-        ChangeRequest asked = ChangeRequest.read(request, changes);
-        long revision = asked.revision() == 0 ? revision(id) : asked.revision();
-        return ChangeReply.of(changes.edit(
-                actor,
-                new Command.EditChange(id, revision, asked.title(), asked.reason(), asked.base(), asked.edits())));
+        ChangeRequest asked = ChangeRequest.read(request, access, guard);
+        Change known = guard.change(access, id);
+        long revision = asked.revision() == 0 ? known.revision() : asked.revision();
+        return reply(
+                access,
+                changes.edit(
+                        access.actor(),
+                        new Command.EditChange(
+                                id, revision, asked.title(), asked.reason(), asked.base(), asked.edits()),
+                        RuleGuard.covering(access, Right.EDIT)));
     }
 
     @PostMapping("/api/changes/{id}/rebase")
     ChangeReply rebase(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
         long revision = RequestBody.number(RequestBody.object(request, Set.of("revision")), "revision", 0);
-        return ChangeReply.of(
-                changes.rebase(actor, id, revision == 0 ? OptionalLong.empty() : OptionalLong.of(revision)));
+        Change unused = guard.change(access, id);
+        return reply(
+                access,
+                changes.rebase(
+                        access.actor(),
+                        id,
+                        revision == 0 ? OptionalLong.empty() : OptionalLong.of(revision),
+                        RuleGuard.covering(access, Right.EDIT)));
     }
 
     @PostMapping("/api/changes/{id}/withdraw")
     ChangeSummary withdraw(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
-        return close(actor, id, request, false);
+        return close(access, id, request, false);
     }
 
     @PostMapping("/api/changes/{id}/reject")
     ChangeSummary reject(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
-        return close(actor, id, request, true);
+        return close(access, id, request, true);
     }
 
     @PostMapping("/api/changes/{id}/release")
     @ResponseStatus(HttpStatus.ACCEPTED)
     RolloutReply release(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
-        JsonNode body = RequestBody.object(request, Set.of("digest", "to", "base", "reason", "at", "verdict"));
+        JsonNode body =
+                RequestBody.object(request, Set.of("digest", "to", "base", "reason", "at", "verdict", "emergency"));
         String digest = RequestBody.string(body, "digest", "");
         if (!digest.matches("[0-9a-f]{64}")) {
             throw RefusedException.invalid(
                     "digest: missing or not 64 hexadecimal digits (expected: the digest of the change)");
         }
+        Change unused = guard.change(access, id);
+        requireReleasable(access, id, digest);
         long base = RequestBody.number(body, "base", -1);
         Rollout rollout = center.releases()
                 .release(
-                        actor,
+                        access.actor(),
                         new Command.ReleaseChange(
                                 id,
                                 RequestBody.string(body, "reason", ""),
@@ -133,20 +168,39 @@ final class ChangeRoutes {
                                 ReleaseRequest.plan(body),
                                 RequestTime.at(body, "at")
                                         .map(Instant::toEpochMilli)
-                                        .orElse(0L)));
+                                        .orElse(0L)),
+                        EmergencyRequest.isMeant(body, request));
         center.reconciler().wake();
-        return rollouts.reply(rollout);
+        return rollouts.reply(access, rollout);
     }
 
-    private ChangeSummary close(Actor actor, long id, HttpServletRequest request, boolean rejected) {
+    private ChangeSummary close(Access access, long id, HttpServletRequest request, boolean rejected) {
         String reason = RequestBody.string(RequestBody.object(request, Set.of("reason")), "reason", "");
-        return ChangeSummary.of(changes.close(actor, new Command.CloseChange(id, reason, rejected)));
+        Change unused = guard.change(access, id);
+        return ChangeSummary.of(changes.close(
+                access.actor(),
+                new Command.CloseChange(id, reason, rejected),
+                RuleGuard.covering(access, rejected ? Right.APPROVE : Right.EDIT)));
     }
 
-    private long revision(long id) {
-        return changes.find(id)
-                .orElseThrow(() -> RefusedException.missing("change " + id + ": unknown"))
-                .change()
-                .revision();
+    /** The release insists on the digest, so it releases exactly the content that is checked here. */
+    private void requireReleasable(Access access, long id, String digest) {
+        if (access.mayEverywhere(Right.RELEASE)) {
+            return;
+        }
+        Reviewed reviewed = guard.reviewed(access, id);
+        Change open = center.database().read(client -> changes.requireOpen(client, id));
+        guard.requireReleasable(access, open);
+        String now = reviewed.review().digest();
+        if (open.revision() != reviewed.change().revision() || !digest.equals(now)) {
+            throw RefusedException.conflict(
+                    "digest: the change would now result in " + now + " (expected: " + digest
+                            + "); something else was released or the change was edited, look at it again",
+                    Map.of("digest", now, "version", reviewed.review().before().version()));
+        }
+    }
+
+    private ChangeReply reply(Access access, Reviewed reviewed) {
+        return ChangeReply.of(reviewed, guard.review(access, reviewed));
     }
 }

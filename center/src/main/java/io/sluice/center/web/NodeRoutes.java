@@ -3,6 +3,7 @@ package io.sluice.center.web;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.NodeState;
+import io.sluice.center.http.RequestBody;
 import io.sluice.center.web.reply.NodeReply;
 import io.sluice.runtime.fleet.NodeReport;
 import jakarta.servlet.http.HttpServletRequest;
@@ -35,14 +36,18 @@ final class NodeRoutes {
             throw RefusedException.invalid("node: " + report.node() + " (expected: the id in the path)");
         }
         center.nodes().report(report, NodeState.Way.HTTP);
-        return center.reconciler().fleet().toJson();
+        center.erasures().answered(id, report.erased());
+        return center.reconciler()
+                .fleet()
+                .with(center.checkpoints().offer(report), center.erasures().orders(id))
+                .toJson();
     }
 
     @GetMapping("/api/nodes")
     List<NodeReply> list() {
         FleetRules rules = center.reconciler().rules();
         return center.nodes().all().stream()
-                .map(node -> NodeReply.of(node, rules.rules(node.report().node())))
+                .map(node -> NodeReply.of(node, rules.rules(node.report().node()), center.checkpoints()::agrees))
                 .toList();
     }
 
@@ -51,7 +56,7 @@ final class NodeRoutes {
         FleetRules rules = center.reconciler().rules();
         return center.nodes()
                 .find(id)
-                .map(node -> NodeReply.of(node, rules.rules(id)))
+                .map(node -> NodeReply.of(node, rules.rules(id), center.checkpoints()::agrees))
                 .orElseThrow(() -> RefusedException.missing("node " + id + ": unknown"));
     }
 }

@@ -23,7 +23,7 @@ final class OpenApiRoute {
         }
     }
 
-    @GetMapping(path = AccessFilter.OPEN_API, produces = MediaType.APPLICATION_JSON_VALUE)
+    @GetMapping(path = "/api/openapi.json", produces = MediaType.APPLICATION_JSON_VALUE)
     byte[] document() {
         return document.clone();
     }

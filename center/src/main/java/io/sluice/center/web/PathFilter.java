@@ -1,5 +1,6 @@
 package io.sluice.center.web;
 
+import io.sluice.center.http.Problem;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -18,7 +19,7 @@ final class PathFilter extends HttpFilter {
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         if (BROKEN.matcher(request.getRequestURI()).find()) {
-            Problems.write(
+            Problem.write(
                     response,
                     HttpServletResponse.SC_BAD_REQUEST,
                     "Bad Request",

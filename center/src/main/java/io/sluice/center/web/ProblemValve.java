@@ -1,5 +1,6 @@
 package io.sluice.center.web;
 
+import io.sluice.center.http.Problem;
 import java.io.IOException;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -15,7 +16,7 @@ public final class ProblemValve extends ErrorReportValve {
             return;
         }
         try {
-            Problems.write(
+            Problem.write(
                     response.getResponse(), status, "The request was refused", "the server cannot read this request");
             response.finishResponse();
         } catch (IOException | IllegalStateException e) {

@@ -2,10 +2,10 @@ package io.sluice.center.web;
 
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Map;
+import io.sluice.center.signin.RefusedRequests;
+import io.sluice.center.signin.SignInRefusedException;
+import io.sluice.center.signin.TooManyAttemptsException;
+import jakarta.servlet.http.HttpServletRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -18,7 +18,6 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The one table from failures to answers. Every answer is {@code application/problem+json}. */
 @RestControllerAdvice
@@ -26,23 +25,45 @@ final class Problems extends ResponseEntityExceptionHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
+    private final RefusedRequests requests;
+
+    Problems(RefusedRequests requests) {
+        this.requests = requests;
+    }
+
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> refused(RefusedException refused) {
+    ResponseEntity<ProblemDetail> refused(RefusedException refused, HttpServletRequest request) {
+        if (refused.why() == RefusedException.Why.FORBIDDEN) {
+            requests.forbidden(request, String.valueOf(refused.getMessage()));
+        }
         HttpStatus status =
                 switch (refused.why()) {
                     case INVALID -> HttpStatus.BAD_REQUEST;
                     case UNPROCESSABLE -> HttpStatus.UNPROCESSABLE_CONTENT;
                     case MISSING -> HttpStatus.NOT_FOUND;
                     case CONFLICT -> HttpStatus.CONFLICT;
+                    case FORBIDDEN -> HttpStatus.FORBIDDEN;
                 };
         ProblemDetail problem = problem(status, String.valueOf(refused.getMessage()));
         refused.details().forEach(problem::setProperty);
         return answer(problem);
     }
 
+    /** Says the same whatever was wrong. */
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> tooLarge(RequestBody.TooLargeException failure) {
-        return answer(problem(HttpStatus.CONTENT_TOO_LARGE, String.valueOf(failure.getMessage())));
+    ResponseEntity<ProblemDetail> notSignedIn(SignInRefusedException refused) {
+        return ResponseEntity.status(HttpStatus.UNAUTHORIZED)
+                .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"sluice\"")
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .body(problem(HttpStatus.UNAUTHORIZED, String.valueOf(refused.getMessage())));
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> tooOften(TooManyAttemptsException refused) {
+        return ResponseEntity.status(HttpStatus.TOO_MANY_REQUESTS)
+                .header(HttpHeaders.RETRY_AFTER, Long.toString(refused.retryAfterSeconds()))
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .body(problem(HttpStatus.TOO_MANY_REQUESTS, String.valueOf(refused.getMessage())));
     }
 
     @ExceptionHandler
@@ -79,15 +100,5 @@ final class Problems extends ResponseEntityExceptionHandler {
         return ResponseEntity.status(problem.getStatus())
                 .contentType(MediaType.APPLICATION_PROBLEM_JSON)
                 .body(problem);
-    }
-
-    /** Writes a problem outside of controllers. */
-    static void write(HttpServletResponse response, int status, String title, String detail) throws IOException {
-        response.setStatus(status);
-        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        response.getOutputStream()
-                .write(JsonMapper.shared()
-                        .writeValueAsString(Map.of("title", title, "status", status, "detail", detail))
-                        .getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.center.web;
 
+import io.sluice.center.http.Problem;
 import io.sluice.center.version.ForeignRules;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -9,12 +10,16 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Refuses every change while the rules come from somewhere else. Nodes may still report. */
 final class ReadOnlyFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1;
     private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+
+    /** People sign in and are managed here, wherever the rules come from. */
+    private static final Pattern PEOPLE = Pattern.compile("/api/(session|set-up|me|users|tokens)(/.*)?");
 
     private final transient Optional<ForeignRules> rules;
 
@@ -27,11 +32,12 @@ final class ReadOnlyFilter extends HttpFilter {
             throws IOException, ServletException {
         if (rules.isEmpty()
                 || READING.contains(request.getMethod())
-                || request.getRequestURI().endsWith("/heartbeat")) {
+                || request.getRequestURI().endsWith("/heartbeat")
+                || PEOPLE.matcher(request.getRequestURI()).matches()) {
             chain.doFilter(request, response);
             return;
         }
-        Problems.write(
+        Problem.write(
                 response,
                 HttpServletResponse.SC_CONFLICT,
                 "Read-only",

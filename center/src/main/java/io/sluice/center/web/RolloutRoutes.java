@@ -1,9 +1,12 @@
 package io.sluice.center.web;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Right;
 import io.sluice.center.change.Changes;
-import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
 import io.sluice.center.release.Acknowledgement;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.release.RolloutState;
@@ -32,32 +35,41 @@ final class RolloutRoutes {
 
     private final CenterParts center;
     private final Trials trials;
+    private final RuleGuard guard;
 
     RolloutRoutes(CenterParts center) {
         this.center = center;
         this.trials = center.releases().trials();
+        this.guard = new RuleGuard(center);
     }
 
     @GetMapping("/api/rollouts")
     List<RolloutReply> list(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
             @RequestParam(name = "limit", defaultValue = "20") int limit) {
-        return center.releases().rollouts(below, Math.max(1, Math.min(limit, MOST_IN_LIST))).stream()
-                .map(this::reply)
+        return center
+                .database()
+                .read(client -> RuleGuard.page(
+                        below,
+                        Math.max(1, Math.min(limit, MOST_IN_LIST)),
+                        (next, most) -> center.releases().rollouts(next, most),
+                        Rollout::id,
+                        rollout -> guard.sees(client, access, rollout)))
+                .stream()
+                .map(rollout -> reply(access, rollout))
                 .toList();
     }
 
     @GetMapping("/api/rollouts/{id}")
-    RolloutReply find(@PathVariable("id") long id) {
-        return reply(center.releases()
-                .rollout(id)
-                .orElseThrow(() -> RefusedException.missing("rollout " + id + ": unknown")));
+    RolloutReply find(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") long id) {
+        return reply(access, guard.rollout(access, id));
     }
 
     @PostMapping("/api/rollback")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    RolloutReply rollBack(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
-        JsonNode body = RequestBody.object(request, Set.of("to", "reason", "expected"));
+    RolloutReply rollBack(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
+        JsonNode body = RequestBody.object(request, Set.of("to", "reason", "expected", "emergency"));
         long to = RequestBody.number(body, "to", 0);
         if (to == 0) {
             throw RefusedException.invalid("to: missing (expected: the number of a version)");
@@ -65,19 +77,19 @@ final class RolloutRoutes {
         long expected = RequestBody.number(body, "expected", 0);
         Rollout rollout = center.releases()
                 .rollBack(
-                        actor,
+                        access.actor(),
                         new Command.RollBack(
                                 to,
                                 RequestBody.string(body, "reason", ""),
-                                expected == 0 ? OptionalLong.empty() : OptionalLong.of(expected)));
-        center.reconciler().wake();
-        return reply(rollout);
+                                expected == 0 ? OptionalLong.empty() : OptionalLong.of(expected)),
+                        EmergencyRequest.isMeant(body, request));
+        return done(access, rollout);
     }
 
     @PostMapping("/api/rollouts/{id}/promote")
     @ResponseStatus(HttpStatus.ACCEPTED)
     RolloutReply promote(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
         JsonNode body = RequestBody.object(request, Set.of("reason", "to"));
@@ -85,45 +97,67 @@ final class RolloutRoutes {
         if (!to.isEmpty() && !to.equals("all")) {
             throw RefusedException.invalid("to: " + to + " (expected: \"all\", or nothing for the next step)");
         }
+        Rollout known = guard.rollout(access, id);
+        guard.change(access, Right.RELEASE, known).ifPresent(change -> guard.requireReleasable(access, change));
         return done(
-                trials.promote(actor, new Command.PromoteTrial(id, reason(body), !to.isEmpty(), OptionalLong.empty())));
+                access,
+                trials.promote(
+                        access.actor(),
+                        new Command.PromoteTrial(id, reason(body), !to.isEmpty(), OptionalLong.empty())));
     }
 
     @PostMapping("/api/rollouts/{id}/abort")
     @ResponseStatus(HttpStatus.ACCEPTED)
     RolloutReply abort(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
         JsonNode body = RequestBody.object(request, Set.of("reason"));
-        return done(trials.abort(actor, new Command.AbortRollout(id, reason(body))));
+        require(access, Right.OPERATE, guard.rollout(access, id));
+        return done(access, trials.abort(access.actor(), new Command.AbortRollout(id, reason(body))));
     }
 
     @PostMapping("/api/rollouts/{id}/verdict")
     RolloutReply verdict(
-            @RequestAttribute(AccessFilter.ACTOR) Actor actor,
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @PathVariable("id") long id,
             HttpServletRequest request) {
         JsonNode body = RequestBody.object(request, Set.of("automatic", "reason"));
         if (body.get("automatic") == null) {
             throw RefusedException.invalid("automatic: missing (expected: true or false)");
         }
-        return done(trials.setVerdict(
-                actor,
-                new Command.SetVerdict(
-                        id, RequestBody.flag(body, "automatic", false), RequestBody.string(body, "reason", ""))));
+        require(access, Right.RELEASE, guard.rollout(access, id));
+        return done(
+                access,
+                trials.setVerdict(
+                        access.actor(),
+                        new Command.SetVerdict(
+                                id,
+                                RequestBody.flag(body, "automatic", false),
+                                RequestBody.string(body, "reason", ""))));
     }
 
     private static String reason(JsonNode body) {
         return Changes.reason(RequestBody.string(body, "reason", ""));
     }
 
-    private RolloutReply done(Rollout rollout) {
-        center.reconciler().wake();
-        return reply(rollout);
+    /** The change of a rollout cannot be edited, so what is checked here is what is done. */
+    private void require(Access access, Right right, Rollout rollout) {
+        guard.change(access, right, rollout).ifPresent(change -> guard.require(access, right, change));
     }
 
-    RolloutReply reply(Rollout rollout) {
+    private RolloutReply done(Access access, Rollout rollout) {
+        center.reconciler().wake();
+        return reply(access, rollout);
+    }
+
+    /** Nodes are shown only to those who see all rules, because what a node says can name any rule. */
+    RolloutReply reply(Access access, Rollout rollout) {
+        RolloutReply reply = reply(rollout);
+        return access.seesAll() ? reply : reply.withoutNodes();
+    }
+
+    private RolloutReply reply(Rollout rollout) {
         String digest = center.database()
                 .read(client -> center.versions().find(client, rollout.version()))
                 .map(Version::digest)

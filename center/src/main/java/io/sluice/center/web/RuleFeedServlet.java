@@ -1,9 +1,12 @@
 package io.sluice.center.web;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Right;
 import io.sluice.center.fleet.RuleCursor;
 import io.sluice.center.fleet.RuleEvent;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.fleet.RuleNews;
+import io.sluice.center.http.CurrentAccess;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -13,7 +16,16 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code GET /api/nodes/rules}. Connections stay open and use no thread: a slow node receives at its own speed and gets the newest
@@ -25,10 +37,24 @@ final class RuleFeedServlet extends HttpServlet {
 
     private static final int AT_ONCE = 32 * 1024;
 
+    private static final Logger LOG = LoggerFactory.getLogger(RuleFeedServlet.class);
+
     private final transient RuleFeed feed;
+
+    /** Looks into the database, which the thread that sends signs of life must not wait for. */
+    private final transient ExecutorService checks = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "sluice-center-streams");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     RuleFeedServlet(RuleFeed feed) {
         this.feed = feed;
+    }
+
+    @Override
+    public void destroy() {
+        checks.shutdownNow();
     }
 
     @Override
@@ -40,9 +66,14 @@ final class RuleFeedServlet extends HttpServlet {
         String last = request.getHeader("Last-Event-ID");
         String node = request.getParameter("node");
         RuleCursor cursor = new RuleCursor(node == null ? "" : node, last == null ? "" : last);
-        Connection connection = new Connection(context, response.getOutputStream(), cursor);
+        Connection connection = new Connection(context, response.getOutputStream(), cursor, again(request));
         context.addListener(connection);
         connection.begin();
+    }
+
+    @SuppressWarnings("unchecked") // only the security of requests sets it
+    private static Supplier<Optional<Access>> again(HttpServletRequest request) {
+        return Objects.requireNonNull((Supplier<Optional<Access>>) request.getAttribute(CurrentAccess.AGAIN));
     }
 
     /** One node. The lock is held while bytes are handed to the server, which never waits for the network. */
@@ -51,6 +82,8 @@ final class RuleFeedServlet extends HttpServlet {
         private final AsyncContext context;
         private final ServletOutputStream out;
         private final RuleCursor cursor;
+        private final Supplier<Optional<Access>> credential;
+        private final AtomicBoolean isCheckDue = new AtomicBoolean();
         private @Nullable RuleEvent sending;
         private int sent;
         private @Nullable RuleNews news;
@@ -58,10 +91,15 @@ final class RuleFeedServlet extends HttpServlet {
         private boolean isFlushDue;
         private boolean ended;
 
-        Connection(AsyncContext context, ServletOutputStream out, RuleCursor cursor) {
+        Connection(
+                AsyncContext context,
+                ServletOutputStream out,
+                RuleCursor cursor,
+                Supplier<Optional<Access>> credential) {
             this.context = context;
             this.out = out;
             this.cursor = cursor;
+            this.credential = credential;
         }
 
         void begin() {
@@ -77,9 +115,34 @@ final class RuleFeedServlet extends HttpServlet {
         }
 
         @Override
-        public synchronized void comfort() {
-            comfort = true;
-            pump();
+        public void comfort() {
+            synchronized (this) {
+                comfort = true;
+                pump();
+            }
+            if (isCheckDue.compareAndSet(false, true)) {
+                try {
+                    checks.execute(this::check);
+                } catch (RejectedExecutionException e) {
+                    // The center stops.
+                }
+            }
+        }
+
+        /** Ends the stream if its credential was revoked. While the database is away, nodes keep what they have. */
+        private void check() {
+            isCheckDue.set(false);
+            try {
+                if (credential
+                        .get()
+                        .filter(access -> access.mayEverywhere(Right.REPORT))
+                        .isEmpty()) {
+                    LOG.info("the stream of a node ends, because its credential is no longer valid");
+                    end();
+                }
+            } catch (RuntimeException e) {
+                LOG.debug("the credential of a stream cannot be looked up", e);
+            }
         }
 
         @Override

@@ -1,8 +1,10 @@
 package io.sluice.center.web;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Visibility;
 import io.sluice.center.edit.Tally;
 import io.sluice.center.edit.TextDifference;
+import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.version.Version;
 import io.sluice.center.version.Versions;
 import io.sluice.center.web.reply.DiffReply;
@@ -20,6 +22,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -34,52 +37,64 @@ final class RuleRoutes {
 
     private final CenterParts center;
     private final Versions versions;
+    private final RuleGuard guard;
 
     RuleRoutes(CenterParts center) {
         this.center = center;
         this.versions = center.versions();
+        this.guard = new RuleGuard(center);
     }
 
     @GetMapping("/api/rules")
-    RulesReply rules() {
-        return RulesReply.of(center.rules());
+    RulesReply rules(@RequestAttribute(CurrentAccess.ACCESS) Access access) {
+        RuleSet set = center.rules();
+        return RulesReply.of(set, new Visibility(access).of(set));
     }
 
     @GetMapping("/api/rules/{id}")
-    RuleReply rule(@PathVariable("id") String id) {
+    RuleReply rule(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") String id) {
         RuleSet set = center.rules();
-        Rule rule = set.rule(id).orElseThrow(() -> missing("rule", id));
+        Rule rule = set.rule(id).filter(access::sees).orElseThrow(() -> RuleGuard.missing("rule", id));
         return new RuleReply(set.version(), set.digest(), RulesReply.json(rule));
     }
 
     @GetMapping("/api/rules/{id}/history")
-    RuleHistoryReply history(@PathVariable("id") String id) {
-        return center.database().read(client -> history(client, id));
+    RuleHistoryReply history(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") String id) {
+        return center.database().read(client -> history(client, access, id));
     }
 
     @GetMapping("/api/versions")
     List<VersionReply> list(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
             @RequestParam(name = "limit", defaultValue = "50") int limit) {
         int most = Math.max(1, Math.min(limit, MOST_IN_LIST));
-        return center.database().read(client -> versions.list(client, below, most)).stream()
-                .map(VersionReply::of)
-                .toList();
+        return center.database().read(client -> versions.list(client, below, most).stream()
+                .map(version -> guard.version(client, access, version))
+                .toList());
     }
 
     @GetMapping("/api/versions/{number}")
-    VersionDocumentReply version(@PathVariable("number") long number) {
-        return center.database()
-                .read(client -> new VersionDocumentReply(
-                        VersionReply.of(versions.find(client, number).orElseThrow(() -> missing("version", number))),
-                        RulesReply.of(set(client, number)).rules()));
+    VersionDocumentReply version(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("number") long number) {
+        return center.database().read(client -> {
+            Version version = versions.find(client, number).orElseThrow(() -> RuleGuard.missing("version", number));
+            RuleSet set = set(client, number);
+            return new VersionDocumentReply(
+                    guard.version(client, access, version),
+                    RulesReply.of(set, new Visibility(access).of(set)).rules());
+        });
     }
 
     @GetMapping("/api/versions/{number}/diff")
-    DiffReply diff(@PathVariable("number") long number, @RequestParam(name = "to") long to) {
+    DiffReply diff(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
+            @PathVariable("number") long number,
+            @RequestParam(name = "to") long to) {
+        Visibility visibility = new Visibility(access);
         return center.database().read(client -> {
-            RuleSet from = set(client, number);
-            RuleSet after = set(client, to);
+            RuleSet from = visibility.of(set(client, number));
+            RuleSet after = visibility.of(set(client, to));
             return new DiffReply(
                     number,
                     to,
@@ -91,27 +106,27 @@ final class RuleRoutes {
         });
     }
 
-    private RuleHistoryReply history(JdbcClient client, String id) {
+    private RuleHistoryReply history(JdbcClient client, Access access, String id) {
         List<Version> newest = versions.list(client, Long.MAX_VALUE, MOST_LOOKED_AT + 1);
         List<RuleHistoryReply.Step> steps = new ArrayList<>();
         boolean known = false;
         for (int i = 0; i < Math.min(newest.size(), MOST_LOOKED_AT); i++) {
             Version version = newest.get(i);
-            Optional<Rule> after = set(client, version.number()).rule(id);
+            Optional<Rule> after = set(client, version.number()).rule(id).filter(access::sees);
             Optional<Rule> before = i + 1 < newest.size()
-                    ? set(client, newest.get(i + 1).number()).rule(id)
+                    ? set(client, newest.get(i + 1).number()).rule(id).filter(access::sees)
                     : Optional.empty();
             known |= after.isPresent() || before.isPresent();
             if (!after.equals(before)) {
                 steps.add(new RuleHistoryReply.Step(
-                        VersionReply.of(version),
+                        guard.version(client, access, version),
                         RuleChange.between(alone(before), alone(after)).stream()
                                 .map(RuleChange::toString)
                                 .toList()));
             }
         }
         if (!known) {
-            throw missing("rule", id);
+            throw RuleGuard.missing("rule", id);
         }
         return new RuleHistoryReply(id, steps, newest.size() <= MOST_LOOKED_AT);
     }
@@ -121,10 +136,6 @@ final class RuleRoutes {
     }
 
     private RuleSet set(JdbcClient client, long number) {
-        return versions.rules(client, number).orElseThrow(() -> missing("version", number));
-    }
-
-    private static RefusedException missing(String what, Object which) {
-        return RefusedException.missing(what + " " + which + ": unknown");
+        return versions.rules(client, number).orElseThrow(() -> RuleGuard.missing("version", number));
     }
 }

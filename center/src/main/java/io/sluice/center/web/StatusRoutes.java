@@ -1,18 +1,29 @@
 package io.sluice.center.web;
 
+import io.sluice.center.audit.AuditReport;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
 import io.sluice.center.release.PublicationState;
 import io.sluice.center.release.Reconciler;
+import io.sluice.center.web.reply.AuditReply;
 import io.sluice.center.web.reply.CommandReply;
 import io.sluice.center.web.reply.StatusReply;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.witness.LogKey;
+import io.sluice.runtime.witness.WitnessReport;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -49,6 +60,18 @@ final class StatusRoutes {
         reconciler.databaseProblem().ifPresent(why -> problems.add("the database is unavailable: " + why));
         reconciler.redisProblem().ifPresent(why -> problems.add("Redis is unavailable: " + why));
         reconciler.publication().flatMap(PublicationState::problem).ifPresent(problems::add);
+        center.audit().problem().ifPresent(problems::add);
+        problems.addAll(center.checkpoints().problems());
+        problems.addAll(center.sinks().problems());
+        problems.addAll(center.erasures().problems());
+        center.retention().problem().ifPresent(problems::add);
+        if (reconciler.databaseProblem().isEmpty()) {
+            center.releases()
+                    .emergencies()
+                    .waiting()
+                    .forEach(each -> problems.add("emergency " + each.id() + " by " + each.actor()
+                            + " waits for review until " + Instant.ofEpochMilli(each.endsAt())));
+        }
         return new StatusReply(
                 latest.version(),
                 latest.digest(),
@@ -69,11 +92,43 @@ final class StatusRoutes {
 
     /** Writes the mirror in Redis again. */
     @PostMapping("/api/mirror/repair")
-    StatusReply repair(@RequestAttribute(AccessFilter.ACTOR) Actor actor, HttpServletRequest request) {
+    StatusReply repair(@RequestAttribute(CurrentAccess.ACTOR) Actor actor, HttpServletRequest request) {
         String reason = Changes.reason(RequestBody.string(RequestBody.object(request, Set.of("reason")), "reason", ""));
+        long unused =
+                center.database().write(client -> center.log().add(client, actor, new Command.RepairMirror(reason)));
         center.reconciler().repairMirror();
-        center.database().write(client -> center.log().add(client, actor, new Command.RepairMirror(reason)));
         return status();
+    }
+
+    /** Checks the whole log. Its own key proves nothing, so only the caller can name the key to trust. */
+    @PostMapping("/api/audit/verify")
+    AuditReply verify(HttpServletRequest request) {
+        String key = RequestBody.string(RequestBody.object(request, Set.of("key")), "key", "");
+        Optional<LogKey> trusted = trusted(key);
+        List<NodeState> live = center.nodes().live();
+        Map<String, WitnessReport> all = witnesses(live);
+        Map<String, WitnessReport> known = witnesses(
+                live.stream().filter(node -> node.way() == NodeState.Way.HTTP).toList());
+        // Everybody who can write to Redis can report there, so such a report can only contradict.
+        AuditReport report = center.audit().verify(trusted, all);
+        boolean isSecondNeeded = known.size() < all.size() && report.witness().good();
+        return AuditReply.of(isSecondNeeded ? center.audit().verify(trusted, known) : report);
+    }
+
+    private static Map<String, WitnessReport> witnesses(List<NodeState> nodes) {
+        Map<String, WitnessReport> witnesses = new LinkedHashMap<>();
+        nodes.forEach(node -> node.report()
+                .witness()
+                .ifPresent(report -> witnesses.put("node " + node.report().node(), report)));
+        return witnesses;
+    }
+
+    private static Optional<LogKey> trusted(String key) {
+        try {
+            return key.isEmpty() ? Optional.empty() : Optional.of(new LogKey(key));
+        } catch (IllegalArgumentException e) {
+            throw RefusedException.invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     @GetMapping("/api/commands")

@@ -1,7 +1,22 @@
 package io.sluice.center.web;
 
+import io.sluice.center.account.AccountRoutes;
+import io.sluice.center.edge.ProxyValve;
+import io.sluice.center.erase.ErasureRoutes;
+import io.sluice.center.export.ExportRoutes;
+import io.sluice.center.identity.IdentityConfiguration;
+import io.sluice.center.page.PageRoutes;
+import io.sluice.center.passkey.PasskeyConfiguration;
+import io.sluice.center.retention.Retention;
+import io.sluice.center.retention.RetentionRoutes;
+import io.sluice.center.signin.SecurityConfiguration;
+import io.sluice.center.signin.SignInParts;
+import io.sluice.center.sink.SinkRoutes;
+import io.sluice.center.token.TokenRoutes;
+import java.util.List;
 import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
@@ -22,7 +37,8 @@ import org.springframework.context.annotation.Import;
     DispatcherServletAutoConfiguration.class,
     WebMvcAutoConfiguration.class,
     HttpMessageConvertersAutoConfiguration.class,
-    JacksonAutoConfiguration.class
+    JacksonAutoConfiguration.class,
+    SslAutoConfiguration.class
 })
 @Import({
     Problems.class,
@@ -30,8 +46,20 @@ import org.springframework.context.annotation.Import;
     ChangeRoutes.class,
     RolloutRoutes.class,
     AdjustmentRoutes.class,
+    ApprovalRoutes.class,
     NodeRoutes.class,
+    ErasureRoutes.class,
+    TokenRoutes.class,
     StatusRoutes.class,
+    AuditLogRoutes.class,
+    ExportRoutes.class,
+    SinkRoutes.class,
+    RetentionRoutes.class,
+    SecurityConfiguration.class,
+    AccountRoutes.class,
+    PasskeyConfiguration.class,
+    PageRoutes.class,
+    IdentityConfiguration.class,
     OpenApiRoute.class
 })
 final class WebConfiguration {
@@ -44,17 +72,7 @@ final class WebConfiguration {
         return filter;
     }
 
-    @Bean
-    FilterRegistrationBean<AccessFilter> access(CenterParts center) {
-        FilterRegistrationBean<AccessFilter> filter =
-                new FilterRegistrationBean<>(new AccessFilter(center.adminToken()));
-        filter.addUrlPatterns("/api/*");
-        filter.setAsyncSupported(true);
-        filter.setOrder(1);
-        return filter;
-    }
-
-    /** Comes after the access filter, so that nobody without a token learns where the rules come from. */
+    /** Comes after the security filter, so that nobody without a token learns where the rules come from. */
     @Bean
     FilterRegistrationBean<ReadOnlyFilter> readOnly(CenterParts center) {
         FilterRegistrationBean<ReadOnlyFilter> filter =
@@ -66,9 +84,25 @@ final class WebConfiguration {
     }
 
     @Bean
+    Retention retention(CenterParts center) {
+        return center.retention();
+    }
+
+    @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> problems() {
         return factory -> factory.addContextCustomizers(
                 context -> ((StandardHost) context.getParent()).setErrorReportValveClass(ProblemValve.class.getName()));
+    }
+
+    /** Comes before all filters. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> proxies(SignInParts parts) {
+        List<String> networks = parts.settings().trustedProxies();
+        return factory -> {
+            if (!networks.isEmpty()) {
+                factory.addEngineValves(new ProxyValve(networks));
+            }
+        };
     }
 
     @Bean

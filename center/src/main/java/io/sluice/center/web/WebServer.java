@@ -1,5 +1,10 @@
 package io.sluice.center.web;
 
+import io.sluice.center.edge.ServerCertificate;
+import io.sluice.center.erase.Erasures;
+import io.sluice.center.export.AuditExport;
+import io.sluice.center.signin.SignInParts;
+import io.sluice.center.sink.AuditSinks;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -24,7 +29,7 @@ public final class WebServer implements AutoCloseable {
      *
      * @param port 0 for a free one
      */
-    public static WebServer start(CenterParts center, String bind, int port) {
+    public static WebServer start(CenterParts center, SignInParts signIn, String bind, int port) {
         // The program configures its log itself.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         Map<String, Object> properties = new LinkedHashMap<>();
@@ -38,16 +43,27 @@ public final class WebServer implements AutoCloseable {
         properties.put("spring.jackson.property-naming-strategy", "SNAKE_CASE");
         properties.put("spring.mvc.log-resolved-exception", false);
         properties.put("spring.main.register-shutdown-hook", false);
+        // It would read forms of any length before anything else looks at a request.
+        properties.put("spring.mvc.formcontent.filter.enabled", false);
+        properties.put("server.tomcat.connection-timeout", "10s");
+        properties.put("server.tomcat.keep-alive-timeout", "60s");
         properties.put("spring.jmx.enabled", false);
         properties.put("spring.web.resources.add-mappings", false);
+        signIn.settings().tls().ifPresent(files -> properties.putAll(ServerCertificate.properties(files)));
         ConfigurableApplicationContext context = new SpringApplicationBuilder(WebConfiguration.class)
                 .web(WebApplicationType.SERVLET)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
                 .addCommandLineProperties(false)
                 .properties(properties)
-                .initializers(
-                        started -> ((GenericApplicationContext) started).registerBean(CenterParts.class, () -> center))
+                .initializers(started -> {
+                    GenericApplicationContext beans = (GenericApplicationContext) started;
+                    beans.registerBean(CenterParts.class, () -> center);
+                    beans.registerBean(Erasures.class, center::erasures);
+                    beans.registerBean(SignInParts.class, () -> signIn);
+                    beans.registerBean(AuditSinks.class, center::sinks);
+                    beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
+                })
                 .run();
         return new WebServer(context);
     }

@@ -118,7 +118,7 @@ class DumpTest {
     void keepsTheNewestBackupsForItsOwnerOnly() throws Exception {
         try (Database database = open("", "first")) {
             fill(database);
-            Backups backups = new Backups(database, data.resolve("backups"));
+            Backups backups = new Backups(database, data.resolve("backups"), Clock.system(), 14);
             Path file = backups.save("test");
             assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
             for (int i = 0; i < 20; i++) {

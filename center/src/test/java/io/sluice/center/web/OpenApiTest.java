@@ -2,11 +2,17 @@ package io.sluice.center.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.web.reply.ApprovalReply;
+import io.sluice.center.web.reply.ApprovalSettingsReply;
+import io.sluice.center.web.reply.AuditReply;
+import io.sluice.center.web.reply.AuditRowReply;
 import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
 import io.sluice.center.web.reply.CommandReply;
 import io.sluice.center.web.reply.DiffReply;
+import io.sluice.center.web.reply.EmergencyReply;
 import io.sluice.center.web.reply.NodeReply;
+import io.sluice.center.web.reply.NoticeReply;
 import io.sluice.center.web.reply.OverrideReply;
 import io.sluice.center.web.reply.RolloutReply;
 import io.sluice.center.web.reply.RuleHistoryReply;
@@ -47,8 +53,19 @@ class OpenApiTest {
             ChangeRoutes.class,
             RolloutRoutes.class,
             AdjustmentRoutes.class,
+            ApprovalRoutes.class,
             NodeRoutes.class,
+            io.sluice.center.erase.ErasureRoutes.class,
+            io.sluice.center.token.TokenRoutes.class,
             StatusRoutes.class,
+            AuditLogRoutes.class,
+            io.sluice.center.export.ExportRoutes.class,
+            io.sluice.center.sink.SinkRoutes.class,
+            io.sluice.center.retention.RetentionRoutes.class,
+            io.sluice.center.passkey.PasskeyRoutes.class,
+            io.sluice.center.account.SessionRoutes.class,
+            io.sluice.center.account.MeRoutes.class,
+            io.sluice.center.account.UserRoutes.class,
             OpenApiRoute.class);
 
     private static final Map<Class<?>, String> SCHEMAS = Map.ofEntries(
@@ -63,6 +80,12 @@ class OpenApiTest {
             Map.entry(ChangeReply.Checks.class, "Checks"),
             Map.entry(ChangeReply.Finding.class, "Finding"),
             Map.entry(ChangeSummary.class, "ChangeSummary"),
+            Map.entry(ApprovalReply.class, "Approval"),
+            Map.entry(ApprovalReply.Given.class, "ApprovalGiven"),
+            Map.entry(ApprovalSettingsReply.class, "ApprovalSettings"),
+            Map.entry(ApprovalSettingsReply.Proposal.class, "ApprovalProposal"),
+            Map.entry(EmergencyReply.class, "Emergency"),
+            Map.entry(NoticeReply.class, "Notice"),
             Map.entry(RolloutReply.class, "Rollout"),
             Map.entry(RolloutReply.NodeAnswer.class, "NodeAnswer"),
             Map.entry(TrialReply.class, "Trial"),
@@ -72,10 +95,31 @@ class OpenApiTest {
             Map.entry(SwitchReply.class, "Switch"),
             Map.entry(StatusReply.Adjusted.class, "Adjusted"),
             Map.entry(NodeReply.class, "Node"),
+            Map.entry(io.sluice.center.token.TokenReply.class, "Token"),
+            Map.entry(io.sluice.center.token.NewTokenReply.class, "NewToken"),
             Map.entry(NodeReply.Refusal.class, "Refusal"),
+            Map.entry(NodeReply.Audit.class, "NodeAudit"),
             Map.entry(StatusReply.class, "Status"),
             Map.entry(StatusReply.Redis.class, "RedisStatus"),
             Map.entry(CommandReply.class, "Command"),
+            Map.entry(AuditReply.class, "Audit"),
+            Map.entry(AuditReply.Integrity.class, "AuditIntegrity"),
+            Map.entry(AuditReply.Completeness.class, "AuditCompleteness"),
+            Map.entry(AuditReply.Witness.class, "AuditWitness"),
+            Map.entry(AuditRowReply.class, "AuditRow"),
+            Map.entry(io.sluice.center.sink.SinkReply.class, "AuditSink"),
+            Map.entry(io.sluice.center.erase.ErasureReply.class, "Erasure"),
+            Map.entry(io.sluice.center.erase.ErasureReply.ErasureNodeReply.class, "ErasureNode"),
+            Map.entry(io.sluice.center.passkey.PasskeyReply.class, "Passkey"),
+            Map.entry(io.sluice.center.passkey.PasskeyRoutes.PasskeySession.class, "PasskeySession"),
+            Map.entry(io.sluice.center.account.SessionReply.class, "Session"),
+            Map.entry(io.sluice.center.account.SessionReply.Ways.class, "Ways"),
+            Map.entry(io.sluice.center.account.SessionReply.Server.class, "IdentityServer"),
+            Map.entry(io.sluice.center.account.SetUpReply.class, "SetUp"),
+            Map.entry(io.sluice.center.account.MeReply.class, "Me"),
+            Map.entry(io.sluice.center.account.MeReply.FactorReply.class, "PresentedFactor"),
+            Map.entry(io.sluice.center.account.UserReply.class, "User"),
+            Map.entry(io.sluice.center.retention.DataKindReply.class, "DataKind"),
             Map.entry(io.sluice.center.edit.Collision.class, "Collision"),
             Map.entry(io.sluice.center.edit.Tally.class, "Tally"),
             Map.entry(io.sluice.rules.yaml.DocumentError.class, "DocumentError"));
@@ -154,8 +198,9 @@ class OpenApiTest {
                 }
             }
         });
-        assertThat(names(document.at("/components/schemas/Fleet/properties")))
-                .isEqualTo(new TreeSet<>(names(JsonMapper.shared().readTree(new Fleet(1, 1, "", 1).toJson()))));
+        Set<String> fleet = new TreeSet<>(names(JsonMapper.shared().readTree(new Fleet(1, 1, "", 1).toJson())));
+        fleet.addAll(List.of("audit", "erasures"));
+        assertThat(names(document.at("/components/schemas/Fleet/properties"))).isEqualTo(fleet);
     }
 
     @Test

@@ -34,13 +34,14 @@ public record ChangeReply(
         @Nullable Long version,
         JsonNode edits,
         Checks checks,
+        ApprovalReply approval,
         DiffReply diff,
         String digest) {
 
     /**
      * What the checks found.
      *
-     * @param releasable whether it can be released as it is
+     * @param releasable whether it can be released as it is; false while approvals are missing
      * @param collisions rules that another release changed since
      * @param warnings legal, but probably not what the author means
      * @param findings rules that never act, limits that never refuse, and contradictions
@@ -76,9 +77,13 @@ public record ChangeReply(
         }
     }
 
-    public static ChangeReply of(Reviewed reviewed) {
+    /**
+     * Describes a change.
+     *
+     * @param review what it does, as far as the caller sees it
+     */
+    public static ChangeReply of(Reviewed reviewed, ChangeReview review) {
         Change change = reviewed.change();
-        ChangeReview review = reviewed.review();
         return new ChangeReply(
                 change.id(),
                 change.revision(),
@@ -94,17 +99,19 @@ public record ChangeReply(
                 EditsJson.list(change.edits()),
                 new Checks(
                         change.state() == ChangeState.OPEN
-                                && review.collisions().isEmpty(),
+                                && review.collisions().isEmpty()
+                                && reviewed.standing().isSatisfied(),
                         review.collisions(),
                         review.warnings(),
                         review.findings().stream().map(Finding::of).toList(),
                         review.forCounts()),
+                ApprovalReply.of(reviewed.standing()),
                 new DiffReply(
                         review.before().version(),
                         change.version(),
                         review.tally(),
                         review.changes().stream().map(Object::toString).toList(),
                         review.text()),
-                review.digest());
+                reviewed.review().digest());
     }
 }

@@ -1,12 +1,16 @@
 package io.sluice.center.web.reply;
 
+import io.sluice.center.audit.NodeText;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.TrialReport;
+import io.sluice.runtime.witness.WitnessReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param behind how many versions it is behind
  * @param trial the version that some of its callers try
  * @param adjustments the revision of the overrides and switches in force
+ * @param audit what it holds of the audit log; null if it holds nothing
  */
 public record NodeReply(
         String id,
@@ -41,7 +46,36 @@ public record NodeReply(
         String breaker,
         List<String> findings,
         Instant startedAt,
-        Instant lastHeartbeat) {
+        Instant lastHeartbeat,
+        @Nullable Audit audit) {
+
+    /**
+     * What it holds of the audit log.
+     *
+     * @param size the number of rows that it has witnessed
+     * @param at when the checkpoint that it holds was signed
+     * @param key the id of the key that it trusts
+     * @param refused why it refuses what this center offers
+     * @param agrees whether this center has the same history; null if that is not known yet
+     */
+    public record Audit(
+            long size,
+            String root,
+            Instant at,
+            String key,
+            @Nullable String refused,
+            @Nullable Boolean agrees) {
+
+        static Audit of(WitnessReport report, Function<WitnessReport, Optional<Boolean>> agrees) {
+            return new Audit(
+                    report.size(),
+                    report.root(),
+                    Instant.ofEpochMilli(report.atMillis()),
+                    report.key(),
+                    report.refused().map(NodeText::printable).orElse(null),
+                    agrees.apply(report).orElse(null));
+        }
+    }
 
     /** Rules that it refused. */
     public record Refusal(long version, String digest, List<String> errors) {}
@@ -50,8 +84,9 @@ public record NodeReply(
      * Describes a node.
      *
      * @param released the rules that are released to it
+     * @param agrees whether what it holds of the audit log is the history of this center
      */
-    public static NodeReply of(NodeState node, RuleSet released) {
+    public static NodeReply of(NodeState node, RuleSet released, Function<WitnessReport, Optional<Boolean>> agrees) {
         NodeReport report = node.report();
         return new NodeReply(
                 report.node(),
@@ -75,7 +110,8 @@ public record NodeReply(
                 word(report.breaker()),
                 report.findings(),
                 Instant.ofEpochMilli(report.startedMillis()),
-                Instant.ofEpochMilli(node.seenMillis()));
+                Instant.ofEpochMilli(node.seenMillis()),
+                report.witness().map(held -> Audit.of(held, agrees)).orElse(null));
     }
 
     private static String word(Enum<?> constant) {

@@ -82,6 +82,26 @@ public record RolloutReply(
                 nodes.stream().map(NodeAnswer::of).toList());
     }
 
+    /** Returns the same rollout for somebody who must not learn about nodes, nor about rules that nodes name. */
+    public RolloutReply withoutNodes() {
+        return new RolloutReply(
+                id,
+                version,
+                digest,
+                state,
+                startedAt,
+                endedAt,
+                change,
+                at,
+                trial == null ? null : trial.withoutNodes(),
+                problem,
+                successor,
+                applied,
+                waiting,
+                refused,
+                List.of());
+    }
+
     static @Nullable Instant instant(long millis) {
         return millis == 0 ? null : Instant.ofEpochMilli(millis);
     }

@@ -10,11 +10,16 @@ import tools.jackson.databind.json.JsonMapper;
 /** Rules with their version. */
 public record RulesReply(long version, String digest, List<JsonNode> rules) {
 
-    public static RulesReply of(RuleSet set) {
+    /**
+     * Describes a set.
+     *
+     * @param seen the part of it that the caller sees
+     */
+    public static RulesReply of(RuleSet set, RuleSet seen) {
         return new RulesReply(
                 set.version(),
                 set.digest(),
-                set.rules().stream().map(RulesReply::json).toList());
+                seen.rules().stream().map(RulesReply::json).toList());
     }
 
     /** Returns a rule as JSON. */

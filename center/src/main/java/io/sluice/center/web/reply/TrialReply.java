@@ -6,6 +6,7 @@ import io.sluice.center.release.Rollout;
 import io.sluice.center.release.TrialVerdict;
 import io.sluice.center.verdict.Comparison;
 import io.sluice.center.verdict.Measure;
+import io.sluice.rules.yaml.Spans;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,13 @@ public record TrialReply(
      */
     public record VerdictReply(
             String verdict, String why, int look, int step, Instant at, List<ComparisonReply> comparisons) {
+
+        /** Only a verdict without a look names a node. */
+        VerdictReply withoutNodes() {
+            return look != 0
+                    ? this
+                    : new VerdictReply(verdict, "a node refuses the version", look, step, at, comparisons);
+        }
 
         static VerdictReply of(TrialVerdict verdict) {
             return new VerdictReply(
@@ -94,6 +102,23 @@ public record TrialReply(
         }
     }
 
+    TrialReply withoutNodes() {
+        return new TrialReply(
+                scope,
+                by,
+                named,
+                steps,
+                step,
+                watching,
+                share,
+                stepAt,
+                replaces,
+                compare,
+                every,
+                automatic,
+                verdict == null ? null : verdict.withoutNodes());
+    }
+
     static @Nullable TrialReply of(Rollout rollout) {
         Target to = rollout.order().plan().to();
         if (to instanceof Target.All) {
@@ -118,7 +143,7 @@ public record TrialReply(
                                 .map(Measure::word)
                                 .toList()
                         : List.of(),
-                rollout.order().plan().verdict().every().toString(),
+                Spans.text(rollout.order().plan().verdict().every()),
                 rollout.order().plan().automatic(),
                 progress.verdict().map(VerdictReply::of).orElse(null));
     }

@@ -37,6 +37,17 @@ public record VersionReply(
                 version.trial());
     }
 
+    /** Returns the same version with another number of rules. */
+    public VersionReply counting(long seen) {
+        return new VersionReply(
+                number, digest, seen, releasedAt, actor, title, reason, change, contentOf, rollout, trial);
+    }
+
+    /** Returns the same version for somebody who must not learn who released it and why. */
+    public VersionReply withoutStory(long seen) {
+        return new VersionReply(number, digest, seen, releasedAt, "", "", "", null, contentOf, rollout, trial);
+    }
+
     static @Nullable Long orNull(long number) {
         return number == 0 ? null : number;
     }

@@ -1,0 +1,60 @@
+package io.sluice.center.settings;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A place outside of the center that gets every row of the audit log. Immutable. */
+public sealed interface AuditSink {
+
+    /** Returns what people call it. No two sinks of a center have the same name. */
+    String name();
+
+    /**
+     * A file on this machine.
+     *
+     * @param maxBytes a file that would get larger is put aside, and a new one begins
+     * @param keep how many files that were put aside are kept
+     */
+    record File(Path path, long maxBytes, int keep) implements AuditSink {
+
+        public File {
+            if (maxBytes < 1 || keep < 0) {
+                throw new IllegalArgumentException("file: max_size or keep is out of range");
+            }
+        }
+
+        @Override
+        public String name() {
+            return "file " + path;
+        }
+    }
+
+    /**
+     * A server that speaks syslog.
+     *
+     * @param address such as {@code tls://log.example:6514}; the scheme is udp, tcp or tls
+     * @param ca a PEM file with its certificate or the authorities that it needs one of; without it those that Java trusts
+     */
+    record Syslog(URI address, Optional<Path> ca) implements AuditSink {
+
+        @Override
+        public String name() {
+            return "syslog " + address;
+        }
+    }
+
+    /**
+     * A topic of Kafka.
+     *
+     * @param servers such as {@code kafka.example:9092}, several with commas
+     * @param properties a file with further properties of the client, such as its credentials
+     */
+    record Kafka(String servers, String topic, Optional<Path> properties) implements AuditSink {
+
+        @Override
+        public String name() {
+            return "kafka " + servers + " " + topic;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.sluice.center.settings;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * How people reach a center and sign in. Immutable.
+ *
+ * @param publicUrl the address for people; without one it is {@code localhost} with the center's port
+ * @param tls the certificate of the center; without one it speaks HTTP
+ * @param trustedProxies networks whose proxies are believed when they name the address of a caller, such as {@code 10.0.0.0/8}
+ * @param oidc servers that people sign in at
+ * @param ldap directories that check passwords, in the order in which they are asked
+ */
+public record SignInSettings(
+        Optional<URI> publicUrl,
+        Optional<TlsFiles> tls,
+        List<String> trustedProxies,
+        List<OidcServer> oidc,
+        List<LdapServer> ldap) {
+
+    /** People on this machine alone, with local accounts. */
+    public static final SignInSettings LOCAL =
+            new SignInSettings(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+
+    public SignInSettings {
+        trustedProxies = List.copyOf(trustedProxies);
+        oidc = List.copyOf(oidc);
+        ldap = List.copyOf(ldap);
+        ServerNames.requireDifferent(
+                Stream.concat(oidc.stream().map(OidcServer::name), ldap.stream().map(LdapServer::name))
+                        .toList());
+    }
+
+    public SignInSettings withPublicUrl(URI url) {
+        return new SignInSettings(Optional.of(url), tls, trustedProxies, oidc, ldap);
+    }
+
+    public SignInSettings withTls(TlsFiles files) {
+        return new SignInSettings(publicUrl, Optional.of(files), trustedProxies, oidc, ldap);
+    }
+
+    public SignInSettings withTrustedProxies(List<String> networks) {
+        return new SignInSettings(publicUrl, tls, networks, oidc, ldap);
+    }
+
+    /** Returns the same settings with identity servers. */
+    public SignInSettings withServers(List<OidcServer> otherOidc, List<LdapServer> otherLdap) {
+        return new SignInSettings(publicUrl, tls, trustedProxies, otherOidc, otherLdap);
+    }
+}

@@ -1,0 +1,27 @@
+package io.sluice.center.web;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
+import jakarta.servlet.http.HttpServletRequest;
+import tools.jackson.databind.JsonNode;
+
+/** The field {@code emergency} of a request. */
+final class EmergencyRequest {
+
+    private EmergencyRequest() {}
+
+    /** Returns whether a request acts without approval. Only a person with a fresh factor may. */
+    static boolean isMeant(JsonNode body, HttpServletRequest request) {
+        if (!RequestBody.flag(body, "emergency", false)) {
+            return false;
+        }
+        boolean isPerson = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
+        if (!isPerson || !Boolean.TRUE.equals(request.getAttribute(CurrentAccess.FRESH))) {
+            throw RefusedException.forbidden("this needs a password, passkey or sign-in that is at most 5 minutes old;"
+                    + " present it again and repeat");
+        }
+        return true;
+    }
+}

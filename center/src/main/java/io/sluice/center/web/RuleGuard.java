@@ -1,0 +1,256 @@
+package io.sluice.center.web;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Coverage;
+import io.sluice.center.access.Right;
+import io.sluice.center.access.Visibility;
+import io.sluice.center.adjust.Adjustment;
+import io.sluice.center.change.Change;
+import io.sluice.center.change.ChangeState;
+import io.sluice.center.change.Changes;
+import io.sluice.center.change.Changes.Reviewed;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.edit.ChangeReview;
+import io.sluice.center.edit.Edits;
+import io.sluice.center.release.CurrentRules;
+import io.sluice.center.release.Rollout;
+import io.sluice.center.version.Version;
+import io.sluice.center.version.Versions;
+import io.sluice.center.web.reply.VersionReply;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.DocumentError;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Limits what routes show and change to the rules that the rights of a caller cover. Whatever a caller does not see is answered
+ * like something that does not exist.
+ */
+final class RuleGuard {
+
+    private final CenterParts center;
+    private final Versions versions;
+    private final Changes changes;
+    private final CurrentRules current;
+
+    RuleGuard(CenterParts center) {
+        this.center = center;
+        this.versions = center.versions();
+        this.changes = center.changes();
+        this.current = new CurrentRules(versions);
+    }
+
+    /**
+     * Returns a page of what a caller sees, newest first.
+     *
+     * @param fetch returns at most so many with a number below another
+     */
+    static <T> List<T> page(
+            long below,
+            int most,
+            BiFunction<Long, Integer, List<T>> fetch,
+            ToLongFunction<T> number,
+            Predicate<T> seen) {
+        List<T> page = new ArrayList<>();
+        long next = below;
+        while (true) {
+            List<T> batch = fetch.apply(next, most);
+            batch.stream().filter(seen).limit(most - page.size()).forEach(page::add);
+            if (batch.size() < most || page.size() >= most) {
+                return page;
+            }
+            next = number.applyAsLong(batch.get(batch.size() - 1));
+        }
+    }
+
+    /** Describes a version. Who released it and why is shown only to those who see all that it changed. */
+    VersionReply version(JdbcClient client, Access access, Version version) {
+        VersionReply reply = VersionReply.of(version);
+        if (access.seesAll()) {
+            return reply;
+        }
+        RuleSet after = versions.rules(client, version.number()).orElseThrow();
+        int seen = new Visibility(access).of(after.rules()).size();
+        return seesDifference(client, access, version.number()) ? reply.counting(seen) : reply.withoutStory(seen);
+    }
+
+    private boolean seesDifference(JdbcClient client, Access access, long version) {
+        RuleSet before =
+                versions.rules(client, versions.before(client, version)).orElseThrow();
+        return versions.rules(client, version)
+                .filter(after -> new Visibility(access).seesDifference(before, after))
+                .isPresent();
+    }
+
+    /** Returns the edits that turn the rules of a version, as far as a caller sees them, into others. */
+    Edits edits(Access access, long base, List<Rule> rules) {
+        Edits edits = changes.edits(base, before -> new Visibility(access).of(before), rules);
+        return access.seesAll() ? edits : new Edits(edits.list());
+    }
+
+    /** Returns the edits that turn the rules of a version into those of another one, as far as a caller sees them. */
+    Edits editsTo(Access access, long base, long version) {
+        RuleSet content = center.database()
+                .read(client -> versions.rules(client, version))
+                .filter(set -> set.version() != 0)
+                .orElseThrow(() -> RefusedException.invalid(
+                        "content_of: version " + version + " is unknown (expected: a released version)"));
+        return edits(access, base, new Visibility(access).of(content.rules()));
+    }
+
+    boolean sees(JdbcClient client, Access access, Change change) {
+        return access.seesAll() || new Visibility(access).sees(change.edits(), changes.sets(client, change));
+    }
+
+    /** Returns a change, or refuses. */
+    Change change(Access access, long id) {
+        return center.database()
+                .read(client -> changes.find(client, id).filter(change -> sees(client, access, change)))
+                .orElseThrow(() -> missing("change", id));
+    }
+
+    /** Returns a change and what it would do, or refuses. */
+    Reviewed reviewed(Access access, long id) {
+        Change seen = change(access, id);
+        return changes.find(seen.id()).orElseThrow();
+    }
+
+    /** Returns a check that a right covers each rule that edits touch, before and after. */
+    static Changes.Guard covering(Access access, Right right) {
+        return access.mayEverywhere(right)
+                ? Changes.Guard.NONE
+                : (edits, sets) -> Coverage.missing(access, right, edits, sets).ifPresent(what -> {
+                    throw notYours(what);
+                });
+    }
+
+    /** Requires that a caller may release a change, and that it acts on nobody but her tenant. */
+    void requireReleasable(Access access, Change change) {
+        require(access, Right.RELEASE, change);
+        if (access.mayEverywhere(Right.RELEASE)) {
+            return;
+        }
+        Coverage.unconfined(access, change.edits()).ifPresent(rule -> {
+            throw RefusedException.forbidden(unconfined(rule)
+                    + ", or let somebody with the right to release the rules of all tenants release the change)");
+        });
+    }
+
+    /** Requires that a right covers each rule that a change touches. */
+    void require(Access access, Right right, Change change) {
+        covering(access, right).check(change.edits(), center.database().read(client -> changes.sets(client, change)));
+    }
+
+    /** Returns what a change does, as far as a caller sees it. */
+    ChangeReview review(Access access, Reviewed reviewed) {
+        Change change = reviewed.change();
+        ChangeReview review = reviewed.review();
+        if (!access.seesAll()) {
+            Visibility visibility = new Visibility(access);
+            List<RuleSet> sets = center.database().read(client -> changes.sets(client, change));
+            review = ChangeReview.of(
+                    change.edits(),
+                    visibility.of(sets.isEmpty() ? review.before() : sets.get(0)),
+                    visibility.of(review.before()),
+                    now());
+        }
+        Optional<Rule> unconfined =
+                change.state() == ChangeState.OPEN && access.may(Right.EDIT) && !access.mayEverywhere(Right.RELEASE)
+                        ? Coverage.unconfined(access, change.edits())
+                        : Optional.empty();
+        return unconfined.isEmpty() ? review : withWarning(review, unconfined.get());
+    }
+
+    private static ChangeReview withWarning(ChangeReview review, Rule rule) {
+        List<DocumentError> warnings = new ArrayList<>(review.warnings());
+        warnings.add(DocumentError.of("change", unconfined(rule) + "; otherwise you cannot release it)"));
+        return new ChangeReview(
+                review.before(), review.after(), review.changes(), review.collisions(), warnings, review.findings());
+    }
+
+    private static String unconfined(Rule rule) {
+        String tenant = rule.about().tenant().orElse("your tenant");
+        return "rule " + rule.id() + ": could act on requests of other tenants (expected: match: {tenant: " + tenant
+                + "} in a rule that limits or denies requests";
+    }
+
+    boolean sees(JdbcClient client, Access access, Rollout rollout) {
+        if (access.seesAll()) {
+            return true;
+        }
+        long change = rollout.order().change();
+        return change == 0
+                ? seesDifference(client, access, rollout.version())
+                : changes.find(client, change)
+                        .filter(found -> sees(client, access, found))
+                        .isPresent();
+    }
+
+    /** Returns a rollout, or refuses. */
+    Rollout rollout(Access access, long id) {
+        return center.releases()
+                .rollout(id)
+                .filter(found -> center.database().read(client -> sees(client, access, found)))
+                .orElseThrow(() -> missing("rollout", id));
+    }
+
+    /** Returns the change of a rollout; empty if it has none, and a caller has a right over all rules. */
+    Optional<Change> change(Access access, Right right, Rollout rollout) {
+        Optional<Change> change = center.database()
+                .read(client -> changes.find(client, rollout.order().change()));
+        if (change.isEmpty() && !access.mayEverywhere(right)) {
+            throw notYours("rollout " + rollout.id());
+        }
+        return change;
+    }
+
+    /** Requires a right over a rule in force or on trial, or over all rules. */
+    void requireRule(Access access, Right right, String rule) {
+        if (!access.mayEverywhere(right)) {
+            coveringRule(access, right, rule).accept(center.database().read(current::all));
+        }
+    }
+
+    /** Returns a check that a right covers a rule, given the rules in force and those on trial. */
+    static Consumer<List<RuleSet>> coveringRule(Access access, Right right, String rule) {
+        return sets -> {
+            if (!Coverage.covers(access, right, rule, sets)) {
+                throw notYours("rule " + rule);
+            }
+        };
+    }
+
+    /**
+     * Returns a check whether a caller sees an adjustment. One of all rules, or of a rule that belonged to another tenant, is seen
+     * only by those who see all rules.
+     */
+    Predicate<Adjustment> adjustments(Access access) {
+        if (access.seesAll()) {
+            return adjustment -> true;
+        }
+        List<RuleSet> sets = center.database().read(current::all);
+        Visibility visibility = new Visibility(access);
+        return adjustment -> visibility.sees(adjustment.rule(), sets) && adjustment.isFor(sets);
+    }
+
+    static RefusedException missing(String what, Object which) {
+        return RefusedException.missing(what + " " + which + ": unknown");
+    }
+
+    private static RefusedException notYours(String what) {
+        return RefusedException.forbidden(
+                what + ": not yours (expected: a rule that your role or token covers, before and after)");
+    }
+
+    private Instant now() {
+        return Instant.ofEpochMilli(center.clock().epochMicros() / 1000);
+    }
+}

@@ -1,0 +1,241 @@
+package io.sluice.center;
+
+import io.sluice.testkit.Await;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.NoSuchElementException;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.virtualauthenticator.HasVirtualAuthenticator;
+import org.openqa.selenium.virtualauthenticator.VirtualAuthenticator;
+import org.openqa.selenium.virtualauthenticator.VirtualAuthenticatorOptions;
+
+/**
+ * A real browser without a window. It waits for what a page shows, never for a time; the limits are only there so that a test of a
+ * broken page ends.
+ */
+final class Chromium implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final List<String> DRIVERS = List.of("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
+    private static final List<String> PROGRAMS =
+            List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
+
+    private final ChromeDriver driver;
+
+    private Chromium(ChromeDriver driver) {
+        this.driver = driver;
+    }
+
+    /**
+     * Starts the browser.
+     *
+     * @param directory for its profile, which is new
+     */
+    static Chromium open(Path directory) throws IOException {
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(program(PROGRAMS));
+        options.addArguments(
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--lang=en-US",
+                "--window-size=1280,900",
+                "--user-data-dir=" + Files.createTempDirectory(directory, "profile"));
+        options.setCapability("goog:loggingPrefs", logs);
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(new File(program(DRIVERS)))
+                .usingAnyFreePort()
+                .build();
+        ChromeDriver driver = new ChromeDriver(service, options);
+        driver.manage().timeouts().pageLoadTimeout(PATIENCE).scriptTimeout(PATIENCE);
+        return new Chromium(driver);
+    }
+
+    private static String program(List<String> places) {
+        return places.stream()
+                .filter(place -> Files.isExecutable(Path.of(place)))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no " + Arrays.toString(places.toArray())
+                        + " (expected: the packages chromium and" + " chromium-driver; ./test installs them)"));
+    }
+
+    /** Opens a page and forgets what the pages before it logged. */
+    void go(String url) {
+        driver.get(url);
+    }
+
+    /** Returns the address that the browser shows. */
+    String url() {
+        return String.valueOf(driver.getCurrentUrl());
+    }
+
+    /** Waits for an address that ends so, apart from what follows a question mark or number sign. */
+    void awaitPath(String path) {
+        Await.until("page " + path + " (now " + url() + ", " + errorText() + ")", PATIENCE, () -> url().replaceAll(
+                        "[?#].*", "")
+                .endsWith(path));
+    }
+
+    /** Waits until the text of an element contains something. */
+    void awaitText(String id, String part) {
+        Await.until("text of " + id + " with " + part, PATIENCE, () -> text(id).contains(part));
+    }
+
+    /** Waits for an element. */
+    void await(String id) {
+        Await.until("element " + id + " at " + url(), PATIENCE, () -> has(id));
+    }
+
+    /** Waits until an element has the focus. */
+    void awaitFocus(String id) {
+        Await.until(
+                "focus on " + id,
+                PATIENCE,
+                () -> id.equals(driver.switchTo().activeElement().getDomAttribute("id")));
+    }
+
+    boolean has(String id) {
+        return !driver.findElements(By.id(id)).isEmpty();
+    }
+
+    /** Returns what an element shows; nothing if it is not there. */
+    String text(String id) {
+        try {
+            return driver.findElement(By.id(id)).getText();
+        } catch (NoSuchElementException | StaleElementReferenceException e) {
+            return "";
+        }
+    }
+
+    private String errorText() {
+        return text("error");
+    }
+
+    void click(String id) {
+        await(id);
+        driver.findElement(By.id(id)).click();
+    }
+
+    /** Replaces what a field holds. */
+    void type(String id, String text) {
+        await(id);
+        WebElement field = driver.findElement(By.id(id));
+        field.clear();
+        field.sendKeys(text);
+    }
+
+    /** Types where the focus is. */
+    void keys(CharSequence... keys) {
+        driver.switchTo().activeElement().sendKeys(keys);
+    }
+
+    void tab() {
+        keys(Keys.TAB);
+    }
+
+    /** Runs a script in the page and returns its result as a text. */
+    String script(String script) {
+        return String.valueOf(driver.executeScript(script));
+    }
+
+    /** Runs a script in each page before its own scripts. Returns the name under which it can be forgotten. */
+    String before(String script) {
+        return String.valueOf(
+                driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+                        .get("identifier"));
+    }
+
+    void forgetBefore(String script) {
+        driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
+    }
+
+    /** Adds a device with a fingerprint reader, whose user always agrees. */
+    VirtualAuthenticator addDevice() {
+        return ((HasVirtualAuthenticator) driver)
+                .addVirtualAuthenticator(new VirtualAuthenticatorOptions()
+                        .setProtocol(VirtualAuthenticatorOptions.Protocol.CTAP2)
+                        .setTransport(VirtualAuthenticatorOptions.Transport.INTERNAL)
+                        .setHasResidentKey(true)
+                        .setHasUserVerification(true)
+                        .setIsUserConsenting(true)
+                        .setIsUserVerified(true));
+    }
+
+    void removeDevice(VirtualAuthenticator device) {
+        ((HasVirtualAuthenticator) driver).removeVirtualAuthenticator(device);
+    }
+
+    /** Gives a cookie to the page that is open. */
+    void cookie(String name, String value) {
+        driver.manage().addCookie(new org.openqa.selenium.Cookie(name, value, "/"));
+    }
+
+    /** Forgets all cookies and what pages stored. */
+    void forget() {
+        driver.manage().deleteAllCookies();
+        driver.executeScript("localStorage.clear()");
+    }
+
+    /** Prefers a language. */
+    void language(String language) {
+        driver.executeCdpCommand(
+                "Network.setUserAgentOverride",
+                Map.of("userAgent", script("return navigator.userAgent"), "acceptLanguage", language));
+    }
+
+    /** Prefers light or dark pages. */
+    void colors(String scheme) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    }
+
+    void size(int width, int height) {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+        driver.manage().window().setSize(new Dimension(Math.max(width, 500), height));
+    }
+
+    void screenshot(Path file) throws IOException {
+        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+    }
+
+    /** Returns what pages logged as an error since the last call: scripts that failed, and what the policy forbade. */
+    List<String> errors() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+                .map(entry -> entry.getMessage())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

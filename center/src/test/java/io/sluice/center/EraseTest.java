@@ -1,0 +1,10 @@
+package io.sluice.center;
+
+/** Erasing a subject on SQLite. */
+class EraseTest extends EraseContract {
+
+    @Override
+    String emptyDatabase() {
+        return "";
+    }
+}

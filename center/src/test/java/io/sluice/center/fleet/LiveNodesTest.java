@@ -1,0 +1,49 @@
+package io.sluice.center.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.fleet.NodeReport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LiveNodesTest {
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final LiveNodes nodes = new LiveNodes(clock);
+
+    @Test
+    void redisDoesNotSpeakForANodeThatIsLiveOverHttp() {
+        assertThat(nodes.report(report(1), NodeState.Way.HTTP)).isTrue();
+        assertThat(nodes.report(report(2), NodeState.Way.REDIS)).isFalse();
+        assertThat(nodes.find("n1").orElseThrow().way()).isEqualTo(NodeState.Way.HTTP);
+        assertThat(nodes.report(report(2), NodeState.Way.HTTP)).isTrue();
+        for (int i = 0; i < 6; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            nodes.attend();
+        }
+        // It may have been started again without a center.
+        assertThat(nodes.report(report(3), NodeState.Way.REDIS)).isTrue();
+        assertThat(nodes.report(report(4), NodeState.Way.HTTP)).isTrue();
+        assertThat(nodes.find("n1").orElseThrow().way()).isEqualTo(NodeState.Way.HTTP);
+    }
+
+    private static NodeReport report(long beat) {
+        return new NodeReport(
+                "n1",
+                NodeReport.Kind.NODE,
+                "n1:8080",
+                "test",
+                1,
+                0,
+                "",
+                0,
+                Optional.empty(),
+                NodeReport.Mode.REMOTE,
+                NodeReport.Breaker.CLOSED,
+                List.of(),
+                beat);
+    }
+}
