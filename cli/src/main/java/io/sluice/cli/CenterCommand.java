@@ -2,19 +2,25 @@ package io.sluice.cli;
 
 import io.sluice.center.Center;
 import io.sluice.center.CenterMaintenance;
+import io.sluice.center.CenterMaintenance.AdminLink;
 import io.sluice.center.CenterMaintenance.InForce;
 import io.sluice.center.CenterSettings;
 import io.sluice.center.MaintenanceFailedException;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.Spans;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -23,11 +29,14 @@ import picocli.CommandLine.Spec;
         name = "center",
         description = {
             "Runs the center, the control plane: it checks changes of rules, releases them, and follows the nodes.",
-            "Its subcommands work on its data. export and backup may run beside it; stop it for the others."
+            "Its subcommands work on its data. export, backup, reset-admin, token and rotate-audit-key may run beside it;"
+                    + " stop it for the others."
         },
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "[COMMAND]")
 final class CenterCommand implements Callable<Integer> {
+
+    private static final int LONGEST_NAME = 60;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -49,12 +58,11 @@ final class CenterCommand implements Callable<Integer> {
         try {
             ConfigFile config = flags.file();
             CenterSettings settings = center.settings(flags, config);
-            CenterOptions.warnIfExposed(flags, settings);
             return foreground.run(() -> {
                 Center running = Center.open(settings);
                 Screen.show(
                         spec.commandLine().getOut(),
-                        CenterPlace.of(running, settings, center.shown(running.address(), config)),
+                        CenterPlace.of(running, settings),
                         Terminal.likesColour(System.getenv()));
                 return running;
             });
@@ -112,6 +120,100 @@ final class CenterCommand implements Callable<Integer> {
             mixinStandardHelpOptions = true)
     int rebuild(@Mixin Flags flags, @Mixin CenterOptions center) {
         return maintain(flags, center, data -> "rebuilt from Redis: " + words(data.rebuild()));
+    }
+
+    @Command(
+            name = "reset-admin",
+            description = {
+                "Prints a link that sets an administrator up again, good for one use within an hour.",
+                "The account is enabled, has all rights, and its password and sessions end. The log of commands has it."
+            },
+            mixinStandardHelpOptions = true)
+    int resetAdmin(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Option(
+                            names = "--user",
+                            paramLabel = "NAME",
+                            description = "a local account, made if there is none of that name (default: the only"
+                                    + " administrator)")
+                    @Nullable
+                    String user) {
+        return maintain(flags, center, data -> {
+            AdminLink made = data.resetAdmin(Optional.ofNullable(user));
+            return made.user()
+                            .map(name -> (made.isNew() ? "new administrator " : "administrator ") + name)
+                            .orElse("first administrator")
+                    + ": open this link within an hour; it works once\n" + made.link();
+        });
+    }
+
+    @Command(
+            name = "token",
+            description = "Makes a token for nodes, and prints it once or writes it to a file.",
+            mixinStandardHelpOptions = true)
+    int token(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Option(
+                            names = "--scope",
+                            paramLabel = "SCOPE",
+                            required = true,
+                            description = "node; people make the other tokens, because those have an owner")
+                    String scope,
+            @Option(
+                            names = "--name",
+                            paramLabel = "NAME",
+                            defaultValue = "nodes",
+                            description = "what the token is for (default: nodes)")
+                    String name,
+            @Option(
+                            names = "--in",
+                            paramLabel = "SPAN",
+                            defaultValue = "90d",
+                            description = "when it expires, at most 366d (default: 90d)")
+                    String in,
+            @Option(
+                            names = "--out",
+                            paramLabel = "FILE",
+                            description = "the file to write, readable for its owner alone; an existing one is replaced"
+                                    + " (default: the token is printed)")
+                    @Nullable
+                    Path out) {
+        if (!scope.equals("node")) {
+            throw new ParameterException(
+                    flags.spec.commandLine(),
+                    "--scope: " + PrintableText.text(scope) + " (expected: node; people make other tokens with"
+                            + " POST /api/tokens)");
+        }
+        if (name.isBlank() || name.length() > LONGEST_NAME || !name.equals(PrintableText.text(name))) {
+            throw new ParameterException(
+                    flags.spec.commandLine(),
+                    "--name: not usable (expected: 1 to " + LONGEST_NAME + " printable characters)");
+        }
+        return maintain(flags, center, data -> data.nodeToken(name, Spans.of(in), Optional.ofNullable(out))
+                .orElse("token written to " + out));
+    }
+
+    @Command(
+            name = "rotate-audit-key",
+            description = {
+                "Replaces the key that signs checkpoints of the audit log. The old key signs the new one, so nodes accept it.",
+                "A running center takes the new key. Copy the file audit-key to the other centers on the same database."
+            },
+            mixinStandardHelpOptions = true)
+    int rotateAuditKey(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Option(
+                            names = "--lost",
+                            description = "nobody has the old key any more; nodes refuse the log until audit-witness is"
+                                    + " deleted from the data directory of each of them")
+                    boolean lost) {
+        return maintain(flags, center, data -> {
+            CenterMaintenance.NewAuditKey key = data.rotateAuditKey(lost);
+            return "key " + key.id() + " signs the audit log now; its public key is\n" + key.text();
+        });
     }
 
     private interface Task {

@@ -1,14 +1,19 @@
 package io.sluice.cli;
 
 import io.sluice.center.CenterSettings;
+import io.sluice.center.settings.RetentionSettings;
+import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
+import io.sluice.cli.audit.AuditPlaces;
+import io.sluice.node.config.CenterRetention;
 import io.sluice.node.config.CenterSection;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.redis.RedisUri;
-import java.net.InetAddress;
+import io.sluice.rules.yaml.PrintableText;
 import java.net.URI;
-import java.net.UnknownHostException;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +37,11 @@ final class CenterOptions {
             description = "port of the center (default: 8083; 0: any free port)")
     private @Nullable Integer port;
 
-    @Option(names = "--center-bind", paramLabel = "ADDRESS", description = "address of the center (default: 127.0.0.1)")
+    @Option(
+            names = "--center-bind",
+            paramLabel = "ADDRESS",
+            description =
+                    "address of the center; other addresses than loopback need center.tls, or a proxy with TLS (default: 127.0.0.1)")
     private @Nullable String bind;
 
     @Option(
@@ -52,7 +61,8 @@ final class CenterOptions {
     @Option(
             names = "--public-url",
             paramLabel = "URL",
-            description = "the center's address for people, if that is not the one it listens on")
+            description = "the center's address for people, such as https://sluice.example (default: localhost with the"
+                    + " center's port); it decides cookies, passkeys and allowed origins")
     private @Nullable String publicUrl;
 
     /**
@@ -64,37 +74,31 @@ final class CenterOptions {
         CenterSection file = config.centerRole();
         CommonOptions.port(spec, "--center-port", port);
         CommonOptions.address(spec, "--center-bind", bind);
-        Optional<URI> unused = publicUrl(config);
         CenterSettings settings = CenterSettings.embedded(DataFolder.or(common.data))
                 .listening(
                         Optional.ofNullable(bind).or(file::bind).orElse(NodeConfig.LOOPBACK),
                         Optional.ofNullable(port).or(file::port).orElse(DEFAULT_PORT))
+                .signIn(signIn(file, config))
+                .retention(retention(file.retention()))
                 .db(Optional.ofNullable(db).or(file::db).map(this::database).orElse(""));
         Optional<String> redis = Optional.ofNullable(common.redis).or(config::redisUri);
         Optional<Path> token = Optional.ofNullable(adminTokenFile).or(file::adminTokenFile);
+        settings = settings.signIn(IdentityServers.add(settings.signIn(), file.identity()));
+        settings = settings.sinks(AuditPlaces.of(file.sinks()));
         settings = redis.isPresent() ? settings.redis(redis(redis.get())) : settings;
         return token.isPresent() ? settings.adminTokenFile(token.get()) : settings;
     }
 
-    /** Returns the address for people. */
-    URI shown(URI address, ConfigFile config) {
-        return publicUrl(config).orElse(address);
+    private static RetentionSettings retention(CenterRetention file) {
+        return new RetentionSettings(file.times(), file.backups().orElse(RetentionSettings.DEFAULT_BACKUPS));
     }
 
-    /** The token travels in every request. */
-    static void warnIfExposed(CommonOptions common, CenterSettings settings) {
-        if (!isLoopback(settings.bind())) {
-            common.warn("the center on " + settings.bind() + " speaks HTTP, so others on the network can read its"
-                    + " token; put a proxy with TLS in front of it");
-        }
-    }
-
-    private static boolean isLoopback(String bind) {
-        try {
-            return InetAddress.getByName(bind).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
-        }
+    private SignInSettings signIn(CenterSection file, ConfigFile config) {
+        SignInSettings settings = SignInSettings.LOCAL.withTrustedProxies(file.trustedProxies());
+        Optional<URI> url = publicUrl(config);
+        settings = url.isPresent() ? settings.withPublicUrl(url.get()) : settings;
+        Optional<TlsFiles> tls = file.certificate().flatMap(cert -> file.key().map(key -> new TlsFiles(cert, key)));
+        return tls.isPresent() ? settings.withTls(tls.get()) : settings;
     }
 
     private Optional<URI> publicUrl(ConfigFile config) {
@@ -120,10 +124,18 @@ final class CenterOptions {
     }
 
     private URI url(String text) {
-        if (text.matches("https?://[^\\s?#@/]+(/[^\\s?#@]*)?")) {
-            return URI.create(text.replaceAll("/+$", ""));
+        String shown = text.contains("@") ? "unreadable" : PrintableText.text(text);
+        try {
+            URI url = new URI(text.replaceAll("/+$", ""));
+            if (text.matches("https?://[^\\s?#@/]+/*") && url.getHost() != null) {
+                return url;
+            }
+        } catch (URISyntaxException e) {
+            // Said below.
         }
         throw new ParameterException(
-                spec.commandLine(), "--public-url: " + text + " (expected: a URL such as https://sluice.example)");
+                spec.commandLine(),
+                "--public-url: " + shown
+                        + " (expected: scheme and host without a path, such as https://sluice.example)");
     }
 }

@@ -11,16 +11,18 @@ import java.util.Optional;
  *
  * @param address for people
  * @param database without user and password
+ * @param setUpLink the link of the first administrator, while there is none
  */
-record CenterPlace(URI address, Path tokenFile, String database, Optional<String> redis) {
+record CenterPlace(URI address, Path tokenFile, String database, Optional<String> redis, Optional<String> setUpLink) {
 
-    static CenterPlace of(Center center, CenterSettings settings, URI address) {
+    static CenterPlace of(Center center, CenterSettings settings) {
         String db = settings.db();
         return new CenterPlace(
-                address,
+                settings.signIn().publicUrl().orElse(center.address()),
                 center.adminTokenFile(),
                 db.isEmpty() ? settings.data().resolve("center.db").toString() : db.replaceAll("\\?.*", ""),
-                settings.redis());
+                settings.redis(),
+                center.setUpLink());
     }
 
     /** Returns a command that reads the rules in force. */

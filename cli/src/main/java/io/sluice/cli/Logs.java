@@ -41,7 +41,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
      * which a busy machine causes while classes are loaded.
      */
     private static final List<String> TALKATIVE =
-            List.of("io.netty", "io.lettuce", "io.vertx.core.impl.BlockedThreadChecker");
+            List.of("io.netty", "io.lettuce", "io.vertx.core.impl.BlockedThreadChecker", "org.apache.kafka");
 
     /** Loggers of Spring Boot that describe a failed start, which the program reports in one line. */
     private static final List<String> SILENT = List.of(

@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import io.sluice.cli.apply.ApplyCommand;
 import io.sluice.cli.apply.DiffCommand;
+import io.sluice.cli.audit.AuditCommand;
 import io.sluice.cli.check.ExplainCommand;
 import io.sluice.cli.check.LintCommand;
 import java.io.PrintWriter;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
             ExplainCommand.class,
             DiffCommand.class,
             ApplyCommand.class,
+            AuditCommand.class,
             NotBuiltCommand.Bench.class
         })
 public final class Main implements Runnable {

@@ -85,10 +85,12 @@ final class NodeRunner {
         Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
         Optional<String> redis = Optional.ofNullable(options.redis).or(file::redisUri);
         Optional<CenterAddress> center = CenterAddress.of(
-                Optional.ofNullable(options.center).or(file::centerUrl),
-                Optional.ofNullable(options.centerTokenFile).or(file::centerTokenFile),
-                "--center",
-                "--center-token-file");
+                        Optional.ofNullable(options.center).or(file::centerUrl),
+                        Optional.ofNullable(options.centerTokenFile).or(file::centerTokenFile),
+                        "--center",
+                        "--center-token-file")
+                .map(address -> address.trusting(
+                        Optional.ofNullable(options.centerAuthorities).or(file::centerAuthorities)));
         Optional<RoutesFrom> routes = file.gateway()
                 .<RoutesFrom>flatMap(
                         present -> Optional.ofNullable(options.config).map(RoutesFrom.File::new))

@@ -101,6 +101,14 @@ final class RoleOptions extends CommonOptions {
     Path centerTokenFile;
 
     @Option(
+            names = "--center-ca",
+            paramLabel = "FILE",
+            description = "PEM file with the certificate of the center or of its authority (default: the authorities of"
+                    + " the JVM)")
+    @Nullable
+    Path centerAuthorities;
+
+    @Option(
             names = "--default-limit",
             paramLabel = "RATE",
             description =

@@ -87,6 +87,12 @@ final class Screen {
     private static void center(PrintWriter out, Paint paint, CenterPlace center) {
         row(out, paint, "center", "GET  " + center.address() + "/api/rules" + paint.faint(", with a token"));
         row(out, paint, "token", center.tokenFile().toString());
+        center.setUpLink()
+                .ifPresent(link -> row(
+                        out,
+                        paint,
+                        "set up",
+                        link + paint.faint("  once, to become the administrator; keep it secret")));
     }
 
     /** Returns a command that sends a request through the gateway, if the upstream is the sample one. */

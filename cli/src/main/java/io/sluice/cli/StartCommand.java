@@ -3,6 +3,7 @@ package io.sluice.cli;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
 import io.sluice.center.CenterStartException;
+import io.sluice.center.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
@@ -50,8 +51,7 @@ final class StartCommand implements Callable<Integer> {
         }
         AtomicReference<@Nullable Node> running = new AtomicReference<>();
         CenterSettings settings = settings(config, file, running);
-        CenterOptions.warnIfExposed(options, settings);
-        return () -> both(config, settings, file, running);
+        return () -> both(config, settings, running);
     }
 
     /** The center is elsewhere. */
@@ -61,22 +61,20 @@ final class StartCommand implements Callable<Integer> {
         return node;
     }
 
-    private AutoCloseable both(
-            NodeConfig config, CenterSettings settings, ConfigFile file, AtomicReference<@Nullable Node> running)
+    private AutoCloseable both(NodeConfig config, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException, CenterStartException {
         Center started = Center.open(settings);
         try {
-            NodeConfig following = config.withCenter(
-                    new CenterAddress(reachable(started.address(), settings.bind()), started.adminTokenFile()));
+            NodeConfig following = config.withCenter(new CenterAddress(
+                    reachable(started.address(), settings.bind()),
+                    started.adminTokenFile(),
+                    settings.signIn().tls().map(TlsFiles::certificate)));
             if (config.rules() instanceof RulesFrom.Nowhere) {
                 following = following.withRules(new RulesFrom.Center());
             }
             Node node = Node.start(following, Logs::dropped);
             running.set(node);
-            show(
-                    node,
-                    following,
-                    Optional.of(CenterPlace.of(started, settings, center.shown(started.address(), file))));
+            show(node, following, Optional.of(CenterPlace.of(started, settings)));
             return () -> {
                 node.close();
                 started.close();
@@ -107,7 +105,7 @@ final class StartCommand implements Callable<Integer> {
     private static URI reachable(URI address, String bind) {
         try {
             return InetAddress.getByName(bind).isAnyLocalAddress()
-                    ? URI.create("http://127.0.0.1:" + address.getPort())
+                    ? URI.create(address.getScheme() + "://127.0.0.1:" + address.getPort())
                     : address;
         } catch (UnknownHostException e) {
             return address;

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
+import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +144,45 @@ class ApplyTest {
     }
 
     @Test
+    void aProtectedRuleWaitsForASecondPersonAndTheSameCommandReleasesIt() throws Exception {
+        protectedRules(5);
+        run("apply").good();
+        protectedRules(500);
+
+        CommandRun waits = run("apply");
+
+        assertThat(waits.code()).isEqualTo(4);
+        assertThat(waits.out())
+                .endsWith("change 2 waits for the approval of a second person: " + center.address()
+                        + "/api/changes/2 (run the same command again afterwards)\n");
+        // The same change waits, and no other one.
+        assertThat(run("apply").code()).isEqualTo(4);
+        assertThat(run("apply").out()).contains("change 2 waits");
+        approve(2, digest(waits));
+        assertThat(run("apply").good().out()).contains("released version 2");
+        assertThat(run("diff").good().out()).startsWith("no change: version 2");
+    }
+
+    private void protectedRules(int limit) throws IOException {
+        rules(limit);
+        Files.writeString(file, Files.readString(file).replace("resource:", "protected: true\n    resource:"));
+    }
+
+    /** Stores what the center stores when somebody with the role approves a change. */
+    private void approve(long change, String digest) throws Exception {
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("data/center.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("PRAGMA busy_timeout = 60000");
+            statement.executeUpdate("INSERT INTO account (id, revision, name, display_name, email, identity, origin,"
+                    + " subject, password, grants, disabled_at, created_at, changed_at) VALUES (99, 1, 'bob', 'bob', '',"
+                    + " 'local:bob', 'local', '', '', '[{\"role\":\"approver\"}]', 0, 0, 0)");
+            statement.executeUpdate("INSERT INTO approval (id, kind, subject, revision, digest, base, account, actor,"
+                    + " identity, remark, at) VALUES (99, 'change', " + change + ", 1, '" + digest
+                    + "', 1, 99, 'user:bob', 'local:bob', '', " + Clock.system().epochMicros() / 1000 + ")");
+        }
+    }
+
+    @Test
     void aWrongTokenIsNotShown() throws Exception {
         Path token = Files.writeString(folder.resolve("token"), "0123456789abcdef0123456789abcdef\n");
 
@@ -148,7 +191,7 @@ class ApplyTest {
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.err())
                 .isEqualTo("sluice: center " + center.address()
-                        + ": refuses the token (expected: the center's token; name its file with --token-file)"
+                        + ": refuses the token (expected: a valid token; name its file with --token-file)"
                         + System.lineSeparator());
     }
 

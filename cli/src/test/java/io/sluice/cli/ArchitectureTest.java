@@ -155,7 +155,8 @@ class ArchitectureTest {
         check(noClasses()
                 .that(not(inModule("center")))
                 .should()
-                .dependOnClassesThat(inModule("center").and(not(resideInAPackage("io.sluice.center")))));
+                .dependOnClassesThat(inModule("center")
+                        .and(not(resideInAnyPackage("io.sluice.center", "io.sluice.center.settings")))));
     }
 
     @Test

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
+import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.settings.TlsFiles;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.testkit.process.SelfSigned;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -17,12 +20,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ./sluice center} as far as it ends by itself, and its subcommands. {@link ProcessTest} tests the one that runs. */
 @Timeout(300)
@@ -35,7 +40,8 @@ class CenterCommandTest {
     void helpListsFlagsAndSubcommands() {
         assertThat(CommandRun.of("center", "--help").good().out())
                 .contains("--center-port", "--center-bind", "--db", "--data", "--redis", "--admin-token-file")
-                .contains("--public-url", "--config", "export", "import", "backup", "restore", "rebuild");
+                .contains("--public-url", "--config", "export", "import", "backup", "restore", "rebuild")
+                .contains("reset-admin", "token", "rotate-audit-key");
     }
 
     @ParameterizedTest
@@ -46,6 +52,8 @@ class CenterCommandTest {
         "--db=postgres://secret@x",
         "--db=jdbc:h2:mem?password=secret",
         "--public-url=ftp://x",
+        "--public-url=https://x/path",
+        "--public-url=https://secret@x",
         "--redis=http://:secret@x",
         "--frobnicate"
     })
@@ -220,6 +228,170 @@ class CenterCommandTest {
         }
         assertThat(CommandRun.of("center", "rebuild", "--data", folder).err())
                 .startsWith("sluice: redis: none (expected: --redis URI");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"center", "start"})
+    void beyondLoopbackWithoutTlsTheStartIsRefusedWithOneLine(String role) {
+        CommandRun run = CommandRun.of(
+                role, "--data", folder, "--center-bind", "0.0.0.0", "--center-port", 0, "--public-url", "https://a.b");
+
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err())
+                .startsWith("sluice: center-bind: 0.0.0.0 without TLS, ")
+                .contains("center.tls", "center.trusted_proxies", "--public-url https://")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void theConfigNamesTheCertificateAndTheProxies() throws Exception {
+        Path config = folder.resolve("sluice.yaml");
+        Files.writeString(config, "center: { port: 0, tls: { cert: a.crt, key: a.key } }\n");
+        assertThat(CommandRun.of("center", "--data", folder, "--config", config).err())
+                .startsWith("sluice: center.tls.cert: " + folder.resolve("a.crt") + " is missing")
+                .hasLineCount(1);
+        Files.writeString(config, "center: { port: 0, trusted_proxies: [10.0.0.0/8, nowhere] }\n");
+        assertThat(CommandRun.of("center", "--data", folder, "--config", config).err())
+                .startsWith("sluice: trusted_proxies: network: nowhere ")
+                .hasLineCount(1);
+        Files.writeString(config, "center: { port: 0, tls: { cert: a.crt } }\n");
+        assertThat(CommandRun.of("center", "--data", folder, "--config", config).err())
+                .contains("key: missing (expected: a file in PEM)");
+        Files.writeString(config, "center: { public_url: 'http://sluice.example', port: 0 }\n");
+        assertThat(CommandRun.of("center", "--data", folder, "--config", config).err())
+                .startsWith("sluice: public-url: http://sluice.example (expected: https, ")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void resetAdminPrintsALinkOnceAndTheLogHasNoSecret() throws Exception {
+        try (Center center = Center.open(CenterSettings.embedded(folder))) {
+            String out = CommandRun.of("center", "reset-admin", "--data", folder, "--public-url", "https://a.example")
+                    .good()
+                    .out();
+            assertThat(out)
+                    .startsWith("first administrator: open this link within an hour; it works once")
+                    .containsPattern("https://a\\.example/set-up#[A-Za-z0-9_-]{43}")
+                    .hasLineCount(2);
+            assertThat(CommandRun.of("center", "reset-admin", "--data", folder, "--user", "ann")
+                            .good()
+                            .out())
+                    .startsWith("new administrator ann: open this link")
+                    .contains("\nhttp://localhost:8083/set-up#");
+            assertThat(CommandRun.of("center", "reset-admin", "--data", folder)
+                            .good()
+                            .out())
+                    .startsWith("administrator ann: ");
+
+            assertThat(read(center, "/api/commands"))
+                    .contains("\"reset_admin\"", "\"cli:")
+                    .doesNotContain(out.substring(out.indexOf('#') + 1).strip());
+        }
+        CommandRun wrong = CommandRun.of("center", "reset-admin", "--data", folder, "--user", "no name");
+        assertThat(wrong.code()).isEqualTo(1);
+        assertThat(wrong.err()).startsWith("sluice: name: not usable").hasLineCount(1);
+        assertThat(CommandRun.of("center", "reset-admin", "--data", folder.resolve("no"))
+                        .err())
+                .contains("has no center's database");
+    }
+
+    @Test
+    void theKeyOfTheAuditLogIsReplacedBesideARunningCenter() throws Exception {
+        CommandRun early = CommandRun.of("center", "rotate-audit-key", "--data", folder);
+        assertThat(early.code()).isEqualTo(1);
+        assertThat(early.err()).contains("has no center's database");
+        try (Center center = Center.open(CenterSettings.embedded(folder))) {
+            String before = Files.readString(folder.resolve("audit-key.pub"));
+            String out = CommandRun.of("center", "rotate-audit-key", "--data", folder)
+                    .good()
+                    .out();
+            String after = Files.readString(folder.resolve("audit-key.pub"));
+            assertThat(after).isNotEqualTo(before);
+            assertThat(out)
+                    .containsPattern("^key [0-9a-f]{16} signs the audit log now")
+                    .contains(after.strip());
+            assertThat(read(center, "/api/commands")).contains("\"rotate_audit_key\"", "\"cli:");
+            CommandRun lost = CommandRun.of("center", "rotate-audit-key", "--data", folder, "--lost");
+            assertThat(lost.code()).isEqualTo(1);
+            assertThat(lost.err()).contains("lost: the key is there").hasLineCount(1);
+        }
+    }
+
+    @Test
+    void aTokenOfTheMachineIsForNodesOnly() throws Exception {
+        Path file = folder.resolve("node-token");
+        try (Center center = Center.open(CenterSettings.embedded(folder))) {
+            String printed = CommandRun.of("center", "token", "--scope", "node", "--data", folder)
+                    .good()
+                    .out()
+                    .strip();
+            assertThat(CommandRun.of("center", "token", "--scope=node", "--in=1d", "--out", file, "--data", folder)
+                            .good()
+                            .out())
+                    .isEqualTo("token written to " + file + "\n");
+            String written = Files.readString(file).strip();
+            assertThat(Files.getPosixFilePermissions(file))
+                    .containsExactlyInAnyOrder(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+            for (String token : List.of(printed, written)) {
+                assertThat(token).matches("slc_[A-Za-z0-9_-]{43}");
+                assertThat(status(center, token, "/api/rules")).isEqualTo(403);
+                assertThat(status(center, token + "x", "/api/rules")).isEqualTo(401);
+                assertThat(read(center, "/api/commands"))
+                        .contains("\"create_token\"")
+                        .doesNotContain(token.substring(4));
+            }
+        }
+        for (String wrong : List.of("--scope=apply", "--name=")) {
+            CommandRun run = CommandRun.of("center", "token", "--scope=node", wrong, "--data", folder);
+            assertThat(run.code()).as(wrong).isEqualTo(2);
+        }
+        assertThat(CommandRun.of("center", "token", "--data", folder).code()).isEqualTo(2);
+        for (String wrong : List.of("--in=367d", "--in=x", "--out=" + folder.resolve("no/where"))) {
+            CommandRun run = CommandRun.of("center", "token", "--scope=node", wrong, "--data", folder);
+            assertThat(run.code()).as(wrong).isEqualTo(1);
+            assertThat(run.err()).hasLineCount(1).doesNotContain("Exception");
+        }
+    }
+
+    @Test
+    void aPrivateCertificateIsTrustedByItsFile() throws Exception {
+        SelfSigned maker = new SelfSigned(folder);
+        maker.make("center");
+        maker.make("other");
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 5 }] }]\n");
+        try (Center center = Center.open(CenterSettings.embedded(folder.resolve("data"))
+                .signIn(SignInSettings.LOCAL.withTls(
+                        new TlsFiles(maker.certificate("center"), maker.key("center")))))) {
+            List<Object> diff =
+                    List.of("diff", rules, "--center", center.address(), "--token-file", center.adminTokenFile());
+            assertThat(run(diff).err())
+                    .contains("its certificate is not accepted")
+                    .contains("--center-ca");
+            assertThat(run(diff, "--center-ca", maker.certificate("other")).err())
+                    .contains("its certificate is not accepted");
+            assertThat(run(diff, "--center-ca", folder.resolve("none")).err())
+                    .startsWith("sluice: center-ca: " + folder.resolve("none"));
+            CommandRun good = run(diff, "--center-ca", maker.certificate("center"));
+            assertThat(good.out() + good.err()).contains("a").doesNotContain("certificate", "refuses");
+            assertThat(good.code()).isIn(0, 1);
+        }
+    }
+
+    private static CommandRun run(List<Object> first, Object... more) {
+        List<Object> all = new ArrayList<>(first);
+        all.addAll(List.of(more));
+        return CommandRun.of(all.toArray());
+    }
+
+    private static int status(Center center, String token, String path) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(center.address() + path))
+                                .header("Authorization", "Bearer " + token)
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .statusCode();
     }
 
     private static List<Rule> rules(int count) {

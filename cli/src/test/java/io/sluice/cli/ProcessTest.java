@@ -19,6 +19,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
 import io.sluice.node.gateway.spi.GatewayHandler;
+import io.sluice.testkit.process.SelfSigned;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
@@ -118,10 +119,30 @@ class ProcessTest {
                 .contains("GET  https://sluice.example/api/rules, with a token")
                 .containsPattern("token +" + Pattern.quote(token.toString()))
                 .doesNotContain(Files.readString(token).strip());
+        Matcher link = Pattern.compile("set up +https://sluice\\.example/set-up#([A-Za-z0-9_-]{43})")
+                .matcher(screen);
+        assertThat(link.find()).isTrue();
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain(link.group(1));
         process.destroy();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
         assertThat(Files.readString(folder.resolve("err"))).doesNotContain("warn", "error", "\tat ");
+    }
+
+    @Test
+    void theNodeOfStartTrustsTheCertificateOfItsOwnCenter() throws Exception {
+        SelfSigned maker = new SelfSigned(folder);
+        maker.make("center");
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"),
+                "center: { bind: 0.0.0.0, public_url: 'https://sluice.example',"
+                        + " tls: { cert: center.crt, key: center.key } }\n");
+
+        Process process = launch("start", "--api-port", "0", "--config", config.toString());
+
+        assertThat(readUntil(process, "Ctrl-C stops it."))
+                .contains("GET  https://sluice.example/api/rules")
+                .containsPattern("rules +from the center: 4 rules, version 1\n");
     }
 
     @Test

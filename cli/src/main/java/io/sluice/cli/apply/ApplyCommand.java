@@ -23,12 +23,16 @@ import tools.jackson.databind.JsonNode;
         description = {
             "Replaces the rules of a center with those of a document, and waits until every node applied them.",
             "Exit 0 if every node applied them or nothing had to change, 1 if the document has errors, the center refused"
-                    + " it or a node did not apply it, 2 on bad usage."
+                    + " it or a node did not apply it, 2 on bad usage, 4 if the change waits for the approval of a second"
+                    + " person; the same command releases it afterwards."
         },
         mixinStandardHelpOptions = true)
 public final class ApplyCommand implements Callable<Integer> {
 
     private static final String DIGEST = "[0-9a-f]{64}";
+
+    /** The change waits for the approval of a second person. */
+    private static final int WAITS = 4;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -104,7 +108,11 @@ public final class ApplyCommand implements Callable<Integer> {
         requireBase(plan);
         plan.print(out);
         out.flush();
-        JsonNode rollout = release(client, plan);
+        Optional<JsonNode> released = release(client, plan, out);
+        if (released.isEmpty()) {
+            return WAITS;
+        }
+        JsonNode rollout = released.get();
         out.println((to.isTrial() ? "on trial: version " : "released version ")
                 + rollout.path("version").asLong() + ": " + plan.counts());
         out.flush();
@@ -114,8 +122,60 @@ public final class ApplyCommand implements Callable<Integer> {
         return new RolloutWatch(client, out).await(rollout, Duration.ofSeconds(timeoutSeconds));
     }
 
-    private JsonNode release(CenterClient client, Plan plan) throws CenterCallException {
-        JsonNode change = client.post(
+    /** Returns the rollout; empty if the change waits for approval. */
+    private Optional<JsonNode> release(CenterClient client, Plan plan, PrintWriter out) throws CenterCallException {
+        for (JsonNode waiting : client.get("/api/changes/own?digest=" + plan.digest())) {
+            String path = path(waiting);
+            try {
+                return release(client, plan, path, out);
+            } catch (CenterCallException e) {
+                if (!e.isConflict()) {
+                    throw e;
+                }
+                withdraw(client, path);
+            }
+        }
+        JsonNode change = open(client, plan);
+        String path = path(change);
+        try {
+            String reviewed = change.path("digest").asString("");
+            if (!reviewed.equals(plan.digest())) {
+                throw new CenterCallException(
+                        "digest: the center would release " + reviewed + " (expected: " + plan.digest()
+                                + "); something else was released in the meantime, look at ./sluice diff again",
+                        0,
+                        List.of());
+            }
+            return release(client, plan, path, out);
+        } catch (CenterCallException e) {
+            withdraw(client, path);
+            throw e;
+        }
+    }
+
+    /** A change that waits for approval stays open, so that the same command releases it afterwards. */
+    private Optional<JsonNode> release(CenterClient client, Plan plan, String path, PrintWriter out)
+            throws CenterCallException {
+        try {
+            return Optional.of(client.post(
+                    path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", to.value())));
+        } catch (CenterCallException e) {
+            if (!e.needsApproval()) {
+                throw e;
+            }
+            out.println("change " + path.substring(path.lastIndexOf('/') + 1)
+                    + " waits for the approval of a second person: " + client + path
+                    + " (run the same command again afterwards)");
+            return Optional.empty();
+        }
+    }
+
+    private static String path(JsonNode change) {
+        return "/api/changes/" + change.path("id").asLong();
+    }
+
+    private JsonNode open(CenterClient client, Plan plan) throws CenterCallException {
+        return client.post(
                 "/api/changes",
                 Map.of(
                         "title",
@@ -126,22 +186,6 @@ public final class ApplyCommand implements Callable<Integer> {
                         plan.base(),
                         "document",
                         RuleJson.document(plan.after().rules())));
-        String path = "/api/changes/" + change.path("id").asLong();
-        try {
-            String reviewed = change.path("digest").asString("");
-            if (!reviewed.equals(plan.digest())) {
-                throw new CenterCallException(
-                        "digest: the center would release " + reviewed + " (expected: " + plan.digest()
-                                + "); something else was released in the meantime, look at ./sluice diff again",
-                        0,
-                        List.of());
-            }
-            return client.post(
-                    path + "/release", Map.of("digest", plan.digest(), "base", plan.base(), "to", to.value()));
-        } catch (CenterCallException e) {
-            withdraw(client, path);
-            throw e;
-        }
     }
 
     /** A change that was not released must not stay open: nobody would know what it is for. */

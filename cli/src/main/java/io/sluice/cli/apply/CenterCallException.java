@@ -3,12 +3,13 @@ package io.sluice.cli.apply;
 import java.util.List;
 
 /** A center did not do what it was asked for. The message is one line that says what is wrong and what to do. */
-final class CenterCallException extends Exception {
+public final class CenterCallException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final int status;
     private final transient List<String> details;
+    private final boolean needsApproval;
 
     /**
      * Creates a failure.
@@ -17,9 +18,23 @@ final class CenterCallException extends Exception {
      * @param details lines to print before the message
      */
     CenterCallException(String message, int status, List<String> details) {
+        this(message, status, details, false);
+    }
+
+    /**
+     * Creates a failure.
+     *
+     * @param needsApproval whether a second person has to approve first
+     */
+    CenterCallException(String message, int status, List<String> details, boolean needsApproval) {
         super(message);
         this.status = status;
         this.details = List.copyOf(details);
+        this.needsApproval = needsApproval;
+    }
+
+    boolean needsApproval() {
+        return needsApproval;
     }
 
     /** Returns whether the state of the center changed, or does not allow the call. */

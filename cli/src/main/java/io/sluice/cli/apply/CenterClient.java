@@ -1,39 +1,69 @@
 package io.sluice.cli.apply;
 
+import io.sluice.runtime.center.CenterAddress;
+import io.sluice.runtime.center.CenterTrust;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLHandshakeException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Calls the API of a center. Follows no redirects, so the token goes nowhere else. */
-final class CenterClient {
+public final class CenterClient {
 
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(5);
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(60);
+    private static final int MOST_OF_A_PROBLEM = 65_536;
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final HttpClient http = HttpClient.newBuilder()
-            .connectTimeout(CONNECTING_MAY_TAKE)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build();
+    private final HttpClient http;
     private final URI address;
     private final String token;
 
-    CenterClient(URI address, String token) {
-        this.address = address;
+    /**
+     * Creates a client.
+     *
+     * @throws IllegalArgumentException if the certificates cannot be read
+     */
+    CenterClient(CenterAddress center, String token) {
+        this.address = center.origin();
         this.token = token;
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().connectTimeout(CONNECTING_MAY_TAKE).followRedirects(HttpClient.Redirect.NEVER);
+        center.trusted().map(CenterTrust::context).ifPresent(builder::sslContext);
+        this.http = builder.build();
     }
 
-    JsonNode get(String path) throws CenterCallException {
+    public JsonNode get(String path) throws CenterCallException {
         return call(request(path).GET());
+    }
+
+    /**
+     * Returns a file of the center, which arrives while it is read.
+     *
+     * @throws CenterCallException if the center does not answer with the file
+     */
+    public InputStream download(String path) throws CenterCallException {
+        HttpResponse<InputStream> answer = send(request(path).GET(), HttpResponse.BodyHandlers.ofInputStream());
+        if (answer.statusCode() == 200) {
+            return answer.body();
+        }
+        try (InputStream body = answer.body()) {
+            throw refused(
+                    answer.statusCode(), json(new String(body.readNBytes(MOST_OF_A_PROBLEM), StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw failed("the answer was cut off (" + e.getMessage() + ")");
+        }
     }
 
     JsonNode post(String path, Map<String, ?> body) throws CenterCallException {
@@ -55,9 +85,22 @@ final class CenterClient {
     }
 
     private JsonNode call(HttpRequest.Builder request) throws CenterCallException {
-        HttpResponse<String> answer;
+        HttpResponse<String> answer = send(request, HttpResponse.BodyHandlers.ofString());
+        JsonNode body = json(answer.body());
+        int status = answer.statusCode();
+        if (status >= 200 && status < 300 && body.isContainer()) {
+            return body;
+        }
+        throw refused(status, body);
+    }
+
+    private <T> HttpResponse<T> send(HttpRequest.Builder request, HttpResponse.BodyHandler<T> handler)
+            throws CenterCallException {
         try {
-            answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            return http.send(request.build(), handler);
+        } catch (SSLHandshakeException e) {
+            throw failed("its certificate is not accepted (" + e.getMessage()
+                    + ") (expected: --center-ca FILE, the certificate of the center or of its authority)");
         } catch (IOException e) {
             throw failed("cannot be reached" + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")")
                     + " (expected: a running center; ./sluice start or ./sluice center runs one, --center names"
@@ -66,18 +109,21 @@ final class CenterClient {
             Thread.currentThread().interrupt();
             throw failed("interrupted");
         }
-        JsonNode body = json(answer.body());
-        int status = answer.statusCode();
-        if (status == 401 || status == 403) {
-            throw failed("refuses the token (expected: the center's token; name its file with --token-file)");
-        }
-        if (status >= 200 && status < 300 && body.isObject()) {
-            return body;
+    }
+
+    private CenterCallException refused(int status, JsonNode body) {
+        if (status == 401 || (status == 403 && !body.path("detail").isString())) {
+            return failed("refuses the token (expected: a valid token; name its file with --token-file)");
         }
         if (status < 400 || !body.path("detail").isString()) {
-            throw failed("answered " + status + " without the form of a center (expected: the address of a center)");
+            return failed("answered " + status + " without the form of a center (expected: the address of a center)");
         }
-        throw new CenterCallException(body.path("detail").asString(), status, details(body));
+        String detail = body.path("detail").asString();
+        return new CenterCallException(
+                status == 403 ? "center " + address + ": " + detail : detail,
+                status,
+                details(body),
+                body.path("approval").asString("").equals("required"));
     }
 
     private CenterCallException failed(String why) {

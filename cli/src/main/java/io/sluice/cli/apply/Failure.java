@@ -5,12 +5,12 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints why a command failed. */
-final class Failure {
+public final class Failure {
 
     private Failure() {}
 
     /** Returns the exit code. */
-    static int print(CommandSpec spec, CenterCallException failure) {
+    public static int print(CommandSpec spec, CenterCallException failure) {
         PrintWriter err = spec.commandLine().getErr();
         failure.details().forEach(err::println);
         err.println("sluice: " + failure.getMessage());

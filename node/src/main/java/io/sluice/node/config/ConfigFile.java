@@ -1,7 +1,6 @@
 package io.sluice.node.config;
 
 import io.sluice.node.gateway.config.GatewayConfig;
-import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.redis.RedisUri;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.watch.RegularFile;
@@ -28,6 +27,7 @@ import java.util.function.Function;
  * @param hashKeyFile the file that the key was read from
  * @param openMetrics whether {@code /metrics} needs no token
  * @param centerUrl the center of a node
+ * @param centerAuthorities the certificate of that center, or of its authority
  * @param centerRole the settings of a center itself
  * @param gateway the gateway's configuration; empty without {@code routes}
  */
@@ -46,6 +46,7 @@ public record ConfigFile(
         boolean countsLikeTheReference,
         Optional<String> centerUrl,
         Optional<Path> centerTokenFile,
+        Optional<Path> centerAuthorities,
         CenterSection centerRole,
         Optional<GatewayConfig> gateway) {
 
@@ -82,6 +83,7 @@ public record ConfigFile(
             DoorAccess.OPEN,
             false,
             false,
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             CenterSection.NONE,
@@ -138,7 +140,8 @@ public record ConfigFile(
                         .orElse(false),
                 center.flatMap(fields -> fields.read("url", CenterAddress::checked)),
                 center.flatMap(fields -> fields.text("token_file")).map(path -> beside(file, path)),
-                center.map(fields -> CenterSection.of(fields, path -> beside(file, path)))
+                center.flatMap(fields -> fields.text("ca")).map(path -> beside(file, path)),
+                center.map(fields -> CenterSection.of(fields, path -> beside(file, path), errors))
                         .orElse(CenterSection.NONE),
                 GatewayConfig.read(file, root, client, errors));
     }
@@ -154,6 +157,7 @@ public record ConfigFile(
         change(changes, "rules.default_limit", defaultLimit, before.defaultLimit);
         change(changes, "center.url", centerUrl, before.centerUrl);
         change(changes, "center.token_file", centerTokenFile, before.centerTokenFile);
+        change(changes, "center.ca", centerAuthorities, before.centerAuthorities);
         change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
         change(changes, "api.tokens", api.tokens(), before.api.tokens());
         change(changes, "api.tls", api.tls(), before.api.tls());
@@ -175,20 +179,7 @@ public record ConfigFile(
         return new DoorAccess(
                 door.flatMap(fields -> fields.text("tokens")).map(path -> beside(file, path)),
                 door.flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
-                        .flatMap(fields -> tls(file, fields)));
-    }
-
-    private static Optional<TlsSettings> tls(Path file, Fields fields) {
-        for (String key : List.of("cert", "key")) {
-            if (!fields.has(key)) {
-                fields.error(key, key + ": missing (expected: a file in PEM)");
-            }
-        }
-        Optional<Path> key = fields.text("key").map(path -> beside(file, path));
-        Optional<Path> clientCa = fields.text("client_ca").map(path -> beside(file, path));
-        return fields.text("cert")
-                .map(path -> beside(file, path))
-                .flatMap(cert -> key.map(its -> new TlsSettings(cert, its, clientCa)));
+                        .flatMap(fields -> TlsFields.read(fields, path -> beside(file, path))));
     }
 
     private static Path beside(Path file, String path) {

@@ -4,7 +4,7 @@ import io.sluice.rules.yaml.PrintableText;
 import java.util.List;
 
 /** Sizes in bytes, configured as {@code 512}, {@code 64KB}, {@code 100MB} or {@code 2GB}. {@code 1KB} is 1,024 bytes. */
-final class ByteSizes {
+public final class ByteSizes {
 
     /** The units from the largest to the smallest; bytes have no unit. */
     private static final List<Unit> UNITS =
@@ -17,7 +17,7 @@ final class ByteSizes {
     private ByteSizes() {}
 
     /** Reads a size between two bounds. The exception has the complete message. */
-    static long of(String name, String text, long least, long most) {
+    public static long of(String name, String text, long least, long most) {
         for (Unit unit : UNITS) {
             if (text.endsWith(unit.word)) {
                 String digits = text.substring(0, text.length() - unit.word.length());

@@ -1,0 +1,6 @@
+package io.sluice.cli.audit;
+
+import io.sluice.cli.apply.CenterAccess;
+
+/** The center whose audit log is asked for. */
+final class AuditCenter extends CenterAccess {}

@@ -1,0 +1,5 @@
+/** The audit log of a center: where it goes, and the verb that exports it and verifies it on this machine. */
+@NullMarked
+package io.sluice.cli.audit;
+
+import org.jspecify.annotations.NullMarked;
