@@ -194,15 +194,17 @@ final class DocumentedCommandsTest {
 
         /** These need a center that runs, or its data. */
         private static boolean isForACenter(List<String> arguments) {
-            return List.of("diff", "apply").contains(arguments.get(0))
+            return List.of("diff", "apply", "audit").contains(arguments.get(0))
                     || (arguments.size() > 1
                             && arguments.get(0).equals("center")
-                            && List.of("export", "backup").contains(arguments.get(1)));
+                            && List.of("export", "backup", "token", "reset-admin")
+                                    .contains(arguments.get(1)));
         }
 
         private void toTheCenter(List<String> arguments) throws Exception {
             Map<String, String> environment = new HashMap<>(data());
             environment.put("SLUICE_CENTER", "http://127.0.0.1:" + running().centerPort());
+            environment.put("SLUICE_CENTER_PORT", String.valueOf(running().centerPort()));
             try (SluiceProcess process = SluiceProcess.in(folder, environment, arguments.toArray(String[]::new))) {
                 assertThat(process.exitCode()).as(process.printed()).isZero();
             }

@@ -1,6 +1,8 @@
 package io.sluice.system;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -21,15 +23,19 @@ final class LimitedApplication implements AutoCloseable {
 
     /** Starts an application. Both kinds are on the class path, so the type must be given. */
     static LimitedApplication start(WebApplicationType type, String redisUri, Path rules) {
-        return new LimitedApplication(new SpringApplicationBuilder(Settings.class)
-                .web(type)
-                .run(
-                        "--server.port=0",
-                        "--server.address=127.0.0.1",
-                        "--spring.main.banner-mode=off",
-                        "--logging.level.root=warn",
-                        "--sluice.redis.uri=" + redisUri,
-                        "--sluice.rules-file=" + rules));
+        return start(type, "--sluice.redis.uri=" + redisUri, "--sluice.rules-file=" + rules);
+    }
+
+    /** Starts an application with properties of its own. */
+    static LimitedApplication start(WebApplicationType type, String... properties) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--server.port=0",
+                "--server.address=127.0.0.1",
+                "--spring.main.banner-mode=off",
+                "--logging.level.root=warn"));
+        arguments.addAll(List.of(properties));
+        return new LimitedApplication(
+                new SpringApplicationBuilder(Settings.class).web(type).run(arguments.toArray(String[]::new)));
     }
 
     int port() {

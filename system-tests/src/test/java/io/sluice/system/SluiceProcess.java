@@ -29,7 +29,7 @@ final class SluiceProcess implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GATEWAY = Pattern.compile("gateway +http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GRPC = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)");
-    private static final Pattern CENTER = Pattern.compile("center +GET +http://127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern CENTER = Pattern.compile("center +GET +https?://[^/]+:(\\d+)");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
