@@ -1,6 +1,6 @@
 package io.sluice.runtime;
 
-import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.watch.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,7 +3,7 @@ package io.sluice.runtime;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.redis.store.ForgottenCounts;
-import io.sluice.rules.evaluate.SubjectKeys;
+import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import java.time.Duration;

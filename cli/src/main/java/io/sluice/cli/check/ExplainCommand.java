@@ -12,7 +12,7 @@ import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Explanation;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;

@@ -69,7 +69,7 @@ final class JointEvaluator {
     }
 
     private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start, boolean quotasRefuse) {
-        JointEvaluation.Telling telling = steps.begin(start);
+        JointEvaluation.Telling telling = steps.begin(joint.parts().get(0).request(), start);
         Decision here = joint.isPlain() ? chargedHere(joint, version) : null;
         if (here != null) {
             joint.heard(List.of(here));
@@ -88,8 +88,18 @@ final class JointEvaluator {
 
     private JointRuling told(JointDecision joint, boolean allowed, JointEvaluation.Telling telling) {
         JointRuling ruling = joint.ruling(allowed, steps.mode(), steps.nowMicros());
-        telling.tell(ruling.whole());
+        telling.tell(deciding(joint, ruling).request(), ruling.whole());
         return ruling;
+    }
+
+    /** Returns the first part that is refused; the first one if none is. */
+    private static MatchedRequest deciding(JointDecision joint, JointRuling ruling) {
+        for (int i = 0; i < ruling.parts().size(); i++) {
+            if (!ruling.parts().get(i).allowed()) {
+                return joint.parts().get(i);
+            }
+        }
+        return joint.parts().get(0);
     }
 
     /** Returns whether the request still passes. */

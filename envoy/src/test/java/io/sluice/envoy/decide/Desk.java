@@ -14,7 +14,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;

@@ -15,7 +15,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.envoy.decide.JointRuling.PartRuling;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.pattern.Attributes;

@@ -40,7 +40,7 @@ import io.sluice.envoy.decide.CountingMode;
 import io.sluice.envoy.decide.Desk;
 import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.process.SelfSigned;
 import java.net.InetAddress;

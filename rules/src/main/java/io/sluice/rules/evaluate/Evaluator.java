@@ -3,12 +3,14 @@ package io.sluice.rules.evaluate;
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.CallerKeys;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
@@ -152,7 +154,7 @@ public final class Evaluator {
 
     /** Charges requests only if all limits of answers have something left. */
     private CompletionStage<EarlyRuling> lookFirst(MatchedRequest answers, MatchedRequest now, long start) {
-        RulingListener told = begun();
+        RulingListener told = begun(answers.request());
         BoundLimit lacking = answers.live().lacking();
         return look(answers, answers.live())
                 .thenCombine(shadows(answers, Purpose.LOOK), (decisions, shadows) -> {
@@ -163,7 +165,7 @@ public final class Evaluator {
                         abandoned(told);
                         return looked;
                     }
-                    return toldEarly(told, looked, start);
+                    return toldEarly(told, answers.request(), looked, start);
                 })
                 .thenCompose(looked -> !looked.allowed()
                         ? CompletableFuture.completedFuture(new EarlyRuling(looked, null))
@@ -234,7 +236,7 @@ public final class Evaluator {
                 || matched.live().lacking() != null) {
             return ruling(matched, start).toCompletableFuture();
         }
-        RulingListener told = begun();
+        RulingListener told = begun(matched.request());
         Acquisition live = router.acquire(matched.live(), matched.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
@@ -246,19 +248,20 @@ public final class Evaluator {
         });
         live.decisions()
                 .thenCompose(decisions -> settle(matched, decisions, Purpose.CHARGE))
-                .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
+                .whenComplete((ruling, failure) -> finish(result, told, matched.request(), ruling, failure, start));
         return result;
     }
 
     private void finish(
             CompletableFuture<Ruling> result,
             RulingListener told,
+            Attributes request,
             Ruling.@Nullable Settled ruling,
             @Nullable Throwable failure,
             long start) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone() || !result.complete(told(told, ruling.withoutWait(), start))) {
+        } else if (result.isDone() || !result.complete(told(told, request, ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }
@@ -276,24 +279,24 @@ public final class Evaluator {
     }
 
     private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {
-        return ruling(matched, (told, ruling) -> told(told, ruling, start));
+        return ruling(matched, (told, ruling) -> told(told, matched.request(), ruling, start));
     }
 
     private CompletionStage<Ruling> rulingEarly(MatchedRequest matched, long start) {
-        return ruling(matched, (told, ruling) -> toldEarly(told, ruling, start));
+        return ruling(matched, (told, ruling) -> toldEarly(told, matched.request(), ruling, start));
     }
 
     private CompletionStage<Ruling> ruling(
             MatchedRequest matched, BiFunction<RulingListener, Ruling.Settled, Ruling.Settled> tell) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(tell.apply(begun(), RulingWriter.byRule(matched, rule, mode())));
+            return CompletableFuture.completedFuture(tell.apply(begun(matched.request()), RulingWriter.byRule(matched, rule, mode())));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
             return CompletableFuture.completedFuture(impossible);
         }
-        RulingListener told = begun();
+        RulingListener told = begun(matched.request());
         Decision decision = router.decideHere(matched);
         return decision != null
                 ? CompletableFuture.completedFuture(tell.apply(
@@ -430,9 +433,9 @@ public final class Evaluator {
         }
 
         @Override
-        public Telling begin(long startNanos) {
-            RulingListener begun = Evaluator.this.begun();
-            return ruling -> told(begun, ruling, startNanos);
+        public Telling begin(Attributes request, long startNanos) {
+            RulingListener begun = Evaluator.this.begun(request);
+            return (deciding, ruling) -> told(begun, deciding, ruling, startNanos);
         }
     }
 
@@ -528,18 +531,19 @@ public final class Evaluator {
         return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
-    private RulingListener begun() {
+    private RulingListener begun(Attributes request) {
         try {
-            return listener.begun();
+            return listener.begun(request);
         } catch (Throwable e) {
             failures.add(e);
             return listener;
         }
     }
 
-    private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
+    private Ruling.Settled told(
+            RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
         try {
-            told.ruled(ruling, clock.nanoTime() - startNanos);
+            told.ruled(request, ruling, clock.nanoTime() - startNanos);
         } catch (Throwable e) {
             failures.add(e);
         }
@@ -547,12 +551,13 @@ public final class Evaluator {
     }
 
     /** A request that passes early is ruled on again. */
-    private Ruling.Settled toldEarly(RulingListener told, Ruling.Settled ruling, long startNanos) {
+    private Ruling.Settled toldEarly(
+            RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
         if (!ruling.allowed()) {
-            return told(told, ruling, startNanos);
+            return told(told, request, ruling, startNanos);
         }
         try {
-            told.passedEarly(ruling, clock.nanoTime() - startNanos);
+            told.passedEarly(request, ruling, clock.nanoTime() - startNanos);
         } catch (Throwable e) {
             failures.add(e);
         }

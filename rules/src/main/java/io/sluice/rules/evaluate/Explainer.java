@@ -4,6 +4,8 @@ import io.sluice.core.Decision;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
 import io.sluice.core.spi.Verdict;
+import io.sluice.rules.caller.CallerKey;
+import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.evaluate.Explanation.Standing;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.Privacy;

@@ -56,15 +56,20 @@ public interface JointEvaluation {
     /**
      * Begins one ruling, on the thread that asks for it.
      *
+     * @param request the first of those that are combined
      * @param startNanos when the request arrived, by {@link #nanoTime}
      */
-    Telling begin(long startNanos);
+    Telling begin(Attributes request, long startNanos);
 
     /** Notifies the evaluator's listener. */
     @FunctionalInterface
     interface Telling {
 
-        /** Reports the ruling. Call it once. */
-        void tell(Ruling.Settled ruling);
+        /**
+         * Reports the ruling. Call it once.
+         *
+         * @param request the one that the ruling is about, of several that were combined
+         */
+        void tell(Attributes request, Ruling.Settled ruling);
     }
 }

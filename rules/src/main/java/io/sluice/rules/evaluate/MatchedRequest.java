@@ -4,6 +4,8 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.CallerKey;
+import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;

@@ -1,5 +1,7 @@
 package io.sluice.rules.evaluate;
 
+import io.sluice.rules.pattern.Attributes;
+
 /**
  * Receives every ruling, on the thread that made it; used for metrics. One request gives one ruling, however many engines were
  * asked. Must be fast. If it throws, that is counted and logged, and the ruling stands.
@@ -14,6 +16,21 @@ public interface RulingListener {
      */
     default RulingListener begun() {
         return this;
+    }
+
+    /** Works like {@link #begun()}. Override this one to learn the request. */
+    default RulingListener begun(Attributes request) {
+        return begun();
+    }
+
+    /** Works like {@link #ruled(Ruling.Settled, long)}. Override this one to learn the request; then the other is not called. */
+    default void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
+        ruled(ruling, elapsedNanos);
+    }
+
+    /** Works like {@link #passedEarly(Ruling.Settled, long)}. Override this one to learn the request. */
+    default void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
+        passedEarly(ruling, elapsedNanos);
     }
 
     /**

@@ -20,10 +20,12 @@ public final class Attributes {
 
     private final Map<String, String> values;
     private final @Nullable Address address;
+    private final Origin origin;
 
-    private Attributes(Map<String, String> values, @Nullable Address address) {
+    private Attributes(Map<String, String> values, @Nullable Address address, Origin origin) {
         this.values = values;
         this.address = address;
+        this.origin = origin;
     }
 
     /** Creates attributes with the path in its {@linkplain PathForm#STRICT strict} form. */
@@ -52,7 +54,7 @@ public final class Attributes {
         if (ip != null) {
             values.put(IP, address == null ? Address.UNKNOWN : address.toString());
         }
-        return new Attributes(values, address);
+        return new Attributes(values, address, Origin.UNKNOWN);
     }
 
     /**
@@ -69,6 +71,16 @@ public final class Attributes {
         }
         own.replaceAll((name, value) -> normalised(name, value, PathForm.STRICT));
         return withAddress(own);
+    }
+
+    /** Returns the same attributes of a request with this origin. */
+    public Attributes from(Origin origin) {
+        return origin.equals(this.origin) ? this : new Attributes(values, address, origin);
+    }
+
+    /** Returns how the request is known to other systems. No rule can match it. */
+    public Origin origin() {
+        return origin;
     }
 
     /** Returns the canonical name of an attribute: header names in lower case, all others unchanged. */

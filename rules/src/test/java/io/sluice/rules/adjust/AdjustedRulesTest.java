@@ -8,7 +8,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;

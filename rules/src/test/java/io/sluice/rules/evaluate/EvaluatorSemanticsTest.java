@@ -7,6 +7,7 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Label;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Explanation.Standing;
 import io.sluice.rules.evaluate.Ruling.Settled;

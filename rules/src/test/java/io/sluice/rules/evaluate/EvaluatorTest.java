@@ -14,6 +14,7 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Ruling.Impossible;
 import io.sluice.rules.evaluate.Ruling.Reported;

@@ -7,6 +7,7 @@ import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.model.Action;

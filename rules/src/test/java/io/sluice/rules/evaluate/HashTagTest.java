@@ -11,6 +11,8 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;

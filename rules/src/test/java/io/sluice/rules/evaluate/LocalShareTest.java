@@ -10,6 +10,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;

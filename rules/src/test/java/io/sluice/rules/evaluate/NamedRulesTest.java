@@ -8,6 +8,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Label;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Ruling.Impossible;
 import io.sluice.rules.evaluate.Ruling.Settled;

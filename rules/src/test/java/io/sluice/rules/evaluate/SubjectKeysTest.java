@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.sluice.core.spi.KeyDigest;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;

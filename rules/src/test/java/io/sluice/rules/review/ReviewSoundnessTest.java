@@ -8,7 +8,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.evaluate.EarlyRuling;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.LimitOverride;
 import io.sluice.rules.model.Rule;

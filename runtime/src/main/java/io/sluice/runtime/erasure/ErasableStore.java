@@ -1,6 +1,6 @@
 package io.sluice.runtime.erasure;
 
-import io.sluice.rules.evaluate.SubjectKeys;
+import io.sluice.rules.caller.SubjectKeys;
 import java.io.IOException;
 import java.util.Optional;
 

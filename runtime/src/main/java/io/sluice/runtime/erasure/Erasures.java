@@ -1,9 +1,9 @@
 package io.sluice.runtime.erasure;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.evaluate.KeySecret;
-import io.sluice.rules.evaluate.KeySettings;
-import io.sluice.rules.evaluate.SubjectKeys;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

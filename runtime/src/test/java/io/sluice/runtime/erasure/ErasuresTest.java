@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.evaluate.KeySettings;
-import io.sluice.rules.evaluate.SubjectKeys;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.testkit.Await;

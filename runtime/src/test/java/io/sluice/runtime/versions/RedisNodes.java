@@ -5,7 +5,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.RedisStore;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;

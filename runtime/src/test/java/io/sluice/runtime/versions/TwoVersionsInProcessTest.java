@@ -10,7 +10,7 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.runtime.versions.TwoVersions.Order;

@@ -8,7 +8,7 @@ import io.sluice.http.request.CallerAddress;
 import io.sluice.redis.RedisStore;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.method.expression.Call;

@@ -9,7 +9,7 @@ import io.sluice.http.request.ForwardingHeader;
 import io.sluice.http.request.TrustedProxies;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;

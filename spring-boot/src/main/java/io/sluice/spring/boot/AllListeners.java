@@ -3,13 +3,17 @@ package io.sluice.spring.boot;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.pattern.Attributes;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Notifies every {@link RulingListener} of the application. A listener that throws is logged; it neither changes a decision
  * nor stops the other listeners from being notified.
  */
 final class AllListeners implements RulingListener {
+
+    private static final Attributes NOTHING = Attributes.of(Map.of());
 
     private final RulingListener[] listeners;
     private final CallbackFailures failures;
@@ -26,10 +30,10 @@ final class AllListeners implements RulingListener {
     }
 
     @Override
-    public RulingListener begun() {
+    public RulingListener begun(Attributes request) {
         RulingListener[] now = listeners;
         for (int i = 0; i < listeners.length; i++) {
-            RulingListener begun = begun(listeners[i]);
+            RulingListener begun = begun(listeners[i], request);
             if (begun != listeners[i]) {
                 now = now == listeners ? listeners.clone() : now;
                 now[i] = begun;
@@ -40,9 +44,14 @@ final class AllListeners implements RulingListener {
 
     @Override
     public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+        ruled(NOTHING, ruling, elapsedNanos);
+    }
+
+    @Override
+    public void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
         for (RulingListener each : listeners) {
             try {
-                each.ruled(ruling, elapsedNanos);
+                each.ruled(request, ruling, elapsedNanos);
             } catch (Throwable e) {
                 failures.add(e);
             }
@@ -50,10 +59,10 @@ final class AllListeners implements RulingListener {
     }
 
     @Override
-    public void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
+    public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
         for (RulingListener each : listeners) {
             try {
-                each.passedEarly(ruling, elapsedNanos);
+                each.passedEarly(request, ruling, elapsedNanos);
             } catch (Throwable e) {
                 failures.add(e);
             }
@@ -71,9 +80,9 @@ final class AllListeners implements RulingListener {
         }
     }
 
-    private RulingListener begun(RulingListener listener) {
+    private RulingListener begun(RulingListener listener, Attributes request) {
         try {
-            return listener.begun();
+            return listener.begun(request);
         } catch (Throwable e) {
             failures.add(e);
             return listener;

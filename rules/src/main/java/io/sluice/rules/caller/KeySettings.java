@@ -1,4 +1,4 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 import io.sluice.rules.pattern.Attributes;
 import java.util.Optional;
@@ -35,7 +35,8 @@ public record KeySettings(KeySecret secret, int ipv6Prefix, Optional<String> has
         return new KeySettings(KeySecret.random(), DEFAULT_IPV6_PREFIX);
     }
 
-    CallerKeys keys() {
+    /** Returns what builds the keys. */
+    public CallerKeys keys() {
         return new CallerKeys(secret, ipv6Prefix, hashTag.orElse(null));
     }
 }

@@ -1,4 +1,4 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.rules.model.AbsentPolicy;

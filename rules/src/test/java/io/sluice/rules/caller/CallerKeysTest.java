@@ -1,4 +1,4 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;

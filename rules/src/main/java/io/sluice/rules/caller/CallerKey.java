@@ -1,7 +1,7 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 /** The count that a request uses under one limit. */
-sealed interface CallerKey {
+public sealed interface CallerKey {
 
     /** The count with this name. The empty name is the count of the whole rule. */
     record Of(String text) implements CallerKey {}

@@ -1,4 +1,4 @@
-package io.sluice.rules.evaluate;
+package io.sluice.rules.caller;
 
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.By;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * !l} and its SHA-256. This hash is not keyed, so that counts of {@code privacy: plain} do not depend on a secret. Under {@code
  * privacy: hash} every key, long or short, is {@code !h} and the HMAC-SHA-256 of its tuple.
  */
-final class CallerKeys {
+public final class CallerKeys {
 
     /**
      * The default number of IPv6 address bits that distinguish callers. One household or server usually gets a network of this
@@ -34,7 +34,7 @@ final class CallerKeys {
     public static final int DEFAULT_IPV6_PREFIX = 64;
 
     /** The beginning of every key under {@code privacy: hash}. */
-    static final String HASHED = "!h";
+    public static final String HASHED = "!h";
 
     /** The most characters of a plain key. */
     static final int LONGEST = 200;
@@ -214,7 +214,11 @@ final class CallerKeys {
         bytes.end();
     }
 
-    private String keyedHash(List<By> by, AbsentPolicy absent, Attributes request) {
+    /**
+     * Returns the keyed hash of the tuple: 43 characters that stand for the caller and do not tell who it is. Under {@code privacy:
+     * hash} the key of the count has it too.
+     */
+    public String keyedHash(List<By> by, AbsentPolicy absent, Attributes request) {
         Mac mac = secret.mac();
         feed(by, absent, request, mac::update);
         return BASE64.encodeToString(mac.doFinal());
@@ -238,8 +242,7 @@ final class CallerKeys {
     }
 
     /** Returns the part of an attribute that is counted: the whole value, or for an IPv6 address its network. */
-    @Nullable
-    String counted(String name, Attributes request) {
+    public @Nullable String counted(String name, Attributes request) {
         Address address = name.equals("ip") ? request.address() : null;
         return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
     }

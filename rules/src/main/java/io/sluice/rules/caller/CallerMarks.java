@@ -1,0 +1,165 @@
+package io.sluice.rules.caller;
+
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names callers for people and for other processes without telling who they are. Thread-safe.
+ *
+ * <p>A mark has a masked text and a keyed hash. Each costs about a microsecond, so marks are not made on the thread that decides.
+ */
+public final class CallerMarks {
+
+    private static final String STARS = "****";
+
+    /** A shorter value would show too much of itself. */
+    private static final int SHORTEST_WITH_END = 6;
+
+    private static final List<By> ADDRESS = List.of(By.attribute("ip"));
+
+    private final CallerKeys keys;
+
+    /** What the last rule set hides. */
+    private volatile Hidden hidden = new Hidden(null, Set.of());
+
+    private record Hidden(@Nullable RuleSet set, Set<String> attributes) {}
+
+    public CallerMarks(KeySettings settings) {
+        this.keys = settings.keys();
+    }
+
+    /**
+     * Returns the caller that a limit counts; the address if the limit counts all callers together, or there is no limit; empty if
+     * nothing tells callers apart.
+     *
+     * @param limit the name of the limit in reports; null if a rule decided
+     */
+    public Optional<CallerMark> caller(RuleSet set, @Nullable Rule rule, @Nullable String limit, Attributes request) {
+        Optional<RuleLimit> own = limit(rule, limit).filter(each -> !each.by().isEmpty());
+        if (own.isEmpty()) {
+            return of(set, "ip", request);
+        }
+        RuleLimit found = own.get();
+        return Optional.of(mark(set, found.by(), found.absent(), found.privacy(), request));
+    }
+
+    /** Returns which attributes {@link #caller} is made of, such as {@code tenant,user}. */
+    public static String attributes(@Nullable Rule rule, @Nullable String limit) {
+        return limit(rule, limit)
+                .filter(each -> !each.by().isEmpty())
+                .map(each -> {
+                    StringJoiner names = new StringJoiner(",");
+                    each.by().forEach(by -> names.add(by.attribute()));
+                    return names.toString();
+                })
+                .orElse("ip");
+    }
+
+    /** Returns one attribute of a request; empty if the request lacks it. */
+    public Optional<CallerMark> of(RuleSet set, String attribute, Attributes request) {
+        if (keys.counted(attribute, request) == null) {
+            return Optional.empty();
+        }
+        List<By> by = attribute.equals("ip") ? ADDRESS : List.of(By.attribute(attribute));
+        return Optional.of(mark(set, by, AbsentPolicy.SHARE, Privacy.PLAIN, request));
+    }
+
+    private CallerMark mark(RuleSet set, List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
+        String hash = keys.keyedHash(by, absent, request);
+        Set<String> hides = hiddenBy(set);
+        StringJoiner shown = new StringJoiner(",");
+        for (By each : by) {
+            if (privacy == Privacy.HASH || hides.contains(each.attribute())) {
+                return new CallerMark("", hash);
+            }
+            String name = each.attribute();
+            String value = keys.counted(name, request);
+            if (value == null && each.otherwise().isPresent()) {
+                name = each.otherwise().get();
+                value = keys.counted(name, request);
+            }
+            if (value == null && absent == AbsentPolicy.IP) {
+                name = "ip";
+                value = keys.counted(name, request);
+            }
+            if (hides.contains(name)) {
+                return new CallerMark("", hash);
+            }
+            shown.add(value == null ? "" : mask(name, value));
+        }
+        return new CallerMark(shown.toString(), hash);
+    }
+
+    /** Returns a value as people may see it: {@code u****86}, {@code 203.0.113.*}. */
+    public static String mask(String attribute, String value) {
+        if (attribute.equals("ip")) {
+            return maskAddress(value);
+        }
+        int length = value.codePointCount(0, value.length());
+        if (length < 3) {
+            return STARS;
+        }
+        String first = value.substring(0, value.offsetByCodePoints(0, 1));
+        String last =
+                length < SHORTEST_WITH_END ? "" : value.substring(value.offsetByCodePoints(value.length(), -2));
+        return first + STARS + last;
+    }
+
+    /** The last number of an IPv4 address is hidden, and everything but the first three numbers of an IPv6 address. */
+    private static String maskAddress(String value) {
+        if (value.equals(Address.UNKNOWN)) {
+            return value;
+        }
+        int dot = value.lastIndexOf('.');
+        if (dot > 0 && value.indexOf(':') < 0) {
+            return value.substring(0, dot) + ".*";
+        }
+        String[] groups = value.split(":", -1);
+        StringBuilder shown = new StringBuilder();
+        for (int i = 0; i < Math.min(3, groups.length) && !groups[i].isEmpty(); i++) {
+            shown.append(groups[i]).append(':');
+        }
+        return shown.append('*').toString();
+    }
+
+    /** Returns the attributes that some limit of the rules in force counts under {@code privacy: hash}. */
+    private Set<String> hiddenBy(RuleSet set) {
+        Hidden known = hidden;
+        if (known.set != set) {
+            Set<String> names = new HashSet<>();
+            for (Rule rule : set.rules()) {
+                for (List<RuleLimit> limits : List.of(rule.limits(), rule.candidate())) {
+                    for (RuleLimit limit : limits) {
+                        if (limit.privacy() == Privacy.HASH) {
+                            limit.by().forEach(by -> {
+                                names.add(by.attribute());
+                                by.otherwise().ifPresent(names::add);
+                            });
+                        }
+                    }
+                }
+            }
+            known = new Hidden(set, Set.copyOf(names));
+            hidden = known;
+        }
+        return known.attributes;
+    }
+
+    private static Optional<RuleLimit> limit(@Nullable Rule rule, @Nullable String limit) {
+        return rule == null || limit == null
+                ? Optional.empty()
+                : rule.limits().stream().filter(each -> each.id().equals(limit)).findFirst();
+    }
+}

@@ -1,0 +1,5 @@
+/** Who a caller is: the keys of its counts, the hash that stands for it, and the text that people may see. */
+@NullMarked
+package io.sluice.rules.caller;
+
+import org.jspecify.annotations.NullMarked;
