@@ -32,6 +32,7 @@ import io.sluice.center.signin.PublicAddress;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.signin.SignInThrottle;
 import io.sluice.center.sink.AuditSinks;
+import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.Versions;
 import io.sluice.center.web.CenterParts;
 import io.sluice.center.web.WebServer;
@@ -213,6 +214,9 @@ public final class Center implements AutoCloseable {
                 audit::problem,
                 () -> settings.shown().map(foreign -> foreign.rules().get()).orElseGet(reconciler::latest));
         reconciler.add(retention);
+        Traffic traffic = opened(Traffic.open(database, nodes, clock, directory.path()));
+        reconciler.add(leads -> traffic.turn());
+        reconciler.hear(traffic::heardInRedis);
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
@@ -240,6 +244,7 @@ public final class Center implements AutoCloseable {
                         sinks,
                         erasures,
                         retention,
+                        traffic,
                         clock,
                         settings.shown()),
                 new SignInParts(

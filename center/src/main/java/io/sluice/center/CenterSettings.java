@@ -1,5 +1,6 @@
 package io.sluice.center;
 
+import io.sluice.center.settings.AlertSettings;
 import io.sluice.center.settings.AuditSink;
 import io.sluice.center.settings.RetentionSettings;
 import io.sluice.center.settings.SignInSettings;
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
  * @param signIn how people reach it and sign in
  * @param sinks places outside that get every row of the audit log
  * @param retention how long it keeps what it no longer needs
+ * @param alerts where alerts go
  * @param shown rules that the center shows and cannot change, in place of its own
  */
 public record CenterSettings(
@@ -37,6 +39,7 @@ public record CenterSettings(
         SignInSettings signIn,
         List<AuditSink> sinks,
         RetentionSettings retention,
+        AlertSettings alerts,
         Optional<ForeignRules> shown) {
 
     public CenterSettings {
@@ -60,46 +63,52 @@ public record CenterSettings(
                 SignInSettings.LOCAL,
                 List.of(),
                 RetentionSettings.DEFAULT,
+                AlertSettings.NONE,
                 Optional.empty());
     }
 
     public CenterSettings db(String url) {
         return new CenterSettings(
-                data, url, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, retention, shown);
+                data, url, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, retention, alerts, shown);
     }
 
     public CenterSettings redis(String uri) {
         return new CenterSettings(
-                data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, signIn, sinks, retention, shown);
+                data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, signIn, sinks, retention, alerts, shown);
     }
 
     public CenterSettings listening(String address, int number) {
         return new CenterSettings(
-                data, db, redis, address, number, adminTokenFile, firstRules, signIn, sinks, retention, shown);
+                data, db, redis, address, number, adminTokenFile, firstRules, signIn, sinks, retention, alerts, shown);
     }
 
     public CenterSettings adminTokenFile(Path file) {
         return new CenterSettings(
-                data, db, redis, bind, port, Optional.of(file), firstRules, signIn, sinks, retention, shown);
+                data, db, redis, bind, port, Optional.of(file), firstRules, signIn, sinks, retention, alerts, shown);
     }
 
     public CenterSettings signIn(SignInSettings other) {
         return new CenterSettings(
-                data, db, redis, bind, port, adminTokenFile, firstRules, other, sinks, retention, shown);
+                data, db, redis, bind, port, adminTokenFile, firstRules, other, sinks, retention, alerts, shown);
     }
 
     /** Returns the same settings with places outside that get every row of the audit log. */
     public CenterSettings sinks(List<AuditSink> others) {
         return new CenterSettings(
-                data, db, redis, bind, port, adminTokenFile, firstRules, signIn, others, retention, shown);
+                data, db, redis, bind, port, adminTokenFile, firstRules, signIn, others, retention, alerts, shown);
     }
 
     public CenterSettings retention(RetentionSettings other) {
-        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, other, shown);
+        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, other, alerts, shown);
+    }
+
+    public CenterSettings alerts(AlertSettings other) {
+        return new CenterSettings(
+                data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, retention, other, shown);
     }
 
     public CenterSettings firstRules(List<Rule> rules) {
-        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, signIn, sinks, retention, shown);
+        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, signIn, sinks, retention, alerts, shown);
     }
 
     /**
@@ -119,6 +128,7 @@ public record CenterSettings(
                 signIn,
                 sinks,
                 retention,
+                alerts,
                 Optional.of(new ForeignRules(name, rules)));
     }
 }

@@ -11,7 +11,7 @@ import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.center.CenterAddress;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -118,7 +118,9 @@ final class NodeRunner {
                 Optional.ofNullable(options.defaultLimit).map(DefaultLimit::new).or(file::defaultLimit),
                 file.openMetrics(),
                 options.insecureApi,
-                center);
+                center,
+                file.decisions(),
+                file.telemetry());
     }
 
     /** The configuration names the tokens of one port, the flag those of all others. */

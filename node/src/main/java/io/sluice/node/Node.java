@@ -20,7 +20,7 @@ import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
@@ -33,15 +33,20 @@ import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.StoredCounts;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.data.DataOutbox;
+import io.sluice.runtime.data.RulingCounts;
 import io.sluice.runtime.erasure.ErasableStore;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -58,6 +63,8 @@ import org.jspecify.annotations.Nullable;
  * starts degraded, reports it, and follows the {@code on_failure} policy of each rule until the store is available.
  */
 public final class Node implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(Node.class.getName());
 
     /** How long a stopping node still serves after its health has turned to stopping. */
     private static final Duration GRACE = Duration.ofMillis(500);
@@ -79,6 +86,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable SharedPermitKey permitKey;
     private final Runnable grace;
     private final Tallies tallies = new Tallies();
+    private final List<AutoCloseable> leaving = new CopyOnWriteArrayList<>();
     private volatile @Nullable DoorTokens tokens;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
@@ -242,19 +250,9 @@ public final class Node implements AutoCloseable {
         RateLimitMetrics limits = metrics.limits();
         RefusalLog refusals = new RefusalLog(clock);
         tallies.watch(rules.source());
-        RulingListener listener = new RulingListener() {
-            @Override
-            public void ruled(Ruling.Settled ruling, long nanos) {
-                tallies.ruled(ruling, nanos);
-                passedEarly(ruling, nanos);
-            }
-
-            @Override
-            public void passedEarly(Ruling.Settled ruling, long nanos) {
-                limits.ruled(ruling, nanos);
-                refusals.ruled(ruling, nanos);
-            }
-        };
+        List<RulingListener> listeners = new ArrayList<>(List.of(tallies, limits, refusals));
+        fleet.outbox().ifPresent(outbox -> listeners.add(counted(outbox)));
+        RulingListener listener = new NodeListeners(listeners);
         Supplier<RuleSet> inForce = rules.source()::latest;
         KeySettings keys = config.keyForm();
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
@@ -315,6 +313,14 @@ public final class Node implements AutoCloseable {
         fleet.report(apiPort(), rules, watch, health::findings, tallies);
     }
 
+    private RulingCounts counted(DataOutbox outbox) {
+        RulingCounts all = new RulingCounts(outbox, clock);
+        fleet.add(all);
+        leaving.add(all);
+        all.start();
+        return all;
+    }
+
     private OpenGateway.AnswerListener gatewayListener() {
         OpenGateway.AnswerListener counted = metrics.gateway();
         return new OpenGateway.AnswerListener() {
@@ -346,6 +352,14 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    private static void closeQuietly(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            LOG.log(Level.WARNING, "a part of the node did not stop cleanly", e);
+        }
+    }
+
     private void release() {
         NodeGateway open = gateway;
         if (open != null) {
@@ -364,6 +378,7 @@ public final class Node implements AutoCloseable {
             permitKey.close();
         }
         fleet.close();
+        leaving.forEach(Node::closeQuietly);
         rules.close();
         local.close();
         if (shared != null) {

@@ -4,7 +4,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
@@ -13,8 +13,11 @@ import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterFleetLine;
+import io.sluice.runtime.data.DataOutbox;
+import io.sluice.runtime.data.DataSource;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.DataPart;
 import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
 import io.sluice.runtime.fleet.FleetMember;
@@ -35,11 +38,16 @@ import java.util.function.Supplier;
  */
 final class NodeFleet implements AutoCloseable {
 
+    /** How many seconds are in each report through Redis, where nobody says what was read. */
+    private static final int REPEATED = 10;
+
     private final String id;
     private final Optional<Center> center;
     private final Optional<Witness> witness;
     private final Erasures erasures;
     private final Optional<FleetMember> member;
+    private final DataOutbox outbox;
+    private final DataPart data;
     private final Clock clock;
 
     private NodeFleet(
@@ -48,12 +56,16 @@ final class NodeFleet implements AutoCloseable {
             Optional<Witness> witness,
             Erasures erasures,
             Optional<FleetMember> member,
+            DataOutbox outbox,
+            DataPart data,
             Clock clock) {
         this.id = id;
         this.center = center;
         this.witness = witness;
         this.erasures = erasures;
         this.member = member;
+        this.outbox = outbox;
+        this.data = data;
         this.clock = clock;
     }
 
@@ -74,8 +86,18 @@ final class NodeFleet implements AutoCloseable {
         Erasures erasures = new Erasures(clock);
         // Whoever can write to Redis must not be able to give orders.
         center.ifPresent(each -> parts.add(new ErasurePart(erasures)));
+        DataOutbox outbox = center.isPresent() ? DataOutbox.acknowledged() : DataOutbox.repeating(REPEATED);
+        DataPart data = new DataPart(outbox, clock);
+        parts.add(data);
         return new NodeFleet(
-                id(config), center, witness, erasures, line.map(each -> new FleetMember(each, clock, parts)), clock);
+                id(config),
+                center,
+                witness,
+                erasures,
+                line.map(each -> new FleetMember(each, clock, parts)),
+                outbox,
+                data,
+                clock);
     }
 
     private static Optional<Center> center(NodeConfig config) throws StartFailedException {
@@ -110,6 +132,16 @@ final class NodeFleet implements AutoCloseable {
     /** Begins to perform the center's orders to erase. */
     void erase(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
         erasures.over(rules, keys, stores);
+    }
+
+    /** Returns what takes data for the center; empty if the node is alone. */
+    Optional<DataOutbox> outbox() {
+        return member.map(each -> outbox);
+    }
+
+    /** Lets a source put its last data into the outbox before the node leaves. */
+    void add(DataSource source) {
+        data.add(source);
     }
 
     /** Returns how many nodes live; 0 if that is unknown. */

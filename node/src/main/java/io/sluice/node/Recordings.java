@@ -1,7 +1,7 @@
 package io.sluice.node;
 
 import io.sluice.history.HistoryErasure;
-import io.sluice.rules.evaluate.SubjectKeys;
+import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -19,7 +19,7 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.redis.store.StoreState;
-import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.caller.KeySecret;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.ConnectException;

@@ -12,7 +12,7 @@ import io.sluice.rules.adjust.Caller;
 import io.sluice.rules.adjust.CallerOverride;
 import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;

@@ -74,7 +74,7 @@ public final class LiveNodes {
         if (known != null && way == NodeState.Way.REDIS && known.way() == NodeState.Way.HTTP && isLive(known, now())) {
             return false;
         }
-        nodes.put(report.node(), new Entry(report, way, now(), clock.epochMicros() / 1000));
+        nodes.put(report.node(), new Entry(report.state(), way, now(), clock.epochMicros() / 1000));
         return true;
     }
 

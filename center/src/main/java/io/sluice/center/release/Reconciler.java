@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +63,7 @@ public final class Reconciler implements AutoCloseable {
     private final AdjustmentBook adjustments;
     private final List<Duty> duties = new CopyOnWriteArrayList<>();
     private volatile Supplier<Optional<CheckpointOffer>> offer = Optional::empty;
+    private volatile Consumer<NodeReport> data = report -> {};
 
     /** The following fields are used only by the thread. */
     private long reportedNanos;
@@ -107,6 +109,11 @@ public final class Reconciler implements AutoCloseable {
     /** Sets the checkpoint that it tells nodes through Redis. */
     public void tell(Supplier<Optional<CheckpointOffer>> checkpoint) {
         offer = checkpoint;
+    }
+
+    /** Gives reports that come through Redis to whoever wants their data. */
+    public void hear(Consumer<NodeReport> heard) {
+        data = heard;
     }
 
     /** Learns what was released and starts to work. */
@@ -280,7 +287,9 @@ public final class Reconciler implements AutoCloseable {
             try {
                 NodeReport read = NodeReport.parse(report.getValue());
                 if (read.node().equals(report.getKey())) {
-                    nodes.report(read, NodeState.Way.REDIS);
+                    if (nodes.report(read, NodeState.Way.REDIS)) {
+                        data.accept(read);
+                    }
                 }
             } catch (IllegalArgumentException e) {
                 LOG.debug("the report of node {} cannot be read: {}", report.getKey(), e.getMessage());

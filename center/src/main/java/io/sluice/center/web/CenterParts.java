@@ -13,6 +13,7 @@ import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.retention.Retention;
 import io.sluice.center.sink.AuditSinks;
+import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
@@ -39,6 +40,7 @@ public record CenterParts(
         AuditSinks sinks,
         Erasures erasures,
         Retention retention,
+        Traffic traffic,
         Clock clock,
         Optional<ForeignRules> shown) {
 

@@ -5,6 +5,7 @@ import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.web.reply.NodeReply;
+import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -37,10 +38,10 @@ final class NodeRoutes {
         }
         center.nodes().report(report, NodeState.Way.HTTP);
         center.erasures().answered(id, report.erased());
-        return center.reconciler()
+        Fleet fleet = center.reconciler()
                 .fleet()
-                .with(center.checkpoints().offer(report), center.erasures().orders(id))
-                .toJson();
+                .with(center.checkpoints().offer(report), center.erasures().orders(id));
+        return center.traffic().heard(report, fleet).toJson();
     }
 
     @GetMapping("/api/nodes")

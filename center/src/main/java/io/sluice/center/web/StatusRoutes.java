@@ -65,6 +65,7 @@ final class StatusRoutes {
         problems.addAll(center.sinks().problems());
         problems.addAll(center.erasures().problems());
         center.retention().problem().ifPresent(problems::add);
+        problems.addAll(center.traffic().problems());
         if (reconciler.databaseProblem().isEmpty()) {
             center.releases()
                     .emergencies()

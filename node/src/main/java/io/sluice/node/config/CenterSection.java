@@ -14,6 +14,7 @@ import java.util.function.Function;
  *
  * @param trustedProxies networks
  * @param sinks places that get the audit log
+ * @param alerts places that get alerts
  */
 public record CenterSection(
         Optional<Integer> port,
@@ -25,7 +26,8 @@ public record CenterSection(
         List<String> trustedProxies,
         CenterIdentity identity,
         List<CenterSink> sinks,
-        CenterRetention retention) {
+        CenterRetention retention,
+        CenterAlerts alerts) {
 
     static final List<String> KEYS = List.of(
             "url",
@@ -41,7 +43,8 @@ public record CenterSection(
             "oidc",
             "ldap",
             "audit",
-            "retention");
+            "retention",
+            "alerts");
 
     static final CenterSection NONE = new CenterSection(
             Optional.empty(),
@@ -53,7 +56,8 @@ public record CenterSection(
             List.of(),
             CenterIdentity.NONE,
             List.of(),
-            CenterRetention.NONE);
+            CenterRetention.NONE,
+            CenterAlerts.NONE);
 
     private static final int HIGHEST_PORT = 65_535;
 
@@ -85,6 +89,7 @@ public record CenterSection(
                         .toList(),
                 IdentityFields.read(fields, beside, errors),
                 SinkFields.read(fields, beside, errors),
-                CenterRetention.of(fields));
+                CenterRetention.of(fields),
+                CenterAlerts.of(fields, beside, errors));
     }
 }

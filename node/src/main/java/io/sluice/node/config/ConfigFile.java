@@ -2,7 +2,7 @@ package io.sluice.node.config;
 
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.redis.RedisUri;
-import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.watch.RegularFile;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
@@ -30,6 +30,8 @@ import java.util.function.Function;
  * @param centerAuthorities the certificate of that center, or of its authority
  * @param centerRole the settings of a center itself
  * @param gateway the gateway's configuration; empty without {@code routes}
+ * @param decisions where decisions are logged
+ * @param telemetry where traces and metrics are sent
  */
 public record ConfigFile(
         Optional<String> redisUri,
@@ -48,7 +50,9 @@ public record ConfigFile(
         Optional<Path> centerTokenFile,
         Optional<Path> centerAuthorities,
         CenterSection centerRole,
-        Optional<GatewayConfig> gateway) {
+        Optional<GatewayConfig> gateway,
+        DecisionLogSettings decisions,
+        TelemetrySettings telemetry) {
 
     private static final List<String> SECTIONS = List.of(
             "redis",
@@ -62,7 +66,9 @@ public record ConfigFile(
             "gateway",
             "auth",
             "services",
-            "routes");
+            "routes",
+            "decisions",
+            "telemetry");
     /** Maps each way of counting to whether it is that of the reference service. */
     private static final Map<String, Boolean> COUNTING = new TreeMap<>(Map.of("together", false, "reference", true));
 
@@ -87,7 +93,9 @@ public record ConfigFile(
             Optional.empty(),
             Optional.empty(),
             CenterSection.NONE,
-            Optional.empty());
+            Optional.empty(),
+            DecisionLogSettings.NONE,
+            TelemetrySettings.NONE);
 
     /** Reads the file, or throws an exception with all its errors. */
     public static ConfigFile read(Path file) throws ConfigRefusedException {
@@ -143,7 +151,13 @@ public record ConfigFile(
                 center.flatMap(fields -> fields.text("ca")).map(path -> beside(file, path)),
                 center.map(fields -> CenterSection.of(fields, path -> beside(file, path), errors))
                         .orElse(CenterSection.NONE),
-                GatewayConfig.read(file, root, client, errors));
+                GatewayConfig.read(file, root, client, errors),
+                section(root, "decisions", DecisionLogSettings.KEYS, errors)
+                        .map(fields -> DecisionLogSettings.of(fields, path -> beside(file, path), errors))
+                        .orElse(DecisionLogSettings.NONE),
+                section(root, "telemetry", TelemetrySettings.KEYS, errors)
+                        .map(fields -> TelemetrySettings.of(fields, path -> beside(file, path), errors))
+                        .orElse(TelemetrySettings.NONE));
     }
 
     /** Returns the names of settings that differ from another configuration and cannot change while a node runs. */
@@ -164,6 +178,8 @@ public record ConfigFile(
         change(changes, "grpc.tokens", grpc.tokens(), before.grpc.tokens());
         change(changes, "grpc.tls", grpc.tls(), before.grpc.tls());
         change(changes, "metrics", openMetrics, before.openMetrics);
+        change(changes, "decisions", decisions, before.decisions);
+        change(changes, "telemetry", telemetry, before.telemetry);
         change(changes, "envoy.count", countsLikeTheReference, before.countsLikeTheReference);
         gateway.ifPresent(now -> before.gateway.ifPresent(old -> changes.addAll(now.fixedChanges(old))));
         return changes;

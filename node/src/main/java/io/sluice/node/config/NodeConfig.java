@@ -1,8 +1,8 @@
 package io.sluice.node.config;
 
 import io.sluice.redis.RedisUri;
-import io.sluice.rules.evaluate.KeySecret;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.center.CenterAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +28,8 @@ import java.util.function.Consumer;
  * @param openMetrics whether {@code /metrics} needs no token
  * @param insecure whether the decision API and the service for Envoy may serve other machines without any authentication
  * @param center the center that the node reports to over HTTP; without one, a node with rules from Redis reports through Redis
+ * @param decisions where decisions are logged
+ * @param telemetry where traces and metrics are sent
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -44,7 +46,9 @@ public record NodeConfig(
         Optional<DefaultLimit> defaultLimit,
         boolean openMetrics,
         boolean insecure,
-        Optional<CenterAddress> center) {
+        Optional<CenterAddress> center,
+        DecisionLogSettings decisions,
+        TelemetrySettings telemetry) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -135,6 +139,14 @@ public record NodeConfig(
 
     public NodeConfig withCenter(CenterAddress address) {
         return with(draft -> draft.center = Optional.of(address));
+    }
+
+    public NodeConfig withDecisions(DecisionLogSettings settings) {
+        return with(draft -> draft.decisions = settings);
+    }
+
+    public NodeConfig withTelemetry(TelemetrySettings settings) {
+        return with(draft -> draft.telemetry = settings);
     }
 
     private NodeConfig with(Consumer<Draft> change) {
@@ -233,6 +245,8 @@ public record NodeConfig(
         private boolean openMetrics;
         private boolean insecure;
         private Optional<CenterAddress> center = Optional.empty();
+        private DecisionLogSettings decisions = DecisionLogSettings.NONE;
+        private TelemetrySettings telemetry = TelemetrySettings.NONE;
 
         Draft(RulesFrom rules, DoorSettings api) {
             this.rules = rules;
@@ -254,6 +268,8 @@ public record NodeConfig(
             openMetrics = config.openMetrics;
             insecure = config.insecure;
             center = config.center;
+            decisions = config.decisions;
+            telemetry = config.telemetry;
         }
 
         NodeConfig config() {
@@ -272,7 +288,9 @@ public record NodeConfig(
                     defaultLimit,
                     openMetrics,
                     insecure,
-                    center);
+                    center,
+                    decisions,
+                    telemetry);
         }
     }
 }

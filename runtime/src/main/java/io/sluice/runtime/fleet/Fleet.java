@@ -5,12 +5,15 @@ import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
 
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
+import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.caller.CallerText;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureText;
 import io.sluice.runtime.witness.CheckpointOffer;
 import io.sluice.runtime.witness.WitnessText;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What a center tells each member about all of them.
@@ -21,6 +24,8 @@ import java.util.Optional;
  * @param atMillis when the center counted, in milliseconds since 1970
  * @param audit the newest checkpoint of the audit log; empty if there is none
  * @param erasures what this member is to erase
+ * @param stored the number of the last batch of data from this member that the center has stored; empty if it does not say
+ * @param questions about callers that this member may know
  */
 public record Fleet(
         int nodes,
@@ -28,7 +33,9 @@ public record Fleet(
         String digest,
         long atMillis,
         Optional<CheckpointOffer> audit,
-        List<ErasureOrder> erasures) {
+        List<ErasureOrder> erasures,
+        OptionalLong stored,
+        List<CallerQuestion> questions) {
 
     /** The maximum number of characters in the text of a fleet. */
     public static final int MOST_CHARACTERS = 500_000;
@@ -43,16 +50,22 @@ public record Fleet(
         ReportText.checkDigest(digest);
         ReportText.checkMillis("at", atMillis);
         erasures = List.copyOf(erasures);
+        questions = List.copyOf(questions);
     }
 
     /** Creates a fleet without a checkpoint and orders. */
     public Fleet(int nodes, long version, String digest, long atMillis) {
-        this(nodes, version, digest, atMillis, Optional.empty(), List.of());
+        this(nodes, version, digest, atMillis, Optional.empty(), List.of(), OptionalLong.empty(), List.of());
     }
 
     /** Returns the same with a checkpoint and orders. */
     public Fleet with(Optional<CheckpointOffer> offer, List<ErasureOrder> orders) {
-        return new Fleet(nodes, version, digest, atMillis, offer, orders);
+        return new Fleet(nodes, version, digest, atMillis, offer, orders, stored, questions);
+    }
+
+    /** Returns the same with what the center has stored, and what it wants to know. */
+    public Fleet with(OptionalLong storedNow, List<CallerQuestion> asked) {
+        return new Fleet(nodes, version, digest, atMillis, audit, erasures, storedNow, asked);
     }
 
     /**
@@ -68,7 +81,9 @@ public record Fleet(
                 fields.text("digest"),
                 fields.whole("at", 0, LATEST_MILLIS),
                 fields.object("audit").map(WitnessText::offer),
-                fields.has("erasures") ? ErasureText.orders(fields, "erasures") : List.of());
+                fields.has("erasures") ? ErasureText.orders(fields, "erasures") : List.of(),
+                fields.has("stored") ? OptionalLong.of(fields.whole("stored", 0, Long.MAX_VALUE)) : OptionalLong.empty(),
+                fields.has("questions") ? CallerText.questions(fields, "questions") : List.of());
     }
 
     /** Returns the fleet as JSON on one line. */
@@ -85,6 +100,10 @@ public record Fleet(
         });
         if (!erasures.isEmpty()) {
             ErasureText.writeOrders(line, "erasures", erasures);
+        }
+        stored.ifPresent(number -> line.field("stored", number));
+        if (!questions.isEmpty()) {
+            CallerText.writeQuestions(line, "questions", questions);
         }
         return line.end().toString();
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class FleetMember implements AutoCloseable {
 
     private static final Duration EVERY = Duration.ofSeconds(1);
+    private static final Duration LAST_MAY_TAKE = Duration.ofSeconds(3);
+    private static final int MOST_LAST = 30;
     private static final String PART = "reports";
 
     private final FleetLine line;
@@ -27,6 +30,7 @@ public final class FleetMember implements AutoCloseable {
     private volatile int liveNodes;
     private volatile @Nullable String lost;
     private volatile boolean closed;
+    private volatile @Nullable LongFunction<NodeReport> reports;
 
     /** Whether a center has ever answered. */
     private boolean answered;
@@ -56,6 +60,7 @@ public final class FleetMember implements AutoCloseable {
      * @param reports creates the report with a number; called on the dedicated thread
      */
     public void start(LongFunction<NodeReport> reports) {
+        this.reports = reports;
         wake(reports);
     }
 
@@ -91,11 +96,7 @@ public final class FleetMember implements AutoCloseable {
         }
         long began = clock.nanoTime();
         try {
-            NodeReport report = reports.apply(beat++);
-            for (FleetPart part : parts) {
-                report = part.addTo(report);
-            }
-            take(line.send(report));
+            exchange(reports);
             lost = null;
             line.log().back(PART);
         } catch (LostCenterException e) {
@@ -104,6 +105,30 @@ public final class FleetMember implements AutoCloseable {
             lose(new LostCenterException(e.toString(), true));
         } finally {
             clock.at(began + EVERY.toNanos(), () -> wake(reports));
+        }
+    }
+
+    private void exchange(LongFunction<NodeReport> reports) throws LostCenterException {
+        NodeReport report = reports.apply(beat++);
+        for (FleetPart part : parts) {
+            report = part.addTo(report);
+        }
+        take(line.send(report));
+    }
+
+    /** Sends what the center does not have yet. A center that is lost does not hold up the process. */
+    private void sendLast() {
+        LongFunction<NodeReport> all = reports;
+        if (all == null || lost != null) {
+            return;
+        }
+        try {
+            parts.forEach(FleetPart::closing);
+            for (int i = 0; i < MOST_LAST && parts.stream().anyMatch(FleetPart::hasMore); i++) {
+                exchange(all);
+            }
+        } catch (LostCenterException | RuntimeException e) {
+            // The process stops anyway.
         }
     }
 
@@ -127,14 +152,29 @@ public final class FleetMember implements AutoCloseable {
         }
     }
 
+    /** Sends what the center does not have yet, for at most a few seconds. */
     @Override
     public void close() {
         closed = true;
         try {
-            sending.execute(line::close);
+            sending.execute(() -> {
+                sendLast();
+                line.close();
+            });
         } catch (RejectedExecutionException e) {
             // Closed before.
         }
         sending.shutdown();
+        if (parts.stream().anyMatch(FleetPart::hasMore)) {
+            await();
+        }
+    }
+
+    private void await() {
+        try {
+            var unused = sending.awaitTermination(LAST_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

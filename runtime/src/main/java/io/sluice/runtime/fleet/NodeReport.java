@@ -6,6 +6,10 @@ import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.rules.yaml.PrintableText;
+import io.sluice.runtime.caller.CallerAnswer;
+import io.sluice.runtime.caller.CallerText;
+import io.sluice.runtime.data.DataReport;
+import io.sluice.runtime.data.DataText;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.erasure.ErasureText;
 import io.sluice.runtime.witness.WitnessReport;
@@ -37,6 +41,8 @@ import java.util.regex.Pattern;
  * @param trial what it counted since callers try a version; empty if they try none
  * @param witness what it holds of the audit log; empty if it holds nothing
  * @param erased what came of the center's orders to erase
+ * @param data about its traffic; empty if it sends none
+ * @param answers to the center's questions about callers
  */
 public record NodeReport(
         String node,
@@ -57,10 +63,12 @@ public record NodeReport(
         Tally tally,
         Optional<TrialReport> trial,
         Optional<WitnessReport> witness,
-        List<ErasureResult> erased) {
+        List<ErasureResult> erased,
+        Optional<DataReport> data,
+        List<CallerAnswer> answers) {
 
     /** The maximum number of characters in the text of a report. */
-    public static final int MOST_CHARACTERS = 262_144;
+    public static final int MOST_CHARACTERS = 1_000_000;
 
     private static final int MOST_ERRORS = 5;
     private static final int MOST_FINDINGS = 20;
@@ -85,6 +93,7 @@ public record NodeReport(
             throw new IllegalArgumentException("adjustments: " + adjustments + " (expected: 0 or more)");
         }
         erased = List.copyOf(erased);
+        answers = List.copyOf(answers);
     }
 
     /** Creates the report of a process that takes released rules and has counted nothing. */
@@ -157,17 +166,81 @@ public record NodeReport(
                 List.of());
     }
 
+    /** Creates the report of a process that sends no data and answers no question. */
+    public NodeReport(
+            String node,
+            Kind kind,
+            String name,
+            String program,
+            long startedMillis,
+            long version,
+            String digest,
+            long appliedMillis,
+            Optional<Refusal> refused,
+            Mode mode,
+            Breaker breaker,
+            List<String> findings,
+            long beat,
+            boolean follows,
+            long adjustments,
+            Tally tally,
+            Optional<TrialReport> trial,
+            Optional<WitnessReport> witness,
+            List<ErasureResult> erased) {
+        this(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                follows,
+                adjustments,
+                tally,
+                trial,
+                witness,
+                erased,
+                Optional.empty(),
+                List.of());
+    }
+
     /** Returns the same with what the process holds of the audit log. */
     public NodeReport with(Optional<WitnessReport> held) {
-        return with(held, erased);
+        return with(held, erased, data, answers);
     }
 
     /** Returns the same with what came of the center's orders. */
     public NodeReport with(List<ErasureResult> results) {
-        return with(witness, results);
+        return with(witness, results, data, answers);
     }
 
-    private NodeReport with(Optional<WitnessReport> held, List<ErasureResult> results) {
+    /** Returns the same with data about the traffic. */
+    public NodeReport withData(DataReport report) {
+        return with(witness, erased, Optional.of(report), answers);
+    }
+
+    /** Returns the same without data and answers, which are taken once and not kept. */
+    public NodeReport state() {
+        return with(witness, erased, Optional.empty(), List.of());
+    }
+
+    /** Returns the same with answers to the center's questions. */
+    public NodeReport withAnswers(List<CallerAnswer> given) {
+        return with(witness, erased, data, given);
+    }
+
+    private NodeReport with(
+            Optional<WitnessReport> held,
+            List<ErasureResult> results,
+            Optional<DataReport> traffic,
+            List<CallerAnswer> given) {
         return new NodeReport(
                 node,
                 kind,
@@ -187,7 +260,9 @@ public record NodeReport(
                 tally,
                 trial,
                 held,
-                results);
+                results,
+                traffic,
+                given);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -260,7 +335,9 @@ public record NodeReport(
                 fields.has("tally") ? Tally.of(fields.wholes("tally")) : Tally.NONE,
                 fields.object("trial").map(NodeReport::trial),
                 fields.object("audit").map(WitnessText::report),
-                fields.has("erased") ? ErasureText.results(fields, "erased") : List.of());
+                fields.has("erased") ? ErasureText.results(fields, "erased") : List.of(),
+                fields.object("data").map(DataText::report),
+                fields.has("answers") ? CallerText.answers(fields, "answers") : List.of());
     }
 
     private static TrialReport trial(JsonObject fields) {
@@ -333,6 +410,13 @@ public record NodeReport(
         });
         if (!erased.isEmpty()) {
             ErasureText.writeResults(line, "erased", erased);
+        }
+        data.ifPresent(report -> {
+            DataText.write(line.begin("data"), report);
+            line.end();
+        });
+        if (!answers.isEmpty()) {
+            CallerText.writeAnswers(line, "answers", answers);
         }
         return line.end().toString();
     }

@@ -1,8 +1,9 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.data.RulingCounts;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.util.Optional;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -17,6 +18,7 @@ final class FleetStart implements SmartInitializingSingleton {
     private final SluiceState state;
     private final Tallies tallies;
     private final KeySettings keys;
+    private final RulingCounts counts;
 
     /** @param redis the store, if the rules come from it */
     FleetStart(
@@ -26,7 +28,8 @@ final class FleetStart implements SmartInitializingSingleton {
             SluiceEngines engines,
             SluiceState state,
             Tallies tallies,
-            KeySettings keys) {
+            KeySettings keys,
+            RulingCounts counts) {
         this.fleet = fleet;
         this.rules = rules;
         this.redis = redis;
@@ -34,11 +37,14 @@ final class FleetStart implements SmartInitializingSingleton {
         this.state = state;
         this.tallies = tallies;
         this.keys = keys;
+        this.counts = counts;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
         fleet.erase(rules.source()::latest, keys, engines.erasable());
-        fleet.join(redis, rules, engines.watch(), state::findings, tallies);
+        if (fleet.join(redis, rules, engines.watch(), state::findings, tallies)) {
+            counts.start();
+        }
     }
 }

@@ -8,8 +8,8 @@ import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.KeySecret;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.source.RuleSource;
@@ -19,6 +19,7 @@ import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.data.RulingCounts;
 import io.sluice.spring.boot.store.NamedRedis;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddressFinder;
@@ -143,6 +144,14 @@ public final class SluiceAutoConfiguration {
         return tallies;
     }
 
+    /** A listener of rulings, which counts decisions of each second for the center. */
+    @Bean(destroyMethod = "close")
+    RulingCounts sluiceRulingCounts(SluiceFleet fleet, Clock clock) {
+        RulingCounts counts = new RulingCounts(fleet.outbox(), clock);
+        fleet.add(counts);
+        return counts;
+    }
+
     @Bean
     @ConditionalOnMissingBean
     ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
@@ -194,7 +203,8 @@ public final class SluiceAutoConfiguration {
             SluiceEngines engines,
             SluiceState state,
             Tallies tallies,
-            KeySettings keys) {
+            KeySettings keys,
+            RulingCounts counts) {
         RuleChoice chosen = choice.getIfAvailable();
         return new FleetStart(
                 fleet,
@@ -203,7 +213,8 @@ public final class SluiceAutoConfiguration {
                 engines,
                 state,
                 tallies,
-                keys);
+                keys,
+                counts);
     }
 
     @Bean

@@ -1,7 +1,7 @@
 package io.sluice.spring.boot;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.MemberReports;
 import io.sluice.runtime.NodeId;
@@ -11,8 +11,11 @@ import io.sluice.runtime.Tallies;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterFleetLine;
+import io.sluice.runtime.data.DataOutbox;
+import io.sluice.runtime.data.DataSource;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.DataPart;
 import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
 import io.sluice.runtime.fleet.FleetMember;
@@ -38,12 +41,17 @@ import org.springframework.core.env.Environment;
  */
 final class SluiceFleet implements AutoCloseable {
 
+    /** How many seconds are in each report through Redis, where nobody says what was read. */
+    private static final int REPEATED = 10;
+
     private final String id;
     private final String name;
     private final Optional<Center> center;
     private final Witness witness;
     private final Erasures erasures;
     private final Clock clock;
+    private final DataOutbox outbox;
+    private final DataPart data;
     private volatile @Nullable FleetMember member;
 
     private SluiceFleet(String id, String name, Optional<Center> center, Witness witness, Clock clock) {
@@ -53,6 +61,18 @@ final class SluiceFleet implements AutoCloseable {
         this.witness = witness;
         this.erasures = new Erasures(clock);
         this.clock = clock;
+        this.outbox = center.isPresent() ? DataOutbox.acknowledged() : DataOutbox.repeating(REPEATED);
+        this.data = new DataPart(outbox, clock);
+    }
+
+    /** Returns what takes data for the center. */
+    DataOutbox outbox() {
+        return outbox;
+    }
+
+    /** Lets a source put its last data into the outbox before the application leaves. */
+    void add(DataSource source) {
+        data.add(source);
     }
 
     /** Prepares what the properties name. Nothing connects yet. */
@@ -134,11 +154,11 @@ final class SluiceFleet implements AutoCloseable {
     }
 
     /**
-     * Begins to report, if there is a center or a Redis that the rules come from.
+     * Begins to report, if there is a center or a Redis that the rules come from. Returns whether there is.
      *
      * @param redis the store, if the rules come from it
      */
-    void join(
+    boolean join(
             Optional<StoreAddress> redis,
             OpenRules rules,
             StoreWatch store,
@@ -150,10 +170,12 @@ final class SluiceFleet implements AutoCloseable {
             List<FleetPart> parts = new ArrayList<>(List.of(new WitnessPart(witness)));
             // Whoever can write to Redis must not be able to give orders.
             center.ifPresent(over -> parts.add(new ErasurePart(erasures)));
+            parts.add(data);
             FleetMember joined = new FleetMember(each, clock, parts);
             member = joined;
             joined.start(MemberReports.of(id, Kind.APPLICATION, name, rules, store, findings, tallies, clock));
         });
+        return line.isPresent();
     }
 
     @Override

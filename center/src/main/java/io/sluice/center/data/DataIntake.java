@@ -1,0 +1,183 @@
+package io.sluice.center.data;
+
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.data.DataBatch;
+import io.sluice.runtime.data.DataBatch.Kind;
+import io.sluice.runtime.data.DataReport;
+import io.sluice.runtime.fleet.NodeReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the data of nodes: stores each batch once in a journal, and gives it to the consumer of its kind. A batch that comes again is
+ * known by its number. Thread-safe.
+ */
+public final class DataIntake implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DataIntake.class);
+
+    /** Clocks that differ by less are taken for equal. */
+    private static final long CLOCKS_DIFFER_MILLIS = 2_000;
+
+    private static final Duration ROLL = Duration.ofMinutes(1);
+    private static final long MOST_WRITTEN = 64_000_000;
+    private static final Duration SILENT = Duration.ofDays(1);
+
+    private final Clock clock;
+    private final Map<Kind, DataConsumer> consumers = new EnumMap<>(Kind.class);
+    private final DataJournal journal;
+
+    // Guarded by this.
+    private final Map<String, Map<Kind, Long>> dropped = new HashMap<>();
+    private long damaged;
+    private long missed;
+    private long rolledNanos;
+    private @Nullable String problem;
+    private boolean closed;
+
+    private DataIntake(Clock clock, List<DataConsumer> consumers, Path folder) throws IOException {
+        this.clock = clock;
+        consumers.forEach(each -> this.consumers.put(each.kind(), each));
+        this.journal = DataJournal.open(folder, this::give);
+        this.rolledNanos = clock.nanoTime();
+    }
+
+    /**
+     * Opens the intake, and gives the consumers what they had not written.
+     *
+     * @param folder of the journal
+     * @throws IOException with one line for the user
+     */
+    public static DataIntake open(Clock clock, List<DataConsumer> consumers, Path folder) throws IOException {
+        try {
+            return new DataIntake(clock, consumers, folder);
+        } catch (IOException e) {
+            throw new IOException(folder + ": unusable: " + e.getMessage() + " (expected: a folder of this user)", e);
+        }
+    }
+
+    /** Takes the data in a report. Returns the number of the last batch that is stored; empty if the report has no data. */
+    public synchronized OptionalLong take(NodeReport report) {
+        Optional<DataReport> data = report.data();
+        if (data.isEmpty() || closed) {
+            return OptionalLong.empty();
+        }
+        long now = clock.epochMicros() / 1_000;
+        long shift = now - data.get().sentMillis();
+        shift = Math.abs(shift) <= CLOCKS_DIFFER_MILLIS ? 0 : shift;
+        long last = journal.last(report.node(), report.startedMillis());
+        try {
+            for (DataBatch batch : data.get().batches()) {
+                if (batch.number() > last) {
+                    // Of a node that reported elsewhere before, nothing is known.
+                    missed += last == 0 ? 0 : batch.number() - last - 1;
+                    StoredBatch stored = new StoredBatch(
+                            journal.next(),
+                            report.node(),
+                            report.startedMillis(),
+                            batch.number(),
+                            batch.kind(),
+                            shift,
+                            batch.content());
+                    journal.add(stored, now);
+                    last = batch.number();
+                    give(stored);
+                }
+            }
+            problem = null;
+        } catch (IOException e) {
+            fail(e);
+        }
+        dropped.put(report.node(), data.get().dropped());
+        return OptionalLong.of(last);
+    }
+
+    private void give(StoredBatch batch) {
+        DataConsumer consumer = consumers.get(batch.kind());
+        if (consumer == null) {
+            return;
+        }
+        try {
+            consumer.take(batch);
+        } catch (IllegalArgumentException e) {
+            damaged++;
+            LOG.debug("data of node {} cannot be read: {}", batch.node(), e.getMessage());
+        }
+    }
+
+    /** Lets consumers write what is due. To be called about once a second. */
+    public synchronized void turn() {
+        if (closed) {
+            return;
+        }
+        long now = clock.epochMicros() / 1_000;
+        consumers.values().forEach(each -> each.turn(now));
+        if (clock.nanoTime() - rolledNanos >= ROLL.toNanos() || journal.written() > MOST_WRITTEN) {
+            roll(now);
+        }
+    }
+
+    private void roll(long now) {
+        rolledNanos = clock.nanoTime();
+        long needed = consumers.values().stream()
+                .mapToLong(DataConsumer::needsFrom)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        try {
+            journal.roll(Math.min(needed, journal.next()), now - SILENT.toMillis());
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void fail(IOException e) {
+        String why = "the data of nodes cannot be stored: " + e.getMessage()
+                + " (expected: free space in the data directory; nodes keep their data for some minutes)";
+        if (problem == null) {
+            LOG.error(why);
+        }
+        problem = why;
+    }
+
+    /** Returns why data cannot be stored. */
+    public synchronized Optional<String> problem() {
+        return Optional.ofNullable(problem);
+    }
+
+    /** Returns how many things nodes dropped because there was no room for them, by kind. */
+    public synchronized Map<Kind, Long> dropped() {
+        Map<Kind, Long> sum = new EnumMap<>(Kind.class);
+        dropped.values().forEach(each -> each.forEach((kind, count) -> sum.merge(kind, count, Long::sum)));
+        return sum;
+    }
+
+    /** Returns how many batches came that could not be read. */
+    public synchronized long damaged() {
+        return damaged;
+    }
+
+    /** Returns how many batches never came, although later ones did. */
+    public synchronized long missed() {
+        return missed;
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        consumers.values().forEach(DataConsumer::close);
+        journal.close();
+    }
+}

@@ -1,0 +1,66 @@
+package io.sluice.center.traffic;
+
+import io.sluice.center.data.DataConsumer;
+import io.sluice.center.data.DataIntake;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the center knows about the traffic of its nodes. Its data is in the folder {@code traffic}. Thread-safe. */
+public final class Traffic implements AutoCloseable {
+
+    private final DataIntake intake;
+
+    private Traffic(DataIntake intake) {
+        this.intake = intake;
+    }
+
+    /**
+     * Opens it.
+     *
+     * @param data the data directory of the center
+     * @throws IOException with one line for the user
+     */
+    public static Traffic open(Database database, LiveNodes nodes, Clock clock, Path data) throws IOException {
+        Path folder = data.resolve("traffic");
+        List<DataConsumer> consumers = new ArrayList<>();
+        return new Traffic(DataIntake.open(clock, consumers, folder.resolve("journal")));
+    }
+
+    /** Takes the data of a report over HTTP. Returns what to tell the node. */
+    public Fleet heard(NodeReport report, Fleet fleet) {
+        List<CallerQuestion> questions = List.of();
+        return fleet.with(intake.take(report), questions);
+    }
+
+    /** Takes the data of a report through Redis, which everybody who can write there can make. */
+    public void heardInRedis(NodeReport report) {
+        var unused = intake.take(report);
+    }
+
+    /** Does what is due. To be called about once a second. */
+    public void turn() {
+        intake.turn();
+    }
+
+    /** Returns what keeps data from being stored, as sentences. */
+    public List<String> problems() {
+        return intake.problem().stream().toList();
+    }
+
+    public DataIntake intake() {
+        return intake;
+    }
+
+    @Override
+    public void close() throws IOException {
+        intake.close();
+    }
+}

@@ -1,0 +1,41 @@
+package io.sluice.runtime.data;
+
+import java.util.Locale;
+
+/**
+ * Data of one kind, packed.
+ *
+ * @param number rises by one with each batch of a process, and begins with 1 at each start
+ * @param content must not be changed
+ */
+@SuppressWarnings("ArrayRecordComponent") // packed once, read once
+public record DataBatch(long number, Kind kind, byte[] content) {
+
+    /** The maximum number of bytes in a batch. */
+    public static final int MOST_BYTES = 4_000_000;
+
+    public DataBatch {
+        if (number < 1) {
+            throw new IllegalArgumentException("number: " + number + " (expected: 1 or more)");
+        }
+        if (content.length > MOST_BYTES) {
+            throw new IllegalArgumentException(
+                    "batch: " + content.length + " bytes (expected: at most " + MOST_BYTES + ")");
+        }
+    }
+
+    /** What a batch is about. */
+    public enum Kind {
+        /** Counts of one second: {@link SecondCounts}. */
+        COUNTS,
+        /** Sketches of the callers that were refused in one minute: {@link RefusedMinute}. */
+        CALLERS,
+        /** A sample of decisions: a list of {@link DecisionEntry}. */
+        DECISIONS;
+
+        /** Returns the name in reports. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.sluice.runtime.data;
+
+import io.sluice.runtime.data.DataBatch.Kind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Holds the data of a process until its center has stored it. Bounded: if there is no room, the oldest batches are dropped and
+ * counted. Never blocks. Thread-safe.
+ */
+public final class DataOutbox {
+
+    /** All batches of one report have at most this many characters, so that the center accepts the report. */
+    static final int MOST_CHARACTERS = 600_000;
+
+    /** Batches have at most this many characters together: ten minutes of a busy process. */
+    private static final long MOST_HELD = 16_000_000;
+
+    private static final int MOST_BATCHES = 2_000;
+
+    private final boolean acknowledged;
+    private final int mostBatches;
+
+    // Guarded by this.
+    private final Deque<Held> held = new ArrayDeque<>();
+    private final Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
+    private long heldCharacters;
+    private long last;
+
+    private record Held(DataBatch batch, int characters) {}
+
+    private DataOutbox(boolean acknowledged, int mostBatches) {
+        this.acknowledged = acknowledged;
+        this.mostBatches = mostBatches;
+    }
+
+    /** Creates an outbox for a center that says what it has stored. */
+    public static DataOutbox acknowledged() {
+        return new DataOutbox(true, MOST_BATCHES);
+    }
+
+    /**
+     * Creates an outbox for a center that only reads. It takes counts alone, and reports each of them several times; the center knows
+     * them by their numbers.
+     *
+     * @param repeated how many of the last batches are in each report
+     */
+    public static DataOutbox repeating(int repeated) {
+        return new DataOutbox(false, repeated);
+    }
+
+    /** Returns whether there is any use in collecting data of a kind. */
+    public boolean takes(Kind kind) {
+        return acknowledged || kind == Kind.COUNTS;
+    }
+
+    /** Adds a batch. */
+    public synchronized void add(Kind kind, byte[] content) {
+        if (!takes(kind)) {
+            return;
+        }
+        DataBatch batch = new DataBatch(++last, kind, content);
+        Held next = new Held(batch, DataText.characters(batch));
+        if (next.characters > MOST_CHARACTERS) {
+            dropped(kind, 1);
+            return;
+        }
+        held.addLast(next);
+        heldCharacters += next.characters;
+        while (held.size() > mostBatches || heldCharacters > MOST_HELD) {
+            Held oldest = held.removeFirst();
+            heldCharacters -= oldest.characters;
+            if (acknowledged) {
+                dropped(oldest.batch.kind(), 1);
+            }
+        }
+    }
+
+    /** Counts things that were dropped before they reached a batch. */
+    public synchronized void dropped(Kind kind, long count) {
+        dropped.merge(kind, count, Long::sum);
+    }
+
+    /** Returns how many things of a kind were dropped so far. */
+    public synchronized long dropped(Kind kind) {
+        return dropped.getOrDefault(kind, 0L);
+    }
+
+    /** Returns the oldest batches that fit into a report. */
+    public synchronized DataReport report(long nowMillis) {
+        List<DataBatch> batches = new ArrayList<>();
+        int characters = 0;
+        // Without an answer, the newest ones count.
+        for (var each = acknowledged ? held.iterator() : held.descendingIterator(); each.hasNext(); ) {
+            Held next = each.next();
+            characters += next.characters;
+            if (characters > MOST_CHARACTERS) {
+                break;
+            }
+            batches.add(acknowledged ? batches.size() : 0, next.batch);
+        }
+        return new DataReport(nowMillis, batches, dropped);
+    }
+
+    /** Forgets what the center has stored: all batches up to this number. */
+    public synchronized void stored(long number) {
+        if (!acknowledged) {
+            return;
+        }
+        while (!held.isEmpty() && held.getFirst().batch.number() <= number) {
+            heldCharacters -= held.removeFirst().characters;
+        }
+    }
+
+    /** Returns whether something was never stored. */
+    public synchronized boolean hasMore() {
+        return !held.isEmpty();
+    }
+}

@@ -1,0 +1,65 @@
+package io.sluice.runtime.data;
+
+import io.sluice.rules.caller.CallerMark;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.TreeSet;
+
+/**
+ * How many different callers were refused: exact up to 256, and with a standard error of 6 % above. It keeps the lowest numbers that
+ * the hashes of callers give. Two of them can be merged. Not thread-safe.
+ */
+public final class DistinctCallers {
+
+    private static final int MOST = 256;
+    private static final int NUMBER_CHARACTERS = 12;
+
+    private final TreeSet<Long> lowest = new TreeSet<>(Long::compareUnsigned);
+
+    /** Adds a caller. Adding it again changes nothing. */
+    public void add(CallerMark caller) {
+        if (caller.hash().length() < NUMBER_CHARACTERS) {
+            throw new IllegalArgumentException("hash: too short (expected: 43 characters)");
+        }
+        add(ByteBuffer.wrap(Base64.getUrlDecoder().decode(caller.hash().substring(0, NUMBER_CHARACTERS)))
+                .getLong());
+    }
+
+    private void add(long number) {
+        if (lowest.add(number) && lowest.size() > MOST) {
+            lowest.pollLast();
+        }
+    }
+
+    public void merge(DistinctCallers other) {
+        other.lowest.forEach(this::add);
+    }
+
+    /** Returns how many there are, about. */
+    public long estimate() {
+        if (lowest.size() < MOST) {
+            return lowest.size();
+        }
+        // The numbers are spread evenly, so the highest of the lowest tells how dense they are.
+        double share = (lowest.last() >>> 11) * 0x1.0p-53;
+        return Math.round((MOST - 1) / share);
+    }
+
+    public byte[] toBytes() {
+        ByteBuffer bytes = ByteBuffer.allocate(lowest.size() * Long.BYTES);
+        lowest.forEach(bytes::putLong);
+        return bytes.array();
+    }
+
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    public static DistinctCallers of(byte[] bytes) {
+        if (bytes.length % Long.BYTES != 0 || bytes.length > MOST * Long.BYTES) {
+            throw new IllegalArgumentException("distinct callers: damaged (expected: at most " + MOST + " numbers)");
+        }
+        DistinctCallers callers = new DistinctCallers();
+        for (ByteBuffer in = ByteBuffer.wrap(bytes); in.hasRemaining(); ) {
+            callers.add(in.getLong());
+        }
+        return callers;
+    }
+}

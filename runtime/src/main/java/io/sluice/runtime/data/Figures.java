@@ -1,0 +1,56 @@
+package io.sluice.runtime.data;
+
+/**
+ * How many requests were decided, and how. Immutable.
+ *
+ * @param allowed requests that passed
+ * @param refused requests that were refused
+ * @param shadowRefused requests that a shadow or candidate limit would have refused; these are also in one of the others
+ * @param degraded requests that were decided without the shared store that they need; these are also in one of the others
+ */
+public record Figures(long allowed, long refused, long shadowRefused, long degraded) {
+
+    public static final Figures NONE = new Figures(0, 0, 0, 0);
+
+    public Figures {
+        if (allowed < 0 || refused < 0 || shadowRefused < 0 || degraded < 0) {
+            throw new IllegalArgumentException("figures: a negative number (expected: 0 or more)");
+        }
+    }
+
+    /** Returns the number of decisions. */
+    public long requests() {
+        return allowed + refused;
+    }
+
+    public boolean isNone() {
+        return allowed == 0 && refused == 0 && shadowRefused == 0 && degraded == 0;
+    }
+
+    public Figures plus(Figures other) {
+        return new Figures(
+                allowed + other.allowed,
+                refused + other.refused,
+                shadowRefused + other.shadowRefused,
+                degraded + other.degraded);
+    }
+
+    public Figures minus(Figures earlier) {
+        return new Figures(
+                allowed - earlier.allowed,
+                refused - earlier.refused,
+                shadowRefused - earlier.shadowRefused,
+                degraded - earlier.degraded);
+    }
+
+    void write(PackWriter pack) {
+        pack.number(allowed).number(refused).number(shadowRefused).number(degraded);
+    }
+
+    static Figures read(PackReader pack) {
+        return new Figures(pack.number(MOST), pack.number(MOST), pack.number(MOST), pack.number(MOST));
+    }
+
+    /** Sums of a year stay far below the end of the numbers. */
+    private static final long MOST = 1L << 48;
+}
