@@ -70,8 +70,11 @@ public final class JsonLine {
         return this;
     }
 
-    /** Ends an object that has at least one field. */
+    /** Ends an object. */
     public JsonLine end() {
+        if (separator == '{') {
+            out.append('{');
+        }
         out.append('}');
         separator = ',';
         return this;

@@ -41,7 +41,11 @@ public final class PackReader {
 
     /** Reads how many items follow. Each takes at least one byte. */
     public int count() {
-        return (int) number(bytes.length - at);
+        long count = number();
+        if (count > bytes.length - at) {
+            throw damaged();
+        }
+        return (int) count;
     }
 
     public String text() {
