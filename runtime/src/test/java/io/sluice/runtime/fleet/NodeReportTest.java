@@ -207,7 +207,7 @@ class NodeReportTest {
     void refusesAnEndlessReport() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> NodeReport.parse(" ".repeat(NodeReport.MOST_CHARACTERS) + JSON))
-                .withMessageContaining("at most 262144");
+                .withMessageContaining("at most 1000000");
     }
 
     private static NodeReport empty() {
