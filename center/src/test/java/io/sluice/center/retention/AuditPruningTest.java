@@ -427,6 +427,22 @@ class AuditPruningTest {
         assertThat(numbers()).containsExactly(22L, 23L);
     }
 
+    @Test
+    void aProblemThatHasEndedIsNotToldForAnHour() {
+        write(20);
+        witnesses.put("n1", new WitnessReport(LOG, 5, "a".repeat(64), 0, KEY, Optional.empty()));
+        Retention retention = new Retention(
+                database, log, clock, RetentionSettings.DEFAULT, keys, () -> witnesses, () -> fault, RuleSet::none);
+        turns(retention, true);
+        assertThat(retention.problem().orElseThrow()).contains("node n1 witnessed another history");
+        witnesses.clear();
+        turns(retention, true);
+        assertThat(retention.problem()).isPresent();
+        clock.advance(Duration.ofSeconds(10));
+        turns(retention, true);
+        assertThat(retention.problem()).isEmpty();
+    }
+
     private static void turns(Retention retention, boolean leads) {
         for (int i = 0; i < 20; i++) {
             retention.turn(leads);
