@@ -4,6 +4,7 @@ import io.sluice.rules.caller.CallerMark;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.rules.yaml.PrintableText;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * One decision, as logs have it. It does not tell who the caller is. Immutable.
@@ -112,12 +114,8 @@ public record DecisionEntry(
                 .field("service", service)
                 .field("resource", resource)
                 .field("method", method)
-                .begin("dimensions");
-        Map<String, CallerMark> sorted = new TreeMap<>(dimensions);
-        sorted.forEach((name, mark) -> line.field(name, mark.shown()));
-        line.end().begin("hashes");
-        sorted.forEach((name, mark) -> line.field(name, mark.hash()));
-        line.end()
+                .field("dimensions", (Object) marks(CallerMark::shown))
+                .field("hashes", (Object) marks(CallerMark::hash))
                 .field("rule_id", rule)
                 .field("limit_id", limit)
                 .field("decision", outcome.word())
@@ -130,6 +128,13 @@ public record DecisionEntry(
                 .field("rule_version", version);
         caller.ifPresent(mark -> line.field("caller", mark.shown()).field("caller_hash", mark.hash()));
         return line.end().toString();
+    }
+
+    /** Names of attributes may come from another process, so they are escaped like values. */
+    private Map<String, String> marks(Function<CallerMark, String> part) {
+        Map<String, String> marks = new TreeMap<>();
+        dimensions.forEach((name, mark) -> marks.put(name, part.apply(mark)));
+        return marks;
     }
 
     /**
@@ -193,7 +198,7 @@ public record DecisionEntry(
         for (int i = 0; i < size; i++) {
             try {
                 entries.add(parse(pack.text()));
-            } catch (java.time.DateTimeException e) {
+            } catch (DateTimeException | ArithmeticException e) {
                 throw new IllegalArgumentException("timestamp: not a time (expected: such as 2027-01-01T00:00:00Z)", e);
             }
         }
