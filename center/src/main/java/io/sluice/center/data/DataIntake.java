@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,8 @@ public final class DataIntake implements AutoCloseable {
     private final Clock clock;
     private final Map<Kind, DataConsumer> consumers = new EnumMap<>(Kind.class);
     private final DataJournal journal;
+
+    private final List<Consumer<StoredBatch>> listeners = new CopyOnWriteArrayList<>();
 
     // Guarded by this.
     private final Map<String, Map<Kind, Long>> dropped = new HashMap<>();
@@ -92,6 +96,7 @@ public final class DataIntake implements AutoCloseable {
                     journal.add(stored, now);
                     last = batch.number();
                     give(stored);
+                    listeners.forEach(each -> tell(each, stored));
                 }
             }
             problem = null;
@@ -109,10 +114,24 @@ public final class DataIntake implements AutoCloseable {
         }
         try {
             consumer.take(batch);
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException e) {
+            // Whatever it is: the batch is in the journal, and must not keep the center from starting.
             damaged++;
             LOG.debug("data of node {} cannot be read: {}", batch.node(), e.getMessage());
         }
+    }
+
+    private static void tell(Consumer<StoredBatch> listener, StoredBatch batch) {
+        try {
+            listener.accept(batch);
+        } catch (RuntimeException e) {
+            LOG.debug("data of node {} cannot be shown: {}", batch.node(), e.getMessage());
+        }
+    }
+
+    /** Adds somebody who watches what arrives from now on, one batch at a time. It must be fast. Batches of the journal are not told. */
+    public void listen(Consumer<StoredBatch> listener) {
+        listeners.add(listener);
     }
 
     /** Lets consumers write what is due. To be called about once a second. */
