@@ -73,14 +73,22 @@ public final class Sessions {
         return row.map(old -> add(client, old.account(), old.createdAt(), factor.addedTo(Factor.read(old.factors()))));
     }
 
-    /** Returns a session that has not ended. */
-    public Optional<Session> find(String id) {
-        Optional<Row> row = database.read(client -> row(client, id));
-        Optional<Session> session = row.flatMap(
-                        found -> database.read(client -> accounts.find(client, found.account())))
+    /** Returns a session that has not ended, without noting its use: a page that is only left open does not keep it. */
+    public Optional<Session> look(String id) {
+        return session(database.read(client -> row(client, id)));
+    }
+
+    private Optional<Session> session(Optional<Row> row) {
+        return row.flatMap(found -> database.read(client -> accounts.find(client, found.account())))
                 .filter(account -> !account.isDisabled())
                 .map(account ->
                         new Session(account, Factor.read(row.orElseThrow().factors())));
+    }
+
+    /** Returns a session that has not ended. */
+    public Optional<Session> find(String id) {
+        Optional<Row> row = database.read(client -> row(client, id));
+        Optional<Session> session = session(row);
         if (session.isPresent() && now() - row.orElseThrow().seenAt() > SEEN_EVERY.toMillis()) {
             database.write(client -> client.sql("UPDATE session SET seen_at = ? WHERE hash = ?")
                     .params(now(), Secrets.hash(id))

@@ -71,7 +71,7 @@ final class CredentialFilter extends HttpFilter {
             Optional<String> session = signedIn.session();
             String address = request.getRemoteAddr();
             Supplier<Optional<Access>> again = () ->
-                    (header == null ? bySession(session, address) : byToken(header, address)).map(SignedIn::access);
+                    (header == null ? again(session, address) : byToken(header, address).map(SignedIn::access));
             request.setAttribute(CurrentAccess.AGAIN, again);
             SecurityContext context = SecurityContextHolder.createEmptyContext();
             context.setAuthentication(signedIn);
@@ -97,6 +97,11 @@ final class CredentialFilter extends HttpFilter {
         return header.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 ? Optional.of(header.substring(BEARER.length()).strip())
                 : Optional.empty();
+    }
+
+    private Optional<Access> again(Optional<String> session, String address) {
+        return session.flatMap(parts.people().sessions()::look)
+                .map(found -> found.account().access().at(address));
     }
 
     private Optional<SignedIn> bySession(Optional<String> id, String address) {
