@@ -4,6 +4,8 @@ import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.DataIntake;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.stream.LiveData;
+import io.sluice.center.stream.Stream;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.fleet.Fleet;
@@ -17,9 +19,14 @@ import java.util.List;
 public final class Traffic implements AutoCloseable {
 
     private final DataIntake intake;
+    private final Stream stream;
+    private final LiveData live;
 
-    private Traffic(DataIntake intake) {
+    private Traffic(DataIntake intake, Stream stream, LiveData live) {
         this.intake = intake;
+        this.stream = stream;
+        this.live = live;
+        intake.listen(live::take);
     }
 
     /**
@@ -31,7 +38,11 @@ public final class Traffic implements AutoCloseable {
     public static Traffic open(Database database, LiveNodes nodes, Clock clock, Path data) throws IOException {
         Path folder = data.resolve("traffic");
         List<DataConsumer> consumers = new ArrayList<>();
-        return new Traffic(DataIntake.open(clock, consumers, folder.resolve("journal")));
+        Stream stream = new Stream(clock);
+        return new Traffic(
+                DataIntake.open(clock, consumers, folder.resolve("journal")),
+                stream,
+                new LiveData(stream, nodes, clock));
     }
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
@@ -48,6 +59,7 @@ public final class Traffic implements AutoCloseable {
     /** Does what is due. To be called about once a second. */
     public void turn() {
         intake.turn();
+        live.turn();
     }
 
     /** Returns what keeps data from being stored, as sentences. */
@@ -57,6 +69,11 @@ public final class Traffic implements AutoCloseable {
 
     public DataIntake intake() {
         return intake;
+    }
+
+    /** Returns what tells listeners. */
+    public Stream stream() {
+        return stream;
     }
 
     @Override

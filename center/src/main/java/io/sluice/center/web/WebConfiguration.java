@@ -12,6 +12,7 @@ import io.sluice.center.retention.RetentionRoutes;
 import io.sluice.center.signin.SecurityConfiguration;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.SinkRoutes;
+import io.sluice.center.stream.StreamServlet;
 import io.sluice.center.token.TokenRoutes;
 import java.util.List;
 import org.apache.catalina.core.StandardHost;
@@ -109,6 +110,14 @@ final class WebConfiguration {
     ServletRegistrationBean<RuleFeedServlet> ruleFeed(CenterParts center) {
         ServletRegistrationBean<RuleFeedServlet> servlet =
                 new ServletRegistrationBean<>(new RuleFeedServlet(center.feed()), "/api/nodes/rules");
+        servlet.setAsyncSupported(true);
+        return servlet;
+    }
+
+    @Bean
+    ServletRegistrationBean<StreamServlet> stream(CenterParts center) {
+        ServletRegistrationBean<StreamServlet> servlet =
+                new ServletRegistrationBean<>(new StreamServlet(center.traffic().stream()), "/api/stream");
         servlet.setAsyncSupported(true);
         return servlet;
     }

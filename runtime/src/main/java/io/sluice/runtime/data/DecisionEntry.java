@@ -61,6 +61,11 @@ public record DecisionEntry(
 
     private static final int LONGEST_TEXT = 1_000;
 
+    private static final long EARLIEST = 0;
+
+    /** The end of the year 9999. */
+    private static final long LATEST = 253_402_300_799_999L;
+
     /** What was decided. */
     public enum Outcome {
         ALLOWED,
@@ -92,6 +97,7 @@ public record DecisionEntry(
     }
 
     public DecisionEntry {
+        atMillis = Math.max(EARLIEST, Math.min(LATEST, atMillis));
         requestId = cut(requestId);
         service = cut(service);
         resource = cut(resource);
@@ -102,6 +108,31 @@ public record DecisionEntry(
 
     private static String cut(String text) {
         return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text;
+    }
+
+    /** Returns the same entry at another time: this many milliseconds later, or earlier if it is negative. */
+    public DecisionEntry shifted(long millis) {
+        return millis == 0
+                ? this
+                : new DecisionEntry(
+                        atMillis + Math.max(-LATEST, Math.min(LATEST, millis)),
+                        requestId,
+                        traceId,
+                        service,
+                        resource,
+                        method,
+                        dimensions,
+                        rule,
+                        limit,
+                        outcome,
+                        reason,
+                        current,
+                        threshold,
+                        permits,
+                        mode,
+                        degraded,
+                        version,
+                        caller);
     }
 
     /** Returns the entry as JSON on one line, without the end of the line. */

@@ -1,0 +1,81 @@
+package io.sluice.center.stream;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.data.StoredBatch;
+import io.sluice.runtime.data.Figures;
+import io.sluice.runtime.data.SecondCounts;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+
+/**
+ * Adds up the counts of all nodes by the second, for those who listen now. A second is told two seconds after its end. What arrives
+ * later is told as a further event of that second. Bounded. Thread-safe.
+ */
+final class LiveCounts {
+
+    /** A second is told this long after it began. */
+    static final long TOLD_AFTER = 3;
+
+    /** Older counts are not told. */
+    static final long OLDEST = 60;
+
+    private static final long MOST_AHEAD = 5;
+
+    /** More rules, over all seconds that were not told, are counted for the fleet only. */
+    private static final int MOST_RULES = 100_000;
+
+    // Guarded by this.
+    private final TreeMap<Long, Second> seconds = new TreeMap<>();
+    private int size;
+    private boolean isListening;
+    private long since;
+
+    private static final class Second {
+        Figures fleet = Figures.NONE;
+        final Map<String, Figures> rules = new HashMap<>();
+    }
+
+    /** Takes counts of a node. */
+    synchronized void take(StoredBatch batch, long nowMillis) {
+        if (!isListening) {
+            return;
+        }
+        SecondCounts counts = SecondCounts.of(batch.content());
+        long now = Math.floorDiv(nowMillis, 1_000L);
+        long second = counts.second() + Math.floorDiv(batch.shiftMillis() + 500, 1_000L);
+        if (second <= since || second < now - OLDEST || second > now + MOST_AHEAD) {
+            return;
+        }
+        Second sum = seconds.computeIfAbsent(second, made -> new Second());
+        sum.fleet = sum.fleet.plus(counts.total());
+        counts.rules().forEach((rule, figures) -> {
+            if (sum.rules.containsKey(rule) || size < MOST_RULES) {
+                size += sum.rules.containsKey(rule) ? 0 : 1;
+                sum.rules.merge(rule, figures, Figures::plus);
+            }
+        });
+    }
+
+    /** Returns what is to be told now. Before somebody listens, nothing is counted, so the first second is the next one. */
+    synchronized List<CountsEvent> due(boolean isHeard, long nowMillis, BiPredicate<Access, String> sees) {
+        long now = Math.floorDiv(nowMillis, 1_000L);
+        if (isHeard != isListening) {
+            isListening = isHeard;
+            since = now;
+            seconds.clear();
+            size = 0;
+        }
+        List<CountsEvent> events = new ArrayList<>();
+        while (!seconds.isEmpty() && seconds.firstKey() <= now - TOLD_AFTER) {
+            Map.Entry<Long, Second> oldest = seconds.pollFirstEntry();
+            Second sum = oldest.getValue();
+            size -= sum.rules.size();
+            events.add(new CountsEvent(oldest.getKey(), sum.fleet, sum.rules, sees));
+        }
+        return events;
+    }
+}

@@ -1,0 +1,90 @@
+package io.sluice.center.stream;
+
+import io.sluice.center.access.Right;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.rules.json.JsonLine;
+import io.sluice.runtime.fleet.NodeReport;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tells when a node appears, falls silent, comes back, starts again, or decides in another way. Used by one thread. */
+final class NodeNews {
+
+    private final Stream stream;
+    private final LiveNodes nodes;
+    private @Nullable Map<String, Seen> last;
+
+    /** What changes are told of. */
+    private record Seen(
+            boolean live,
+            NodeReport.Mode mode,
+            NodeReport.Breaker breaker,
+            long version,
+            String program,
+            long startedMillis) {
+
+        static Seen of(NodeState node) {
+            NodeReport report = node.report();
+            return new Seen(
+                    node.live(),
+                    report.mode(),
+                    report.breaker(),
+                    report.version(),
+                    report.program(),
+                    report.startedMillis());
+        }
+    }
+
+    NodeNews(Stream stream, LiveNodes nodes) {
+        this.stream = stream;
+        this.nodes = nodes;
+    }
+
+    /** To be called about once a second. */
+    void turn() {
+        Map<String, Seen> now = new HashMap<>();
+        Map<String, Seen> before = last;
+        for (NodeState node : nodes.all()) {
+            String id = node.report().node();
+            Seen seen = Seen.of(node);
+            now.put(id, seen);
+            Seen known = before == null ? seen : before.get(id);
+            if (!seen.equals(known)) {
+                tell(node, known == null ? "appeared" : change(known, seen));
+            }
+        }
+        last = now;
+    }
+
+    private static String change(Seen before, Seen now) {
+        if (before.live != now.live) {
+            return now.live ? "back" : "silent";
+        }
+        return before.startedMillis == now.startedMillis ? "changed" : "restarted";
+    }
+
+    private void tell(NodeState node, String change) {
+        NodeReport report = node.report();
+        String json = new JsonLine()
+                .begin()
+                .field("change", change)
+                .field("node", report.node())
+                .field("name", report.name())
+                .field("kind", word(report.kind()))
+                .field("live", node.live())
+                .field("mode", word(report.mode()))
+                .field("breaker", word(report.breaker()))
+                .field("version", report.version())
+                .field("program", report.program())
+                .end()
+                .toString();
+        stream.publish(StreamTopic.NODES.word(), json, access -> access.mayEverywhere(Right.SEE_FLEET));
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+}
