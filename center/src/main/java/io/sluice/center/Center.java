@@ -15,7 +15,6 @@ import io.sluice.center.database.DatabaseUnusableException;
 import io.sluice.center.edge.Exposure;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
-import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.identity.IdentityConfiguration;
@@ -45,13 +44,11 @@ import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -222,9 +219,9 @@ public final class Center implements AutoCloseable {
         Traffic traffic = opened(Traffic.open(database, nodes, clock, directory.path()));
         reconciler.add(leads -> traffic.turn());
         reconciler.hear(traffic::heardInRedis);
-        Supplier<List<RuleSet>> decided =
-                () -> settings.shown().map(foreign -> List.of(foreign.rules().get())).orElseGet(() -> sets(reconciler.rules()));
-        traffic.stream().seeBy(decided);
+        traffic.seeBy(() -> settings.shown()
+                .map(foreign -> List.of(foreign.rules().get()))
+                .orElseGet(() -> reconciler.rules().all()));
         ReleaseNews releaseNews = new ReleaseNews(traffic.stream(), releases, changes, database, clock);
         reconciler.add(leads -> releaseNews.turn());
         if (!settings.firstRules().isEmpty()) {
@@ -273,13 +270,6 @@ public final class Center implements AutoCloseable {
         opened(traffic.stream()::end);
         port = server.port();
         setUpLink = new SetUp(people(), passwords).firstLink().map(secret -> SetUp.link(publicAddress(), secret));
-    }
-
-    /** Returns all rules that decide somewhere. */
-    private static List<RuleSet> sets(FleetRules rules) {
-        List<RuleSet> sets = new ArrayList<>(List.of(rules.inForce()));
-        rules.trial().ifPresent(trial -> sets.add(trial.rules()));
-        return sets;
     }
 
     private <T extends AutoCloseable> T opened(T part) {

@@ -85,6 +85,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/erasures/{id}", MANAGE_CENTER).everywhere(),
             Endpoint.of("POST", "/api/erasures", MANAGE_CENTER).everywhere().fresh(),
             Endpoint.own("GET", "/api/retention"),
+            Endpoint.of("GET", "/api/decisions", READ),
             Endpoint.of("GET", "/api/stream", READ),
             Endpoint.of("GET", "/api/nodes", SEE_FLEET).everywhere(),
             Endpoint.of("GET", "/api/nodes/{id}", SEE_FLEET).everywhere(),

@@ -5,6 +5,8 @@ import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
 import io.sluice.rules.source.TrialPointer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -37,6 +39,13 @@ public record FleetRules(RuleSet inForce, Optional<OnTrial> trial, Adjustments a
         public boolean isForCallers() {
             return scope instanceof TrialScope.Callers;
         }
+    }
+
+    /** Returns all rules that decide somewhere. */
+    public List<RuleSet> all() {
+        List<RuleSet> all = new ArrayList<>(List.of(inForce));
+        trial.ifPresent(tried -> all.add(tried.rules()));
+        return List.copyOf(all);
     }
 
     /** Returns the rules that a node gets for all its callers, or for those who try nothing. */

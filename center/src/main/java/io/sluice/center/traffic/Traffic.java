@@ -3,10 +3,12 @@ package io.sluice.center.traffic;
 import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.DataIntake;
 import io.sluice.center.database.Database;
+import io.sluice.center.decisions.DecisionRing;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.stream.LiveData;
 import io.sluice.center.stream.Stream;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What the center knows about the traffic of its nodes. Its data is in the folder {@code traffic}. Thread-safe. */
 public final class Traffic implements AutoCloseable {
@@ -21,11 +24,15 @@ public final class Traffic implements AutoCloseable {
     private final DataIntake intake;
     private final Stream stream;
     private final LiveData live;
+    private final DecisionRing decisions;
+    private volatile Supplier<List<RuleSet>> rules = List::of;
 
-    private Traffic(DataIntake intake, Stream stream, LiveData live) {
+    private Traffic(DataIntake intake, Stream stream, LiveData live, DecisionRing decisions) {
         this.intake = intake;
         this.stream = stream;
         this.live = live;
+        this.decisions = decisions;
+        stream.seeBy(this::rules);
         intake.listen(live::take);
     }
 
@@ -39,10 +46,13 @@ public final class Traffic implements AutoCloseable {
         Path folder = data.resolve("traffic");
         List<DataConsumer> consumers = new ArrayList<>();
         Stream stream = new Stream(clock);
+        DecisionRing decisions = DecisionRing.open(clock, folder.resolve("decisions"));
+        consumers.add(decisions);
         return new Traffic(
                 DataIntake.open(clock, consumers, folder.resolve("journal")),
                 stream,
-                new LiveData(stream, nodes, clock));
+                new LiveData(stream, nodes, clock),
+                decisions);
     }
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
@@ -64,11 +74,28 @@ public final class Traffic implements AutoCloseable {
 
     /** Returns what keeps data from being stored, as sentences. */
     public List<String> problems() {
-        return intake.problem().stream().toList();
+        List<String> problems = new ArrayList<>(intake.problem().stream().toList());
+        decisions.problem().ifPresent(problems::add);
+        return problems;
     }
 
     public DataIntake intake() {
         return intake;
+    }
+
+    /** Sets the rules that decide who sees what: those in force and those on trial. */
+    public void seeBy(Supplier<List<RuleSet>> sets) {
+        rules = sets;
+    }
+
+    /** Returns the rules that decide who sees what. */
+    public List<RuleSet> rules() {
+        return rules.get();
+    }
+
+    /** Returns the decisions of the last 24 hours. */
+    public DecisionRing decisions() {
+        return decisions;
     }
 
     /** Returns what tells listeners. */

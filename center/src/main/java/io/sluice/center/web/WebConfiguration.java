@@ -1,6 +1,7 @@
 package io.sluice.center.web;
 
 import io.sluice.center.account.AccountRoutes;
+import io.sluice.center.decisions.DecisionRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.export.ExportRoutes;
@@ -56,6 +57,7 @@ import org.springframework.context.annotation.Import;
     ExportRoutes.class,
     SinkRoutes.class,
     RetentionRoutes.class,
+    DecisionRoutes.class,
     SecurityConfiguration.class,
     AccountRoutes.class,
     PasskeyConfiguration.class,

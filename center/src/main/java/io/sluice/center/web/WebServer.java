@@ -1,5 +1,6 @@
 package io.sluice.center.web;
 
+import io.sluice.center.decisions.Decisions;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.export.AuditExport;
@@ -62,6 +63,9 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(Erasures.class, center::erasures);
                     beans.registerBean(SignInParts.class, () -> signIn);
                     beans.registerBean(AuditSinks.class, center::sinks);
+                    beans.registerBean(
+                            Decisions.class,
+                            () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
                     beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
                 })
                 .run();
