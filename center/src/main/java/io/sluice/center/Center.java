@@ -33,6 +33,7 @@ import io.sluice.center.signin.SignInParts;
 import io.sluice.center.signin.SignInThrottle;
 import io.sluice.center.sink.AuditSinks;
 import io.sluice.center.stream.ReleaseNews;
+import io.sluice.center.stream.Stream;
 import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.Versions;
 import io.sluice.center.web.CenterParts;
@@ -68,6 +69,7 @@ public final class Center implements AutoCloseable {
     private volatile int port;
     private final Passwords passwords = Passwords.argon2();
     private @Nullable People people;
+    private @Nullable Stream stream;
     private Optional<String> setUpLink = Optional.empty();
     private Path tokenFile = Path.of("");
 
@@ -118,6 +120,11 @@ public final class Center implements AutoCloseable {
     /** Returns the people who use it. */
     People people() {
         return Objects.requireNonNull(people);
+    }
+
+    /** Returns what tells listeners. */
+    Stream stream() {
+        return Objects.requireNonNull(stream);
     }
 
     /** Returns what computes the hashes of passwords. */
@@ -222,6 +229,7 @@ public final class Center implements AutoCloseable {
         traffic.seeBy(() -> settings.shown()
                 .map(foreign -> List.of(foreign.rules().get()))
                 .orElseGet(() -> reconciler.rules().all()));
+        stream = traffic.stream();
         ReleaseNews releaseNews = new ReleaseNews(traffic.stream(), releases, changes, database, clock);
         reconciler.add(leads -> releaseNews.turn());
         if (!settings.firstRules().isEmpty()) {

@@ -122,7 +122,7 @@ public final class Stream {
     }
 
     /** Returns how many listen. */
-    int size() {
+    public int size() {
         return listeners.size();
     }
 
