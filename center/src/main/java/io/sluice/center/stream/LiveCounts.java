@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
@@ -39,10 +40,20 @@ final class LiveCounts {
         final Map<String, Figures> rules = new HashMap<>();
     }
 
-    /** Takes counts of a node. */
-    synchronized void take(StoredBatch batch, long nowMillis) {
-        if (!isListening) {
+    /**
+     * Takes counts of a node.
+     *
+     * @param heardSince since when somebody listens, in milliseconds since 1970; empty if nobody does
+     */
+    synchronized void take(StoredBatch batch, long nowMillis, OptionalLong heardSince) {
+        if (heardSince.isEmpty()) {
+            stop();
             return;
+        }
+        if (!isListening) {
+            isListening = true;
+            // Of the second in which somebody began to listen, a part may have arrived before.
+            since = Math.floorDiv(heardSince.getAsLong(), 1_000L);
         }
         SecondCounts counts = SecondCounts.of(batch.content());
         long now = Math.floorDiv(nowMillis, 1_000L);
@@ -60,15 +71,15 @@ final class LiveCounts {
         });
     }
 
-    /** Returns what is to be told now. Before somebody listens, nothing is counted, so the first second is the next one. */
-    synchronized List<CountsEvent> due(boolean isHeard, long nowMillis, BiPredicate<Access, String> sees) {
+    private void stop() {
+        isListening = false;
+        seconds.clear();
+        size = 0;
+    }
+
+    /** Returns what is to be told now. */
+    synchronized List<CountsEvent> due(long nowMillis, BiPredicate<Access, String> sees) {
         long now = Math.floorDiv(nowMillis, 1_000L);
-        if (isHeard != isListening) {
-            isListening = isHeard;
-            since = now;
-            seconds.clear();
-            size = 0;
-        }
         List<CountsEvent> events = new ArrayList<>();
         while (!seconds.isEmpty() && seconds.firstKey() <= now - TOLD_AFTER) {
             Map.Entry<Long, Second> oldest = seconds.pollFirstEntry();

@@ -44,7 +44,7 @@ public final class LiveData {
      */
     public void take(StoredBatch batch) {
         if (batch.kind() == Kind.COUNTS) {
-            counts.take(batch, nowMillis());
+            counts.take(batch, nowMillis(), stream.heardSince(StreamTopic.COUNTS));
         } else if (batch.kind() == Kind.DECISIONS && stream.isHeard(StreamTopic.DECISIONS)) {
             List<DecisionEntry> refused = DecisionEntry.list(batch.content()).stream()
                     .filter(entry -> !entry.outcome().passed())
@@ -62,7 +62,7 @@ public final class LiveData {
     /** Tells listeners what is due. To be called several times a second, by one thread. */
     public void turn() {
         long now = nowMillis();
-        counts.due(stream.isHeard(StreamTopic.COUNTS), now, stream::sees).forEach(stream::publish);
+        counts.due(now, stream::sees).forEach(stream::publish);
         List<Refusal> due;
         synchronized (refusals) {
             due = new ArrayList<>(refusals);

@@ -8,14 +8,13 @@ import io.sluice.runtime.fleet.NodeReport;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Tells when a node appears, falls silent, comes back, starts again, or decides in another way. Used by one thread. */
 final class NodeNews {
 
     private final Stream stream;
     private final LiveNodes nodes;
-    private @Nullable Map<String, Seen> last;
+    private Map<String, Seen> last = Map.of();
 
     /** What changes are told of. */
     private record Seen(
@@ -46,12 +45,11 @@ final class NodeNews {
     /** To be called about once a second. */
     void turn() {
         Map<String, Seen> now = new HashMap<>();
-        Map<String, Seen> before = last;
         for (NodeState node : nodes.all()) {
             String id = node.report().node();
             Seen seen = Seen.of(node);
             now.put(id, seen);
-            Seen known = before == null ? seen : before.get(id);
+            Seen known = last.get(id);
             if (!seen.equals(known)) {
                 tell(node, known == null ? "appeared" : change(known, seen));
             }

@@ -16,9 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
-/** Tells when a rollout begins, goes on or ends. Looks into the database only while somebody listens. Used by one thread. */
+/** Tells when a rollout begins, goes on or ends. Used by one thread. */
 public final class ReleaseNews {
 
     private static final int WATCHED = 20;
@@ -30,7 +29,7 @@ public final class ReleaseNews {
     private final Database database;
     private final Clock clock;
     private long nextNanos;
-    private @Nullable Map<Long, Long> revisions;
+    private Map<Long, Long> revisions = new HashMap<>();
 
     public ReleaseNews(Stream stream, Releases releases, Changes changes, Database database, Clock clock) {
         this.stream = stream;
@@ -39,24 +38,20 @@ public final class ReleaseNews {
         this.database = database;
         this.clock = clock;
         this.nextNanos = clock.nanoTime();
+        releases.rollouts(Long.MAX_VALUE, WATCHED).forEach(each -> revisions.put(each.id(), each.revision()));
     }
 
     /** To be called several times a second. */
     public void turn() {
-        if (!stream.isHeard(StreamTopic.RELEASES)) {
-            revisions = null;
-            return;
-        }
         if (clock.nanoTime() - nextNanos < 0) {
             return;
         }
         nextNanos = clock.nanoTime() + EVERY_NANOS;
-        Map<Long, Long> before = revisions;
         Map<Long, Long> now = new HashMap<>();
         for (Rollout rollout : releases.rollouts(Long.MAX_VALUE, WATCHED)) {
             now.put(rollout.id(), rollout.revision());
-            Long known = before == null ? Long.valueOf(rollout.revision()) : before.get(rollout.id());
-            if (known == null || known != rollout.revision()) {
+            Long known = revisions.get(rollout.id());
+            if ((known == null || known != rollout.revision()) && stream.isHeard(StreamTopic.RELEASES)) {
                 stream.publish(StreamTopic.RELEASES.word(), json(rollout), sees(rollout));
             }
         }

@@ -5,8 +5,9 @@ import io.sluice.center.access.Visibility;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -28,7 +29,10 @@ public final class Stream {
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Clock clock;
-    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+
+    /** Those who listen, and since when. */
+    private final Map<Listener, Long> listeners = new ConcurrentHashMap<>();
+
     private volatile Supplier<List<RuleSet>> rules = List::of;
     private volatile boolean ended;
 
@@ -87,7 +91,7 @@ public final class Stream {
     }
 
     void publish(StreamEvent event) {
-        for (Listener listener : listeners) {
+        for (Listener listener : listeners.keySet()) {
             if (listener.hears(event.topic())) {
                 listener.tell(event);
             }
@@ -96,7 +100,15 @@ public final class Stream {
 
     /** Returns whether somebody listens to a topic. */
     boolean isHeard(StreamTopic topic) {
-        return listeners.stream().anyMatch(listener -> listener.hears(topic));
+        return heardSince(topic).isPresent();
+    }
+
+    /** Returns since when those who listen to a topic now do, in milliseconds since 1970; empty if nobody listens. */
+    OptionalLong heardSince(StreamTopic topic) {
+        return listeners.entrySet().stream()
+                .filter(each -> each.getKey().hears(topic))
+                .mapToLong(Map.Entry::getValue)
+                .min();
     }
 
     /** Returns whether somebody sees a rule. A rule that neither is in force nor on trial is seen by those who see all rules. */
@@ -107,13 +119,13 @@ public final class Stream {
     /** Adds a listener. Returns whether there was room for it. */
     synchronized boolean add(Listener listener) {
         String name = listener.access().actor().name();
-        long same = listeners.stream()
+        long same = listeners.keySet().stream()
                 .filter(each -> each.access().actor().name().equals(name))
                 .count();
         if (ended || listeners.size() >= MOST_LISTENERS || same >= MOST_OF_ONE) {
             return false;
         }
-        listeners.add(listener);
+        listeners.put(listener, clock.epochMicros() / 1_000);
         return true;
     }
 
@@ -131,11 +143,11 @@ public final class Stream {
         long now = clock.nanoTime();
         if (now - comfortedNanos >= COMFORT_NANOS) {
             comfortedNanos = now;
-            listeners.forEach(Listener::comfort);
+            listeners.keySet().forEach(Listener::comfort);
         }
         if (now - checkedNanos >= CHECK_NANOS) {
             checkedNanos = now;
-            listeners.forEach(Listener::check);
+            listeners.keySet().forEach(Listener::check);
         }
     }
 
@@ -144,6 +156,6 @@ public final class Stream {
         synchronized (this) {
             ended = true;
         }
-        listeners.forEach(Listener::end);
+        listeners.keySet().forEach(Listener::end);
     }
 }
