@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,8 @@ public final class Dump {
             4, List.of("change_author", "approval", "approval_settings", "settings_proposal", "emergency"),
             5, List.of("passkey_user", "passkey"),
             6, List.of("audit_head", "audit_node", "audit_checkpoint", "audit_key", "audit_segment"),
-            8, List.of("erasure", "erasure_answer")));
+            8, List.of("erasure", "erasure_answer"),
+            9, List.of("series_block")));
 
     /** What a center writes at its start, before anybody changes anything. The file has its own. */
     private static final List<String> OWN =
@@ -47,6 +50,9 @@ public final class Dump {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int FORMAT = 1;
+
+    /** The name of the field of an object that stands for bytes. */
+    private static final String BYTES = "base64";
 
     private final Database database;
 
@@ -140,12 +146,29 @@ public final class Dump {
             var columns = result.getMetaData();
             for (int i = 1; i <= columns.getColumnCount(); i++) {
                 Object value = result.getObject(i);
-                row.put(columns.getColumnName(i), value instanceof Number number ? number.longValue() : value);
+                row.put(columns.getColumnName(i), json(value));
             }
             line(out, row);
             rows[0]++;
         });
         return rows[0];
+    }
+
+    private static @Nullable Object json(@Nullable Object value) {
+        if (value instanceof byte[] bytes) {
+            return Map.of(BYTES, Base64.getEncoder().encodeToString(bytes));
+        }
+        return value instanceof Number number ? number.longValue() : value;
+    }
+
+    private static @Nullable Object value(@Nullable Object json) throws IOException {
+        try {
+            return json instanceof Map<?, ?> object
+                    ? Base64.getDecoder().decode(String.valueOf(object.get(BYTES)))
+                    : json;
+        } catch (IllegalArgumentException e) {
+            throw new IOException("damaged: bytes that are not written in base64", e);
+        }
     }
 
     private static long insert(JdbcClient client, BufferedReader in) {
@@ -185,8 +208,12 @@ public final class Dump {
             throw new IOException("damaged: a row of " + table);
         }
         String marks = String.join(", ", names.stream().map(name -> "?").toList());
+        List<@Nullable Object> values = new ArrayList<>();
+        for (String name : names) {
+            values.add(value(row.get(name)));
+        }
         client.sql("INSERT INTO " + table + " (" + String.join(", ", names) + ") VALUES (" + marks + ")")
-                .params(names.stream().map(row::get).toArray())
+                .params(values.toArray())
                 .update();
     }
 

@@ -33,6 +33,8 @@ final class DataKinds {
     private static final Duration LINK = Duration.ofDays(1);
     private static final Duration SILENT_NODE = Duration.ofHours(1);
 
+    private static final Duration SERIES_SECONDS = Duration.ofHours(1);
+
     /** Five attempts, which come back one a minute. */
     private static final Duration ATTEMPTS = Duration.ofMinutes(5);
 
@@ -100,12 +102,35 @@ final class DataKinds {
                 "{time} after the last report",
                 "the center forgets nodes that are silent",
                 NOTHING);
+        add(
+                "series_seconds",
+                CENTER,
+                "how many requests each rule and each node decided, by the second, in files",
+                false,
+                Optional.of(SERIES_SECONDS),
+                "{time}",
+                "the center deletes the files every minute",
+                NOTHING);
+        figures(RetentionSettings.SERIES_MINUTES, "the same figures by the minute, in the database");
+        figures(RetentionSettings.SERIES_HOURS, "the same figures by the hour, in the database");
         chosen(
                 RetentionSettings.ERASURES,
                 "requests to erase, and what each node removed; the person as a keyed hash",
                 "{time}; the keyed hash stays",
                 "the center deletes answers and reasons",
                 "nothing: the person is stored only while nodes are asked, encrypted, and for at most 30 days");
+    }
+
+    private void figures(String kind, String what) {
+        add(
+                kind,
+                CENTER,
+                what,
+                false,
+                Optional.of(settings.of(kind)),
+                "{time}",
+                "the center deletes them every hour",
+                NOTHING);
     }
 
     private void people() {

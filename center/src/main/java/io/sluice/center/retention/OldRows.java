@@ -21,6 +21,11 @@ final class OldRows {
     /** So many versions stay, however old they are. */
     static final int VERSIONS_KEPT = 200;
 
+    /** So many hours or days of figures go in one transaction. */
+    private static final int BLOCKS_AT_ONCE = 8;
+
+    private static final long HOUR_SECONDS = 3_600;
+
     private static final String ACTIVE_EMERGENCY = "state IN ('waiting', 'ended')";
 
     private final RetentionSettings settings;
@@ -50,6 +55,25 @@ final class OldRows {
     static void removeExpired(JdbcClient client, long now) {
         client.sql("DELETE FROM one_time_link WHERE expires_at <= ?").param(now).update();
         client.sql("DELETE FROM ceremony WHERE expires_at <= ?").param(now).update();
+    }
+
+    /** Removes figures of traffic. They name nobody, so the log does not tell. Returns whether there may be more. */
+    boolean removeFigures(JdbcClient client, long now) {
+        return figures(client, "minute", before(now, RetentionSettings.SERIES_MINUTES) / 1_000 - HOUR_SECONDS)
+                | figures(client, "hour", before(now, RetentionSettings.SERIES_HOURS) / 1_000 - 24 * HOUR_SECONDS);
+    }
+
+    /** A block of minutes stays until its hour is in a block of hours. */
+    private static boolean figures(JdbcClient client, String step, long before) {
+        List<Long> starts = client.sql("SELECT DISTINCT start_at FROM series_block WHERE step = ? AND rolled = 1"
+                        + " AND start_at < ? ORDER BY start_at LIMIT " + BLOCKS_AT_ONCE)
+                .params(step, before)
+                .query(Long.class)
+                .list();
+        starts.forEach(start -> client.sql("DELETE FROM series_block WHERE step = ? AND rolled = 1 AND start_at = ?")
+                .params(step, start)
+                .update());
+        return starts.size() == BLOCKS_AT_ONCE;
     }
 
     private long before(long now, String kind) {

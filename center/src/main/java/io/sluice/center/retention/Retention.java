@@ -132,6 +132,7 @@ public final class Retention implements Duty {
     /** Removes some old rows. Returns whether there may be more. */
     boolean removeRows() {
         long now = clock.epochMicros() / 1000;
+        boolean hasMore = database.write(client -> rows.removeFigures(client, now));
         Map<String, Long> removed = database.write(client -> {
             OldRows.removeExpired(client, now);
             Map<String, Long> counts = rows.remove(client, now);
@@ -143,7 +144,7 @@ public final class Retention implements Duty {
         if (!removed.isEmpty()) {
             LOG.info("old data was removed: {}", removed);
         }
-        return !removed.isEmpty();
+        return hasMore || !removed.isEmpty();
     }
 
     private void tell() {

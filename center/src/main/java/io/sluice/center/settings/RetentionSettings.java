@@ -34,6 +34,12 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
     /** What nodes answered to orders to erase. */
     public static final String ERASURES = "erasures";
 
+    /** Figures of traffic by the minute. */
+    public static final String SERIES_MINUTES = "series_minutes";
+
+    /** Figures of traffic by the hour. */
+    public static final String SERIES_HOURS = "series_hours";
+
     /** How many saved databases are kept unless somebody says so. */
     public static final int DEFAULT_BACKUPS = 14;
 
@@ -47,6 +53,8 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
     private static final Duration QUARTER = Duration.ofDays(90);
     private static final Duration MONTH = Duration.ofDays(30);
     private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration TWO_DAYS = Duration.ofDays(2);
+    private static final Duration YEAR = Duration.ofDays(365);
 
     /**
      * The times of a kind.
@@ -109,6 +117,8 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
         kinds.put(ACCOUNTS, new Bounds(TWO_YEARS, DAY));
         kinds.put(TOKENS, new Bounds(QUARTER, DAY));
         kinds.put(ERASURES, new Bounds(TWO_YEARS, MONTH));
+        kinds.put(SERIES_MINUTES, new Bounds(TWO_DAYS, TWO_DAYS));
+        kinds.put(SERIES_HOURS, new Bounds(YEAR, MONTH));
         return Collections.unmodifiableMap(kinds);
     }
 }

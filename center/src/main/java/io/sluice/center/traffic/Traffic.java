@@ -1,10 +1,10 @@
 package io.sluice.center.traffic;
 
-import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.DataIntake;
 import io.sluice.center.database.Database;
 import io.sluice.center.decisions.DecisionRing;
 import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.series.Series;
 import io.sluice.center.stream.LiveData;
 import io.sluice.center.stream.Stream;
 import io.sluice.core.time.Clock;
@@ -21,17 +21,19 @@ import java.util.function.Supplier;
 /** What the center knows about the traffic of its nodes. Its data is in the folder {@code traffic}. Thread-safe. */
 public final class Traffic implements AutoCloseable {
 
+    private final Series series;
+    private final DecisionRing decisions;
     private final DataIntake intake;
     private final Stream stream;
     private final LiveData live;
-    private final DecisionRing decisions;
     private volatile Supplier<List<RuleSet>> rules = List::of;
 
-    private Traffic(DataIntake intake, Stream stream, LiveData live, DecisionRing decisions) {
-        this.intake = intake;
-        this.stream = stream;
-        this.live = live;
-        this.decisions = decisions;
+    private Traffic(Database database, LiveNodes nodes, Clock clock, Path folder) throws IOException {
+        this.series = Series.open(clock, database, folder.resolve("series"));
+        this.decisions = DecisionRing.open(clock, folder.resolve("decisions"));
+        this.stream = new Stream(clock);
+        this.live = new LiveData(stream, nodes, clock);
+        this.intake = DataIntake.open(clock, List.of(series, decisions), folder.resolve("journal"));
         stream.seeBy(this::rules);
         intake.listen(live::take);
     }
@@ -43,16 +45,7 @@ public final class Traffic implements AutoCloseable {
      * @throws IOException with one line for the user
      */
     public static Traffic open(Database database, LiveNodes nodes, Clock clock, Path data) throws IOException {
-        Path folder = data.resolve("traffic");
-        List<DataConsumer> consumers = new ArrayList<>();
-        Stream stream = new Stream(clock);
-        DecisionRing decisions = DecisionRing.open(clock, folder.resolve("decisions"));
-        consumers.add(decisions);
-        return new Traffic(
-                DataIntake.open(clock, consumers, folder.resolve("journal")),
-                stream,
-                new LiveData(stream, nodes, clock),
-                decisions);
+        return new Traffic(database, nodes, clock, data.resolve("traffic"));
     }
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
@@ -74,7 +67,9 @@ public final class Traffic implements AutoCloseable {
 
     /** Returns what keeps data from being stored, as sentences. */
     public List<String> problems() {
-        List<String> problems = new ArrayList<>(intake.problem().stream().toList());
+        List<String> problems = new ArrayList<>();
+        intake.problem().ifPresent(problems::add);
+        series.problem().ifPresent(problems::add);
         decisions.problem().ifPresent(problems::add);
         return problems;
     }
@@ -91,6 +86,11 @@ public final class Traffic implements AutoCloseable {
     /** Returns the rules that decide who sees what. */
     public List<RuleSet> rules() {
         return rules.get();
+    }
+
+    /** Returns how much traffic there was. */
+    public Series series() {
+        return series;
     }
 
     /** Returns the decisions of the last 24 hours. */

@@ -106,6 +106,7 @@ class RetentionPageTest {
             Map.entry("api_token", "tokens"),
             Map.entry("one_time_link", "links"),
             Map.entry("ceremony", "links"),
+            Map.entry("series_block", "series_hours"),
             Map.entry("erasure", "erasures"),
             Map.entry("erasure_answer", "erasures"),
             Map.entry("erasure_key", "erasures"));

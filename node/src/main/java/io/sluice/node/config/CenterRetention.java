@@ -41,6 +41,8 @@ public record CenterRetention(Map<String, Duration> times, Optional<Integer> bac
         days.put("accounts", 1L);
         days.put("tokens", 1L);
         days.put("erasures", 30L);
+        days.put("series_minutes", 2L);
+        days.put("series_hours", 30L);
         return days;
     }
 

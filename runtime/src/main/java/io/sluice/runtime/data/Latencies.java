@@ -11,6 +11,9 @@ public final class Latencies {
     /** The number of spans: 1 µs, then four for each doubling, up to a minute; the last one has everything above. */
     public static final int SPANS = 4 * 25;
 
+    /** A count ends here, so that what was added up can always be written and read again. */
+    private static final long MOST = 1L << 48;
+
     public static final Latencies NONE = new Latencies(new long[SPANS]);
 
     private final long[] counts;
@@ -69,7 +72,7 @@ public final class Latencies {
     public Latencies plus(Latencies other) {
         long[] sum = counts.clone();
         for (int i = 0; i < SPANS; i++) {
-            sum[i] += other.counts[i];
+            sum[i] = Math.min(MOST, sum[i] + other.counts[i]);
         }
         return new Latencies(sum);
     }
@@ -89,7 +92,7 @@ public final class Latencies {
         int spans = pack.count();
         for (int i = 0; i < spans; i++) {
             int span = (int) pack.number(SPANS - 1);
-            counts[span] += pack.number(1L << 48);
+            counts[span] = Math.min(MOST, counts[span] + pack.number(MOST));
         }
         return new Latencies(counts);
     }

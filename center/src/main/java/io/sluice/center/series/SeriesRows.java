@@ -1,0 +1,164 @@
+package io.sluice.center.series;
+
+import io.sluice.center.database.LostRaceException;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The blocks in the database. Always within a transaction of the caller. */
+final class SeriesRows {
+
+    private SeriesRows() {}
+
+    /** The two kinds of blocks. */
+    enum Kind {
+        /** One hour of minutes. */
+        MINUTES("minute", 60, 60),
+        /** One day of hours. */
+        HOURS("hour", 3_600, 24);
+
+        private final String word;
+        private final long stepSeconds;
+        private final int slots;
+
+        Kind(String word, long stepSeconds, int slots) {
+            this.word = word;
+            this.stepSeconds = stepSeconds;
+            this.slots = slots;
+        }
+
+        String word() {
+            return word;
+        }
+
+        int slots() {
+            return slots;
+        }
+
+        long stepSeconds() {
+            return stepSeconds;
+        }
+
+        long seconds() {
+            return stepSeconds * slots;
+        }
+
+        /** Returns when the block of a second begins. */
+        long start(long second) {
+            return Math.floorDiv(second, seconds()) * seconds();
+        }
+
+        /** Returns the step of a second in its block. */
+        int slot(long second) {
+            return (int) (Math.floorMod(second, seconds()) / stepSeconds);
+        }
+    }
+
+    /** A block that is stored. */
+    record Row(Kind kind, int part, long start, String center, long revision, Block block) {
+
+        /** Returns when a step begins, in seconds since 1970. */
+        long at(int slot) {
+            return start + slot * kind.stepSeconds();
+        }
+    }
+
+    private record Raw(int part, long start, String center, long revision, byte[] data) {
+
+        Row row(Kind kind) {
+            return new Row(kind, part, start, center, revision, Block.of(data, kind.slots()));
+        }
+    }
+
+    /** Returns the blocks of all centers that begin from one second until before another. */
+    static List<Row> read(JdbcClient client, Kind kind, int part, long from, long until) {
+        return client
+                .sql("SELECT part, start_at, center, revision, data FROM series_block"
+                        + " WHERE step = ? AND part = ? AND start_at >= ? AND start_at < ? ORDER BY start_at, center")
+                .params(kind.word(), part, from, until)
+                .query((result, index) -> raw(result))
+                .list()
+                .stream()
+                .map(raw -> raw.row(kind))
+                .toList();
+    }
+
+    /** Returns a block of one center. */
+    static Optional<Row> find(JdbcClient client, Kind kind, int part, long start, String center) {
+        return client
+                .sql("SELECT part, start_at, center, revision, data FROM series_block"
+                        + " WHERE step = ? AND part = ? AND start_at = ? AND center = ?")
+                .params(kind.word(), part, start, center)
+                .query((result, index) -> raw(result))
+                .optional()
+                .map(raw -> raw.row(kind));
+    }
+
+    /** Returns blocks of minutes that are not in a block of hours: of a center, or of any center that may be gone. */
+    static List<Row> unrolled(JdbcClient client, String center, long before, long beforeOfOthers, int most) {
+        return client
+                .sql("SELECT part, start_at, center, revision, data FROM series_block WHERE rolled = 0"
+                        + " AND (start_at < ? OR (center = ? AND start_at < ?)) ORDER BY start_at LIMIT " + most)
+                .params(beforeOfOthers, center, before)
+                .query((result, index) -> raw(result))
+                .list()
+                .stream()
+                .map(raw -> raw.row(Kind.MINUTES))
+                .toList();
+    }
+
+    /** Returns the same blocks of all centers of a part, from one second until before another. */
+    static List<Row> unrolled(JdbcClient client, int part, long from, long until) {
+        return client
+                .sql("SELECT part, start_at, center, revision, data FROM series_block"
+                        + " WHERE step = 'minute' AND rolled = 0 AND part = ? AND start_at >= ? AND start_at < ?")
+                .params(part, from, until)
+                .query((result, index) -> raw(result))
+                .list()
+                .stream()
+                .map(raw -> raw.row(Kind.MINUTES))
+                .toList();
+    }
+
+    private static Raw raw(java.sql.ResultSet result) throws java.sql.SQLException {
+        return new Raw(
+                result.getInt(1), result.getLong(2), result.getString(3), result.getLong(4), result.getBytes(5));
+    }
+
+    /** Stores a new block. */
+    static void insert(JdbcClient client, Kind kind, int part, long start, String center, Block block) {
+        client.sql("INSERT INTO series_block (step, part, start_at, center, revision, rolled, data)"
+                        + " VALUES (?, ?, ?, ?, 1, ?, ?)")
+                .params(kind.word(), part, start, center, kind == Kind.HOURS ? 1 : 0, block.toBytes())
+                .update();
+    }
+
+    /** Stores a block that was changed. */
+    static void update(JdbcClient client, Row row) {
+        requireOne(client.sql("UPDATE series_block SET data = ?, rolled = ?, revision = revision + 1"
+                        + " WHERE step = ? AND part = ? AND start_at = ? AND center = ? AND revision = ?")
+                .params(
+                        row.block.toBytes(),
+                        row.kind == Kind.HOURS ? 1 : 0,
+                        row.kind.word(),
+                        row.part,
+                        row.start,
+                        row.center,
+                        row.revision)
+                .update());
+    }
+
+    /** Marks a block of minutes, whose hour is in a block of hours. */
+    static void rolled(JdbcClient client, Row row) {
+        requireOne(client.sql("UPDATE series_block SET rolled = 1, revision = revision + 1"
+                        + " WHERE step = ? AND part = ? AND start_at = ? AND center = ? AND revision = ?")
+                .params(row.kind.word(), row.part, row.start, row.center, row.revision)
+                .update());
+    }
+
+    private static void requireOne(int changed) {
+        if (changed != 1) {
+            throw new LostRaceException("another center has changed a block of figures");
+        }
+    }
+}

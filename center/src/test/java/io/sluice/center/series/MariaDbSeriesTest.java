@@ -1,0 +1,11 @@
+package io.sluice.center.series;
+
+import io.sluice.testkit.database.MariaDbServer;
+
+class MariaDbSeriesTest extends SeriesContract {
+
+    @Override
+    String url() {
+        return MariaDbServer.shared().database();
+    }
+}
