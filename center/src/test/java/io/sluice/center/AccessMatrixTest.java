@@ -109,6 +109,7 @@ class AccessMatrixTest {
             200 GET /api/switch                       !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             400 POST /api/switch                      !  -  +  +   f  -  -  +  -   -  -  f  -  -   -  -  +   -  -  f
             400 DELETE /api/switch/{id}               !  -  +  +   a  -  -  +  -   -  -  a  -  -   -  -  +   -  -  a
+            200 GET /api/series                       !  -  +  +   a  +  +  +  +   a  a  a  a  a   +  +  +   a  a  a
             200 GET /health                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/openapi.json                 +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/status                       !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -

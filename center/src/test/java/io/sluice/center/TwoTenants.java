@@ -293,6 +293,7 @@ final class TwoTenants {
         String id = path.contains("{") ? ids.getOrDefault(kind + " " + key, "1") : "";
         String target = path.replaceAll("\\{[^}]*}", "ID")
                 + (path.endsWith("/diff") ? "?to=1" : "")
+                + (path.equals("/api/series") ? "?rule=" + (isAcme ? ACME_RULE : OTHER_RULE) : "")
                 + (path.endsWith("/own") ? "?digest=" + "0".repeat(64) : "");
         return new Request(method, target, "application/json", body(endpoint, isAcme), id);
     }
@@ -369,6 +370,9 @@ final class TwoTenants {
                 "/api/status",
                 "/api/commands",
                 "/api/nodes",
+                "/api/series",
+                "/api/series?rule=*&group=rule",
+                "/api/series?node=zqnode",
                 "/api/approval-settings",
                 "/api/emergencies",
                 "/api/notices",

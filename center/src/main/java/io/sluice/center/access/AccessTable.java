@@ -71,6 +71,9 @@ public final class AccessTable {
             Endpoint.of("POST", "/api/emergencies/{id}/reject", APPROVE).fresh(),
             Endpoint.own("GET", "/api/notices"));
 
+    /** What is shown is limited to the rules that somebody sees; totals need the right to see the fleet. */
+    private static final List<Endpoint> TRAFFIC = List.of(Endpoint.of("GET", "/api/series", READ));
+
     private static final List<Endpoint> CENTER = List.of(
             Endpoint.open("GET", "/health"),
             Endpoint.open("GET", "/api/openapi.json"),
@@ -130,7 +133,7 @@ public final class AccessTable {
             Endpoint.open("GET", "/sign-in/oidc/{name}"), Endpoint.open("GET", "/sign-in/oidc/{name}/callback"));
 
     private static final List<Endpoint> ALL = join(List.of(
-            RULES, CHANGES, ROLLOUTS, ADJUSTMENTS, TOKENS, CENTER, ACCOUNTS, PASSKEYS, PAGES, SERVERS, APPROVALS));
+            RULES, CHANGES, ROLLOUTS, ADJUSTMENTS, TOKENS, TRAFFIC, CENTER, ACCOUNTS, PASSKEYS, PAGES, SERVERS, APPROVALS));
 
     private AccessTable() {}
 

@@ -1,5 +1,8 @@
 package io.sluice.center.web;
 
+import java.util.List;
+import io.sluice.center.series.SeriesSource;
+import io.sluice.center.release.CurrentRules;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.change.Changes;
@@ -47,6 +50,16 @@ public record CenterParts(
     /** Returns the rules in force. */
     RuleSet rules() {
         return shown.map(foreign -> foreign.rules().get()).orElseGet(() -> database.read(versions::latestRules));
+    }
+
+    /** Returns what shows how much traffic there was. */
+    SeriesSource seriesSource() {
+        CurrentRules current = new CurrentRules(versions);
+        return new SeriesSource(
+                traffic.series(),
+                () -> shown.map(foreign -> List.of(foreign.rules().get()))
+                        .orElseGet(() -> database.read(current::all)),
+                clock);
     }
 
     /** Returns how many live nodes take released rules. */

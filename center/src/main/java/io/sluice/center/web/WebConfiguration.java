@@ -10,6 +10,7 @@ import io.sluice.center.page.PageRoutes;
 import io.sluice.center.passkey.PasskeyConfiguration;
 import io.sluice.center.retention.Retention;
 import io.sluice.center.retention.RetentionRoutes;
+import io.sluice.center.series.SeriesRoutes;
 import io.sluice.center.signin.SecurityConfiguration;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.SinkRoutes;
@@ -58,6 +59,7 @@ import org.springframework.context.annotation.Import;
     SinkRoutes.class,
     RetentionRoutes.class,
     DecisionRoutes.class,
+    SeriesRoutes.class,
     SecurityConfiguration.class,
     AccountRoutes.class,
     PasskeyConfiguration.class,

@@ -4,6 +4,7 @@ import io.sluice.center.decisions.Decisions;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.export.AuditExport;
+import io.sluice.center.series.SeriesSource;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.AuditSinks;
 import java.util.LinkedHashMap;
@@ -62,6 +63,7 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(CenterParts.class, () -> center);
                     beans.registerBean(Erasures.class, center::erasures);
                     beans.registerBean(SignInParts.class, () -> signIn);
+                    beans.registerBean(SeriesSource.class, center::seriesSource);
                     beans.registerBean(AuditSinks.class, center::sinks);
                     beans.registerBean(
                             Decisions.class,

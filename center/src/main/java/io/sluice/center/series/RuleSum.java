@@ -1,0 +1,31 @@
+package io.sluice.center.series;
+
+/**
+ * What a rule decided over a whole time.
+ *
+ * @param rule its id; empty for requests that no rule matched
+ * @param shadowRefused requests that a shadow limit would have refused; these are also in one of the others
+ * @param degraded requests that were decided without the shared store; these are also in one of the others
+ * @param peakAllowed the requests that passed in the second that had most of them
+ * @param peakRefused the requests that were refused in the second that had most of them
+ */
+public record RuleSum(
+        String rule,
+        long allowed,
+        long refused,
+        long shadowRefused,
+        long degraded,
+        long peakAllowed,
+        long peakRefused) {
+
+    static RuleSum of(String rule, SeriesSum sum) {
+        return new RuleSum(
+                rule,
+                sum.allowed(),
+                sum.refused(),
+                sum.shadowRefused(),
+                sum.degraded(),
+                sum.peakAllowed(),
+                sum.peakRefused());
+    }
+}

@@ -1,0 +1,55 @@
+package io.sluice.center.series;
+
+import io.sluice.center.command.RefusedException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time and the step that somebody asks for.
+ *
+ * @param from when the first step begins, in seconds since 1970
+ * @param until in seconds since 1970; this one is not included
+ */
+record SeriesRange(SeriesStep step, long from, long until) {
+
+    private static final long USUAL = 3_600;
+
+    /** Reads what a request says, and refuses what has too many points. */
+    static SeriesRange of(@Nullable String from, @Nullable String to, @Nullable String step, long now) {
+        long end = to == null ? now + 1 : second("to", to);
+        long begin = from == null ? end - USUAL : second("from", from);
+        if (begin >= end) {
+            throw RefusedException.invalid("from: " + Instant.ofEpochSecond(begin) + " (expected: a time before to, "
+                    + Instant.ofEpochSecond(end) + ")");
+        }
+        SeriesStep chosen = step == null ? SeriesStep.fitting(begin, end, now) : step(step);
+        long points = chosen.points(begin, end);
+        if (points > SeriesStep.MOST_POINTS) {
+            throw RefusedException.invalid("from: " + points + " points (expected: at most " + SeriesStep.MOST_POINTS
+                    + "; ask for a shorter time or a longer step than " + chosen.word() + ")");
+        }
+        return new SeriesRange(chosen, chosen.start(begin), end);
+    }
+
+    private static SeriesStep step(String word) {
+        return SeriesStep.of(word)
+                .orElseThrow(() -> RefusedException.invalid("step: unknown (expected: one of "
+                        + Arrays.stream(SeriesStep.values())
+                                .map(SeriesStep::word)
+                                .toList() + ")"));
+    }
+
+    private static long second(String name, String text) {
+        try {
+            long second = Instant.parse(text).getEpochSecond();
+            if (second >= 0 && second <= Instant.parse("9999-01-01T00:00:00Z").getEpochSecond()) {
+                return second;
+            }
+        } catch (DateTimeException e) {
+            // Refused below.
+        }
+        throw RefusedException.invalid(name + ": not a time (expected: one such as 2026-11-17T10:00:00Z)");
+    }
+}

@@ -1,0 +1,23 @@
+package io.sluice.center.series;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A series.
+ *
+ * @param step how long the time of one point is
+ * @param from when the first step begins
+ * @param to the end; this moment is not included
+ * @param complete whether nothing that nodes told is missing
+ * @param points in the order of time; steps without requests have none
+ * @param rules the sums of each rule, if they were asked for; those with the most refusals first
+ */
+public record SeriesReply(
+        String step, Instant from, Instant to, boolean complete, List<SeriesPoint> points, List<RuleSum> rules) {
+
+    public SeriesReply {
+        points = List.copyOf(points);
+        rules = List.copyOf(rules);
+    }
+}

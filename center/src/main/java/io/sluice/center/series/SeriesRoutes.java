@@ -1,0 +1,119 @@
+package io.sluice.center.series;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Right;
+import io.sluice.center.access.Visibility;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.rules.snapshot.RuleSet;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** How much traffic there was. */
+@RestController
+public final class SeriesRoutes {
+
+    private static final String ALL = "*";
+
+    /** Sums of all rules read a lot. */
+    private static final int MOST_AT_ONCE = 2;
+
+    private final SeriesSource source;
+    private final Semaphore free = new Semaphore(MOST_AT_ONCE);
+
+    SeriesRoutes(SeriesSource source) {
+        this.source = source;
+    }
+
+    @GetMapping("/api/series")
+    SeriesReply series(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
+            @RequestParam(name = "rule", required = false) @Nullable String rule,
+            @RequestParam(name = "node", required = false) @Nullable String node,
+            @RequestParam(name = "from", required = false) @Nullable String from,
+            @RequestParam(name = "to", required = false) @Nullable String to,
+            @RequestParam(name = "step", required = false) @Nullable String step,
+            @RequestParam(name = "group", required = false) @Nullable String group) {
+        SeriesRange range =
+                SeriesRange.of(from, to, step, source.clock().epochMicros() / 1_000_000);
+        if (rule != null && node != null) {
+            throw RefusedException.invalid("node: together with rule (expected: one of them; no counts are kept for a rule"
+                    + " on a node)");
+        }
+        if (group != null || ALL.equals(rule)) {
+            if (!"rule".equals(group) || !ALL.equals(rule)) {
+                throw RefusedException.invalid("group: needs all rules (expected: rule=*&group=rule)");
+            }
+            return sums(access, range);
+        }
+        return points(access, rule, node, range);
+    }
+
+    private SeriesReply points(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
+        Series series = source.series();
+        List<SeriesPoint> points = new ArrayList<>();
+        if (rule != null) {
+            if (!new Visibility(access).sees(rule, source.rules().get())) {
+                throw RefusedException.missing("rule " + rule + ": unknown");
+            }
+            series.ofRule(rule, range.step(), range.from(), range.until())
+                    .forEach((at, sum) -> points.add(SeriesPoint.ofRule(at, sum)));
+        } else {
+            if (!access.mayEverywhere(Right.SEE_FLEET)) {
+                throw RefusedException.forbidden("series: of all rules (expected: rule=ID of a rule that you see, or the"
+                        + " right to see the fleet)");
+            }
+            var found = node == null
+                    ? series.ofFleet(range.step(), range.from(), range.until())
+                    : series.ofNode(node, range.step(), range.from(), range.until());
+            found.forEach((at, sum) -> points.add(SeriesPoint.ofTotal(at, sum)));
+        }
+        return reply(range, points, List.of());
+    }
+
+    private SeriesReply sums(Access access, SeriesRange asked) {
+        // No sums of seconds are kept.
+        SeriesStep step = asked.step() == SeriesStep.SECOND ? SeriesStep.MINUTE : asked.step();
+        SeriesRange range = new SeriesRange(step, step.start(asked.from()), asked.until());
+        if (!free.tryAcquire()) {
+            throw RefusedException.conflict("series: sums of all rules are being computed for others (expected: try again"
+                    + " in a second)");
+        }
+        Map<String, SeriesSum> sums;
+        try {
+            sums = source.series().sumsByRule(range.step(), range.from(), range.until());
+        } finally {
+            free.release();
+        }
+        List<RuleSet> sets = source.rules().get();
+        Visibility visibility = new Visibility(access);
+        List<RuleSum> rules = sums.entrySet().stream()
+                .filter(sum -> visibility.sees(sum.getKey(), sets))
+                .map(sum -> RuleSum.of(sum.getKey(), sum.getValue()))
+                .sorted(Comparator.comparingLong(RuleSum::refused)
+                        .thenComparingLong(RuleSum::allowed)
+                        .reversed()
+                        .thenComparing(RuleSum::rule))
+                .toList();
+        return reply(range, List.of(), rules);
+    }
+
+    private SeriesReply reply(SeriesRange range, List<SeriesPoint> points, List<RuleSum> rules) {
+        return new SeriesReply(
+                range.step().word(),
+                Instant.ofEpochSecond(range.from()),
+                Instant.ofEpochSecond(range.until()),
+                source.series().isComplete(range.step(), range.from(), range.until()),
+                points,
+                rules);
+    }
+}

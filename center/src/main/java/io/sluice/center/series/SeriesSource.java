@@ -1,0 +1,13 @@
+package io.sluice.center.series;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What the routes need.
+ *
+ * @param rules in force and on trial, which tell who may see the figures of a rule
+ */
+public record SeriesSource(Series series, Supplier<List<RuleSet>> rules, Clock clock) {}
