@@ -144,6 +144,10 @@ class DumpTest {
 
     private static void fill(Database database) {
         fill(database, "größe", 1);
+        int unused = database.write(client -> client.sql("INSERT INTO series_block"
+                        + " (step, part, start_at, center, revision, rolled, data) VALUES ('hour', 3, 4, 'c', 5, 1, ?)")
+                .param(new byte[] {0, -1, 127, 10})
+                .update());
     }
 
     private static void fill(Database database, String id, long version) {

@@ -86,6 +86,51 @@ abstract class OldRowsContract {
     }
 
     @Test
+    void figuresOfTrafficGoAfterTheirTimeWithoutARowOfTheLog() {
+        long hour = now() / 1_000 / 86_400 * 86_400;
+        for (int i = 0; i < 20; i++) {
+            insert("series_block", block("minute", hour + i * 3_600L, 1));
+            insert("series_block", block("hour", hour + i * 86_400L, 1));
+        }
+        insert("series_block", block("minute", hour - 3_600, 0));
+        clock.advance(Duration.ofDays(2));
+        removeFigures();
+        // The hour that is not over for two days, and the one that is in no block of hours.
+        clock.advance(Duration.ofHours(4));
+        removeFigures();
+        List<Long> left = starts("minute");
+        assertThat(left).startsWith(hour - 3_600);
+        assertThat(left.subList(1, left.size())).allMatch(start -> start + 3_600 >= now() / 1_000 - 2 * 86_400);
+        assertThat(left).hasSizeLessThan(20);
+        assertThat(starts("hour")).hasSize(20);
+        clock.advance(Duration.ofDays(375));
+        removeFigures();
+        assertThat(starts("minute")).containsExactly(hour - 3_600);
+        assertThat(starts("hour")).isNotEmpty().allMatch(start -> start + 86_400 >= now() / 1_000 - 365 * 86_400L);
+        assertThat(starts("hour")).hasSizeLessThan(12);
+    }
+
+    private void removeFigures() {
+        OldRows rows = new OldRows(RetentionSettings.DEFAULT);
+        boolean hasMore = true;
+        while (hasMore) {
+            hasMore = database.write(client -> rows.removeFigures(client, now()));
+        }
+        assertThat(round()).isEmpty();
+    }
+
+    private static Map<String, Object> block(String step, long start, int rolled) {
+        return Map.of("step", step, "start_at", start, "center", "c", "part", 0, "rolled", rolled, "data", new byte[] {1});
+    }
+
+    private List<Long> starts(String step) {
+        return database.read(client -> client.sql("SELECT start_at FROM series_block WHERE step = ? ORDER BY start_at")
+                .param(step)
+                .query(Long.class)
+                .list());
+    }
+
+    @Test
     void tokensGoAfterTheyAreVoidUnlessSomethingOpenWasWrittenWithThem() {
         insert("api_token", Map.of("id", 1, "hash", "a", "expires_at", now() + 1));
         insert("api_token", Map.of("id", 2, "hash", "b", "expires_at", now() + YEARS.toMillis() * 2));
