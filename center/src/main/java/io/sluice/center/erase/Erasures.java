@@ -19,10 +19,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +65,11 @@ public final class Erasures {
     /** Whether the database was used with another key. */
     private final boolean isForeign;
 
+    private final List<HashedData> data = new CopyOnWriteArrayList<>();
+
     private volatile @Nullable String listProblem;
+
+    private volatile @Nullable String dataProblem;
 
     /** Whether files of the database may still have what was erased. */
     private volatile boolean isScrubDue;
@@ -162,6 +170,11 @@ public final class Erasures {
         client.sql("DELETE FROM erasure_key").update();
     }
 
+    /** Adds data that subjects are erased from by their hashes. To be called before the center starts to work. */
+    public void add(HashedData hashed) {
+        data.add(hashed);
+    }
+
     /** Returns what keeps erasures from working, as sentences. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
@@ -173,6 +186,10 @@ public final class Erasures {
         String told = listProblem;
         if (told != null) {
             problems.add(told);
+        }
+        String kept = dataProblem;
+        if (kept != null) {
+            problems.add(kept);
         }
         if (isScrubFailing) {
             problems.add(
@@ -311,11 +328,27 @@ public final class Erasures {
         if (arrived.isEmpty()) {
             return;
         }
+        // Before the answer is stored, because an answer that is stored is not looked at again.
+        Map<OpenOrders.Answered, Map<String, Long>> erased = new HashMap<>();
+        try {
+            for (Map.Entry<OpenOrders.Answered, ErasureResult> each : arrived.entrySet()) {
+                erased.put(each.getKey(), eraseData(each.getKey(), each.getValue()));
+            }
+            dataProblem = null;
+        } catch (IOException e) {
+            String problem = "a subject cannot be erased from the data about traffic: " + e.getMessage()
+                    + " (expected: free space and write access; the center tries again)";
+            if (!problem.equals(dataProblem)) {
+                LOG.error(problem);
+            }
+            dataProblem = problem;
+            return;
+        }
         long removed = database.write(client -> {
             Eraser.waitForOthers(client);
             return arrived.entrySet().stream()
                     .mapToLong(each ->
-                            store(client, each.getKey().id(), each.getKey().node(), each.getValue()))
+                            store(client, each.getKey(), each.getValue(), erased.getOrDefault(each.getKey(), Map.of())))
                     .sum();
         });
         orders.stored(arrived.keySet());
@@ -331,19 +364,49 @@ public final class Erasures {
         }
     }
 
+    /** Erases the hashes of an answer from data outside of the database. Returns how many things it removed, by their kind. */
+    private Map<String, Long> eraseData(OpenOrders.Answered answer, ErasureResult result) throws IOException {
+        Set<String> hashes = new HashSet<>(result.hashes());
+        Map<String, Long> removed = new TreeMap<>();
+        if (hashes.isEmpty() || data.isEmpty()) {
+            return removed;
+        }
+        boolean isAsked = database.read(client -> table.find(client, answer.id()))
+                .filter(erasure -> erasure.isPending() && isAsked(erasure, answer.node()))
+                .isPresent();
+        if (isAsked) {
+            for (HashedData each : data) {
+                removed.merge(each.kind(), each.erase(hashes), Long::sum);
+            }
+        }
+        return removed;
+    }
+
+    /** Returns whether a node was known when the erasure began. */
+    private static boolean isAsked(Erasure erasure, String node) {
+        return erasure.removal().asked().stream()
+                .anyMatch(known -> known.http() && known.id().equals(node));
+    }
+
     /** Returns how many overrides were removed because of the answer. */
-    private long store(JdbcClient client, long id, String node, ErasureResult result) {
-        Optional<Erasure> erasure = table.find(client, id).filter(Erasure::isPending);
-        if (erasure.isEmpty() || !table.answer(client, id, node, new ErasureTable.Answer(now(), result))) {
+    private long store(
+            JdbcClient client, OpenOrders.Answered answer, ErasureResult result, Map<String, Long> removedData) {
+        Optional<Erasure> erasure = table.find(client, answer.id()).filter(Erasure::isPending);
+        if (erasure.isEmpty()
+                || !table.answer(client, answer.id(), answer.node(), new ErasureTable.Answer(now(), result))) {
             return 0;
         }
-        if (erasure.get().removal().asked().stream()
-                .noneMatch(known -> known.http() && known.id().equals(node))) {
+        if (!isAsked(erasure.get(), answer.node())) {
             // A node that appeared later does not say which overrides go.
             return 0;
         }
-        Optional<Removal> next = eraser.eraseHashes(client, erasure.get(), node, result.hashes());
-        next.ifPresent(removal -> table.update(client, id, removal));
+        Optional<Removal> next = eraser.eraseHashes(client, erasure.get(), answer.node(), result.hashes());
+        if (next.isPresent() || !removedData.isEmpty()) {
+            table.update(
+                    client,
+                    answer.id(),
+                    next.orElseGet(erasure.get()::removal).with(removedData));
+        }
         return next.map(removal -> count(removal) - count(erasure.get().removal()))
                 .orElse(0L);
     }

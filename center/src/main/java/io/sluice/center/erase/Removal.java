@@ -88,6 +88,13 @@ record Removal(
         return new Removal(counts, left, rows, texts, all, asked, trials);
     }
 
+    /** Returns the same with things that were removed from data outside of the database. */
+    Removal with(Map<String, Long> more) {
+        Map<String, Long> counts = new HashMap<>(removed);
+        more.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
+        return new Removal(counts, left, rows, texts, hashes, asked, trials);
+    }
+
     /** Returns the same after trials have ended. */
     Removal with(StoredTexts.NamedCallers named) {
         Map<String, Long> counts = new HashMap<>(removed);
