@@ -224,6 +224,7 @@ public final class Center implements AutoCloseable {
                 () -> settings.shown().map(foreign -> foreign.rules().get()).orElseGet(reconciler::latest));
         reconciler.add(retention);
         Traffic traffic = opened(Traffic.open(database, nodes, clock, directory.path()));
+        erasures.add(traffic.callers().erasable());
         reconciler.add(leads -> traffic.turn());
         reconciler.hear(traffic::heardInRedis);
         traffic.seeBy(() -> settings.shown()

@@ -2,6 +2,8 @@ package io.sluice.center;
 
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.runtime.caller.CallerAnswer;
+import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
@@ -26,6 +28,8 @@ final class FakeNode {
     private Optional<TrialReport> trial = Optional.empty();
     private List<ErasureResult> erased = List.of();
     private Optional<WitnessReport> witness = Optional.empty();
+    private Optional<DataReport> data = Optional.empty();
+    private List<CallerAnswer> answers = List.of();
 
     FakeNode(ApiClient api, String id) {
         this.api = api;
@@ -93,6 +97,18 @@ final class FakeNode {
         return this;
     }
 
+    /** From now on it reports data about its traffic. */
+    FakeNode sends(DataReport report) {
+        data = Optional.of(report);
+        return this;
+    }
+
+    /** From now on it reports answers to questions about callers. */
+    FakeNode answers(CallerAnswer... given) {
+        answers = List.of(given);
+        return this;
+    }
+
     FakeNode triesNothing() {
         trial = Optional.empty();
         return this;
@@ -153,7 +169,9 @@ final class FakeNode {
                 tally,
                 trial,
                 witness,
-                erased);
+                erased,
+                data,
+                answers);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -8,6 +8,7 @@ import static io.sluice.center.access.Right.OPERATE;
 import static io.sluice.center.access.Right.READ;
 import static io.sluice.center.access.Right.RELEASE;
 import static io.sluice.center.access.Right.REPORT;
+import static io.sluice.center.access.Right.REVEAL;
 import static io.sluice.center.access.Right.SEE_FLEET;
 import static io.sluice.center.access.Right.SEE_LOG;
 
@@ -72,7 +73,11 @@ public final class AccessTable {
             Endpoint.own("GET", "/api/notices"));
 
     /** What is shown is limited to the rules that somebody sees; totals need the right to see the fleet. */
-    private static final List<Endpoint> TRAFFIC = List.of(Endpoint.of("GET", "/api/series", READ));
+    private static final List<Endpoint> TRAFFIC = List.of(
+            Endpoint.of("GET", "/api/series", READ),
+            Endpoint.of("GET", "/api/top", READ),
+            Endpoint.of("GET", "/api/callers/{hash}", READ),
+            Endpoint.of("POST", "/api/callers/{hash}/reveal", REVEAL).everywhere().fresh());
 
     private static final List<Endpoint> CENTER = List.of(
             Endpoint.open("GET", "/health"),

@@ -22,11 +22,13 @@ public enum Right {
     MANAGE_TOKENS,
     /** Proposes other settings for approvals, repairs the mirror in Redis, and erases subjects. */
     MANAGE_CENTER,
+    /** Learns from a node who a caller is that the center knows only by its hash. */
+    REVEAL,
     /** Reports as a node and receives its rules. */
     REPORT;
 
     /** Returns whether it means something only to those who have it over all rules. */
     boolean isOnlyEverywhere() {
-        return this == SEE_FLEET || this == SEE_LOG || this == MANAGE_CENTER || this == REPORT;
+        return this == SEE_FLEET || this == SEE_LOG || this == MANAGE_CENTER || this == REVEAL || this == REPORT;
     }
 }

@@ -7,6 +7,7 @@ import static io.sluice.center.access.Right.MANAGE_TOKENS;
 import static io.sluice.center.access.Right.OPERATE;
 import static io.sluice.center.access.Right.READ;
 import static io.sluice.center.access.Right.RELEASE;
+import static io.sluice.center.access.Right.REVEAL;
 import static io.sluice.center.access.Right.SEE_FLEET;
 import static io.sluice.center.access.Right.SEE_LOG;
 
@@ -23,7 +24,7 @@ public enum Role {
     EDITOR(READ, EDIT, RELEASE, SEE_FLEET),
     APPROVER(READ, APPROVE, SEE_FLEET, SEE_LOG),
     /** Is on call. Edits nothing. */
-    OPERATOR(READ, OPERATE, SEE_FLEET, SEE_LOG),
+    OPERATOR(READ, OPERATE, SEE_FLEET, SEE_LOG, REVEAL),
     VIEWER(READ, SEE_FLEET);
 
     @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed

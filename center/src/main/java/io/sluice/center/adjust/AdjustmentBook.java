@@ -422,6 +422,13 @@ public final class AdjustmentBook {
         return database.read(client -> table.find(client, kind, id));
     }
 
+    /** Returns the overrides in force for the caller with a hash. */
+    public List<Adjustment> ofHash(String hash) {
+        return database.read(table::active).stream()
+                .filter(each -> each.isByHash() && each.caller().equals(hash))
+                .toList();
+    }
+
     /** Returns what nodes are told, or the same object if nothing changed. */
     public Adjustments current(JdbcClient client, Adjustments known) {
         long revision = client.sql("SELECT value FROM counter WHERE name = ?")

@@ -1,5 +1,7 @@
 package io.sluice.center.traffic;
 
+import io.sluice.center.callers.Questions;
+import io.sluice.center.callers.RefusedCallers;
 import io.sluice.center.data.DataIntake;
 import io.sluice.center.database.Database;
 import io.sluice.center.decisions.DecisionRing;
@@ -9,7 +11,8 @@ import io.sluice.center.stream.LiveData;
 import io.sluice.center.stream.Stream;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.data.DataBatch.Kind;
+import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import java.io.IOException;
@@ -22,6 +25,8 @@ import java.util.function.Supplier;
 public final class Traffic implements AutoCloseable {
 
     private final Series series;
+    private final RefusedCallers callers;
+    private final Questions questions;
     private final DecisionRing decisions;
     private final DataIntake intake;
     private final Stream stream;
@@ -30,10 +35,12 @@ public final class Traffic implements AutoCloseable {
 
     private Traffic(Database database, LiveNodes nodes, Clock clock, Path folder) throws IOException {
         this.series = Series.open(clock, database, folder.resolve("series"));
+        this.callers = RefusedCallers.open(clock, folder.resolve("callers"));
+        this.questions = new Questions(nodes, clock);
         this.decisions = DecisionRing.open(clock, folder.resolve("decisions"));
         this.stream = new Stream(clock);
         this.live = new LiveData(stream, nodes, clock);
-        this.intake = DataIntake.open(clock, List.of(series, decisions), folder.resolve("journal"));
+        this.intake = DataIntake.open(clock, List.of(series, callers, decisions), folder.resolve("journal"));
         stream.seeBy(this::rules);
         intake.listen(live::take);
     }
@@ -50,18 +57,30 @@ public final class Traffic implements AutoCloseable {
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
     public Fleet heard(NodeReport report, Fleet fleet) {
-        List<CallerQuestion> questions = List.of();
-        return fleet.with(intake.take(report), questions);
+        return fleet.with(intake.take(report), questions.heard(report));
     }
 
     /** Takes the data of a report through Redis, which everybody who can write there can make. */
     public void heardInRedis(NodeReport report) {
-        var unused = intake.take(report);
+        var unused = intake.take(countsOf(report));
+    }
+
+    /** Only counts, because whoever can write to Redis must not tell the center who was refused. */
+    private static NodeReport countsOf(NodeReport report) {
+        return report.data()
+                .map(data -> report.withData(new DataReport(
+                        data.sentMillis(),
+                        data.batches().stream()
+                                .filter(batch -> batch.kind() == Kind.COUNTS)
+                                .toList(),
+                        data.dropped())))
+                .orElse(report);
     }
 
     /** Does what is due. To be called about once a second. */
     public void turn() {
         intake.turn();
+        questions.turn();
         live.turn();
     }
 
@@ -70,6 +89,7 @@ public final class Traffic implements AutoCloseable {
         List<String> problems = new ArrayList<>();
         intake.problem().ifPresent(problems::add);
         series.problem().ifPresent(problems::add);
+        callers.problem().ifPresent(problems::add);
         decisions.problem().ifPresent(problems::add);
         return problems;
     }
@@ -91,6 +111,16 @@ public final class Traffic implements AutoCloseable {
     /** Returns how much traffic there was. */
     public Series series() {
         return series;
+    }
+
+    /** Returns who was refused. */
+    public RefusedCallers callers() {
+        return callers;
+    }
+
+    /** Returns the questions to nodes about callers. */
+    public Questions questions() {
+        return questions;
     }
 
     /** Returns the decisions of the last 24 hours. */

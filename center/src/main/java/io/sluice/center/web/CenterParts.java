@@ -1,10 +1,9 @@
 package io.sluice.center.web;
 
-import java.util.List;
 import io.sluice.center.series.SeriesSource;
-import io.sluice.center.release.CurrentRules;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.audit.AuditMemory;
+import io.sluice.center.callers.CallersParts;
 import io.sluice.center.change.Changes;
 import io.sluice.center.checkpoint.Checkpoints;
 import io.sluice.center.command.CommandLog;
@@ -21,6 +20,8 @@ import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.data.DataBatch.Kind;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -54,12 +55,20 @@ public record CenterParts(
 
     /** Returns what shows how much traffic there was. */
     SeriesSource seriesSource() {
-        CurrentRules current = new CurrentRules(versions);
-        return new SeriesSource(
-                traffic.series(),
-                () -> shown.map(foreign -> List.of(foreign.rules().get()))
-                        .orElseGet(() -> database.read(current::all)),
-                clock);
+        return new SeriesSource(traffic.series(), traffic::rules, clock);
+    }
+
+    /** Returns what the API of refused callers uses. */
+    CallersParts callers() {
+        return new CallersParts(
+                traffic.callers(),
+                traffic.questions(),
+                adjustments,
+                database,
+                log,
+                clock,
+                traffic::rules,
+                () -> traffic.intake().dropped().getOrDefault(Kind.CALLERS, 0L));
     }
 
     /** Returns how many live nodes take released rules. */

@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.decisions.DecisionRoutes;
+import io.sluice.center.callers.CallerRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.export.ExportRoutes;
@@ -51,6 +52,7 @@ import org.springframework.context.annotation.Import;
     AdjustmentRoutes.class,
     ApprovalRoutes.class,
     NodeRoutes.class,
+    CallerRoutes.class,
     ErasureRoutes.class,
     TokenRoutes.class,
     StatusRoutes.class,

@@ -1,6 +1,7 @@
 package io.sluice.center.web;
 
 import io.sluice.center.decisions.Decisions;
+import io.sluice.center.callers.CallersParts;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.export.AuditExport;
@@ -64,6 +65,7 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(Erasures.class, center::erasures);
                     beans.registerBean(SignInParts.class, () -> signIn);
                     beans.registerBean(SeriesSource.class, center::seriesSource);
+                    beans.registerBean(CallersParts.class, center::callers);
                     beans.registerBean(AuditSinks.class, center::sinks);
                     beans.registerBean(
                             Decisions.class,

@@ -2,6 +2,7 @@ package io.sluice.runtime.data;
 
 import io.sluice.rules.caller.CallerMark;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.TreeSet;
 
@@ -13,16 +14,41 @@ public final class DistinctCallers {
 
     private static final int MOST = 256;
     private static final int NUMBER_CHARACTERS = 12;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final TreeSet<Long> lowest = new TreeSet<>(Long::compareUnsigned);
 
     /** Adds a caller. Adding it again changes nothing. */
     public void add(CallerMark caller) {
-        if (caller.hash().length() < NUMBER_CHARACTERS) {
+        add(number(caller.hash()));
+    }
+
+    private static long number(String hash) {
+        if (hash.length() < NUMBER_CHARACTERS) {
             throw new IllegalArgumentException("hash: too short (expected: 43 characters)");
         }
-        add(ByteBuffer.wrap(Base64.getUrlDecoder().decode(caller.hash().substring(0, NUMBER_CHARACTERS)))
-                .getLong());
+        return ByteBuffer.wrap(Base64.getUrlDecoder().decode(hash.substring(0, NUMBER_CHARACTERS)))
+                .getLong();
+    }
+
+    /** Forgets the caller with a hash. Returns whether it was there. */
+    public boolean forget(String hash) {
+        long number = number(hash);
+        boolean isFull = lowest.size() == MOST;
+        Long below = lowest.lower(number);
+        Long above = lowest.higher(number);
+        if (!lowest.remove(number)) {
+            return false;
+        }
+        if (isFull) {
+            // The numbers of the others tell how many callers there are only if there are enough of them. So a number that means
+            // nothing takes the place.
+            long from = below == null ? 0 : below + 1;
+            long room = above == null ? number - from + 1 : above - from;
+            long other = from + Long.remainderUnsigned(RANDOM.nextLong(), Math.max(1, room));
+            add(other == number && room > 1 ? from + Long.remainderUnsigned(other - from + 1, room) : other);
+        }
+        return true;
     }
 
     private void add(long number) {

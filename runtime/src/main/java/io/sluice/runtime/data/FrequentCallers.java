@@ -4,6 +4,7 @@ import io.sluice.rules.caller.CallerMark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.apache.datasketches.frequencies.ErrorType;
 import org.apache.datasketches.frequencies.ItemsSketch;
 
@@ -18,6 +19,7 @@ public final class FrequentCallers {
 
     private static final char SEPARATOR = '\n';
 
+    private final int size;
     private final ItemsSketch<String> sketch;
 
     /** What merged sketches had forgotten. */
@@ -37,7 +39,13 @@ public final class FrequentCallers {
      * @param size a power of two; up to three quarters of it are counted exactly
      */
     public FrequentCallers(int size) {
+        this.size = size;
         this.sketch = new ItemsSketch<>(size);
+    }
+
+    /** Returns how many callers it holds now. */
+    public int callers() {
+        return sketch.getNumActiveItems();
     }
 
     public void add(CallerMark caller, long refusals) {
@@ -69,6 +77,30 @@ public final class FrequentCallers {
                 .reversed()
                 .thenComparing(each -> each.caller.hash()));
         return all;
+    }
+
+    /** Says that callers who are not told may have been refused this much more often. */
+    public void forget(long refusals) {
+        forgotten += refusals;
+    }
+
+    /** Returns a copy without the callers that have one of these hashes. */
+    public FrequentCallers without(Set<String> hashes) {
+        FrequentCallers rest = new FrequentCallers(size);
+        counted().stream()
+                .filter(each -> !hashes.contains(each.caller.hash()))
+                .forEach(each -> rest.add(each.caller, each.most - each.error));
+        rest.forgotten = error();
+        return rest;
+    }
+
+    /** Returns a copy with the most frequent callers. What it leaves out is a part of its error. */
+    public FrequentCallers top(int most) {
+        List<Frequency> all = counted();
+        FrequentCallers top = new FrequentCallers(size);
+        all.stream().limit(most).forEach(each -> top.add(each.caller, each.most - each.error));
+        top.forgotten = all.size() > most ? all.get(most).most : error();
+        return top;
     }
 
     private static CallerMark mark(String item) {

@@ -16,6 +16,9 @@ public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenant
     private static final int VERSION = 1;
     private static final long LATEST = 253_402_300_799L / 60;
 
+    /** The maximum number of groups, and of tenants. */
+    private static final int MOST = 2_000;
+
     public RefusedMinute {
         groups = List.copyOf(groups);
         tenants = List.copyOf(tenants);
@@ -63,13 +66,13 @@ public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenant
         }
         long minute = pack.number(LATEST);
         List<Group> groups = new ArrayList<>();
-        int size = pack.count();
+        int size = (int) pack.number(MOST);
         for (int i = 0; i < size; i++) {
             groups.add(new Group(
                     pack.text(), pack.text(), pack.text(), pack.number(1L << 48), pack.bytes(), pack.bytes()));
         }
         List<Tenant> tenants = new ArrayList<>();
-        int known = pack.count();
+        int known = (int) pack.number(MOST);
         for (int i = 0; i < known; i++) {
             tenants.add(new Tenant(new CallerMark(pack.text(), pack.text()), Figures.read(pack)));
         }

@@ -1,0 +1,53 @@
+package io.sluice.center.callers;
+
+import io.sluice.runtime.data.PackReader;
+import io.sluice.runtime.data.PackWriter;
+import io.sluice.runtime.data.RefusedMinute;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+
+/**
+ * What a file has of one minute or hour.
+ *
+ * @param position the position in the journal of the last batch that is a part of it
+ * @param dropped how many refusals are missing, because there was no room for their groups
+ * @param content the minute is the number of the hour in a file of an hour
+ */
+record CallerFile(long position, long dropped, RefusedMinute content) {
+
+    private static final int VERSION = 1;
+    private static final int SUM_BYTES = Long.BYTES;
+
+    byte[] toBytes() {
+        byte[] body = new PackWriter()
+                .number(VERSION)
+                .number(position)
+                .number(dropped)
+                .bytes(content.toBytes())
+                .toBytes();
+        return ByteBuffer.allocate(body.length + SUM_BYTES)
+                .put(body)
+                .putLong(sum(body, body.length))
+                .array();
+    }
+
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    static CallerFile of(byte[] bytes) {
+        int length = bytes.length - SUM_BYTES;
+        if (length < 1 || ByteBuffer.wrap(bytes).getLong(length) != sum(bytes, length)) {
+            throw new IllegalArgumentException("file: damaged (expected: what this version of Sluice writes)");
+        }
+        PackReader pack = new PackReader(bytes);
+        long version = pack.number();
+        if (version != VERSION) {
+            throw new IllegalArgumentException("file: of version " + version + " (expected: " + VERSION + ")");
+        }
+        return new CallerFile(pack.number(), pack.number(), RefusedMinute.of(pack.bytes()));
+    }
+
+    private static long sum(byte[] bytes, int length) {
+        CRC32 sum = new CRC32();
+        sum.update(bytes, 0, length);
+        return sum.getValue();
+    }
+}

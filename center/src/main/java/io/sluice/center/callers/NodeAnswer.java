@@ -1,0 +1,128 @@
+package io.sluice.center.callers;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads what nodes answer to questions. Only fields that are known are taken, and everything is bounded. No message repeats what a node
+ * sent, because it may tell who a caller is.
+ */
+final class NodeAnswer {
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final int MOST_LIMITS = 200;
+    private static final int MOST_ATTRIBUTES = 50;
+    private static final int LONGEST_NAME = 300;
+    private static final int LONGEST_VALUE = 10_000;
+
+    /** What {@code POST /v1/explain} tells about a limit. */
+    private static final Set<String> LIMIT_FIELDS = Set.of(
+            "id",
+            "algorithm",
+            "limit",
+            "window_ms",
+            "rate",
+            "by",
+            "rule",
+            "level",
+            "key",
+            "hash",
+            "used",
+            "remaining",
+            "retry_after_ms",
+            "reset_after_ms",
+            "would_allow",
+            "shadow",
+            "override");
+
+    private NodeAnswer() {}
+
+    /**
+     * Returns the limits of an explanation that somebody sees.
+     *
+     * @throws IllegalArgumentException if it is no explanation
+     */
+    static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
+        List<Map<String, Object>> limits = new ArrayList<>();
+        for (JsonNode each : parse(json).path("limits").values()) {
+            JsonNode rule = each.path("rule");
+            if (rule.isString() && sees.test(rule.asString()) && limits.size() < MOST_LIMITS) {
+                limits.add(limit(each));
+            }
+        }
+        return limits;
+    }
+
+    private static Map<String, Object> limit(JsonNode sent) {
+        Map<String, Object> limit = new LinkedHashMap<>();
+        sent.properties().forEach(field -> {
+            JsonNode value = field.getValue();
+            if (!LIMIT_FIELDS.contains(field.getKey())) {
+                return;
+            }
+            if (value.isString() && value.asString().length() <= LONGEST_NAME) {
+                limit.put(field.getKey(), value.asString());
+            } else if (value.isIntegralNumber() && value.canConvertToLong()) {
+                limit.put(field.getKey(), value.asLong());
+            } else if (value.isBoolean()) {
+                limit.put(field.getKey(), value.asBoolean());
+            } else if (value.isArray() && value.size() <= MOST_ATTRIBUTES) {
+                limit.put(
+                        field.getKey(),
+                        value.values().stream()
+                                .filter(JsonNode::isString)
+                                .map(JsonNode::asString)
+                                .filter(text -> text.length() <= LONGEST_NAME)
+                                .toList());
+            }
+        });
+        return limit;
+    }
+
+    /**
+     * Returns who a caller is.
+     *
+     * @throws IllegalArgumentException if it does not say so
+     */
+    static RevealReply reveal(String hash, String json) {
+        JsonNode answer = parse(json);
+        Map<String, String> attributes = new LinkedHashMap<>();
+        answer.path("attributes").properties().forEach(each -> {
+            if (!each.getValue().isString()
+                    || each.getValue().asString().length() > LONGEST_VALUE
+                    || each.getKey().length() > LONGEST_NAME
+                    || attributes.size() >= MOST_ATTRIBUTES) {
+                throw unreadable();
+            }
+            attributes.put(each.getKey(), each.getValue().asString());
+        });
+        List<String> hidden = new ArrayList<>();
+        for (JsonNode each : answer.path("hidden").values()) {
+            if (!each.isString() || each.asString().length() > LONGEST_NAME || hidden.size() >= MOST_ATTRIBUTES) {
+                throw unreadable();
+            }
+            hidden.add(each.asString());
+        }
+        hidden.forEach(attributes::remove);
+        return new RevealReply(hash, attributes, hidden);
+    }
+
+    private static JsonNode parse(String json) {
+        try {
+            return JSON.readTree(json);
+        } catch (JacksonException e) {
+            throw unreadable();
+        }
+    }
+
+    private static IllegalArgumentException unreadable() {
+        return new IllegalArgumentException("the answer of a node cannot be read (expected: a node of the same version)");
+    }
+}

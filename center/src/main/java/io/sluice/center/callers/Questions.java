@@ -1,0 +1,136 @@
+package io.sluice.center.callers;
+
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.caller.CallerAnswer;
+import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.fleet.NodeReport;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Questions about callers that wait for an answer. Each live node gets them with the answer to its report, and answers with its next
+ * report. The first node that knows the caller is believed. Only nodes that report over HTTP are asked. Thread-safe.
+ */
+public final class Questions {
+
+    /** More questions are not asked at the same time. */
+    public static final int MOST = 8;
+
+    /** Nodes have this long to answer. They report every second. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final int LONGEST_ANSWER = 200_000;
+
+    /** Numbers in JSON are exact up to here. */
+    private static final long IDS = 1L << 52;
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final LiveNodes nodes;
+    private final Clock clock;
+    private final Map<Long, Open> open = new LinkedHashMap<>();
+
+    /**
+     * A question that waits.
+     *
+     * @param strangers the nodes that do not know the caller
+     */
+    private record Open(
+            CallerQuestion question,
+            long sinceNanos,
+            Set<String> strangers,
+            CompletableFuture<Optional<String>> answer) {}
+
+    public Questions(LiveNodes nodes, Clock clock) {
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    /**
+     * Asks all live nodes.
+     *
+     * @return the answer of a node; empty if no node knows the caller, or none answers in time. The whole is empty if too many questions
+     *     wait already
+     */
+    Optional<CompletableFuture<Optional<String>>> ask(String hash, CallerQuestion.Kind kind) {
+        turn();
+        Open asked;
+        synchronized (this) {
+            if (open.size() >= MOST) {
+                return Optional.empty();
+            }
+            // Not in a row: a node may still answer a question that a center asked before it was restarted.
+            long id = RANDOM.nextLong(1, IDS);
+            asked = new Open(
+                    new CallerQuestion(id, hash, kind), clock.nanoTime(), new HashSet<>(), new CompletableFuture<>());
+            open.put(id, asked);
+        }
+        // Without live nodes there is nobody to wait for.
+        turn();
+        return Optional.of(asked.answer);
+    }
+
+    /** Takes the answers in a report. Returns what to ask that node. */
+    public List<CallerQuestion> heard(NodeReport report) {
+        List<CallerQuestion> questions = new ArrayList<>();
+        List<Runnable> done = new ArrayList<>();
+        synchronized (this) {
+            for (CallerAnswer answer : report.answers()) {
+                Open asked = open.get(answer.id());
+                if (asked == null) {
+                    continue;
+                }
+                Optional<String> content = answer.content().filter(text -> text.length() <= LONGEST_ANSWER);
+                if (content.isPresent()) {
+                    open.remove(answer.id());
+                    done.add(() -> asked.answer.complete(content));
+                } else {
+                    asked.strangers.add(report.node());
+                }
+            }
+            for (Open each : open.values()) {
+                if (!each.strangers.contains(report.node())) {
+                    questions.add(each.question);
+                }
+            }
+        }
+        done.forEach(Runnable::run);
+        turn();
+        return questions;
+    }
+
+    /** Gives up questions that no node can answer, or that took too long. To be called about once a second. */
+    public void turn() {
+        List<Open> ended = new ArrayList<>();
+        synchronized (this) {
+            if (open.isEmpty()) {
+                return;
+            }
+        }
+        List<String> live = nodes.live().stream()
+                .filter(node -> node.way() == NodeState.Way.HTTP)
+                .map(node -> node.report().node())
+                .toList();
+        synchronized (this) {
+            long now = clock.nanoTime();
+            open.values().removeIf(each -> {
+                boolean isOver = now - each.sinceNanos >= PATIENCE_NANOS || each.strangers.containsAll(live);
+                if (isOver) {
+                    ended.add(each);
+                }
+                return isOver;
+            });
+        }
+        ended.forEach(each -> each.answer.complete(Optional.empty()));
+    }
+}

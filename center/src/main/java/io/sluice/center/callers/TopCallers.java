@@ -1,0 +1,119 @@
+package io.sluice.center.callers;
+
+import io.sluice.center.data.RefusedCaller;
+import io.sluice.center.data.TopQuery;
+import io.sluice.rules.caller.CallerMark;
+import io.sluice.runtime.data.DistinctCallers;
+import io.sluice.runtime.data.FrequentCallers;
+import io.sluice.runtime.data.RefusedMinute;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The callers that were refused most often.
+ *
+ * @param refused how often all callers were refused, also those that are not listed
+ * @param distinct how many callers there are, about
+ * @param dropped how many refusals are missing, because there was no room for their groups
+ * @param from the minute since 1970 that it begins with
+ * @param until the minute that is not included any more
+ */
+record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long dropped, long from, long until) {
+
+    /** The size of the only sketch of a search. */
+    private static final int LARGE = 4_096;
+
+    /** Merges files. Not thread-safe. */
+    static final class Search {
+
+        private final TopQuery query;
+        private final boolean isOverall;
+        private final boolean isJoined;
+        private final Map<GroupName, CallerGroup> groups = new LinkedHashMap<>();
+        private long dropped;
+
+        Search(TopQuery query) {
+            this.query = query;
+            boolean isByAttribute = query.rule().isEmpty() && query.attributes().isPresent();
+            this.isOverall = isByAttribute && query.sees().test("");
+            // Somebody who sees some rules gets the callers of these, put together.
+            this.isJoined = isByAttribute && !isOverall;
+        }
+
+        void add(CallerFile file) {
+            dropped += file.dropped();
+            for (RefusedMinute.Group each : file.content().groups()) {
+                if (isWanted(each)) {
+                    GroupName name = isJoined ? new GroupName("", "", each.attributes()) : GroupName.of(each);
+                    int size = isOverall || isJoined ? LARGE : CallerGroup.SKETCH_SIZE;
+                    groups.computeIfAbsent(name, unused -> new CallerGroup(size))
+                            .merge(CallerGroup.of(each, CallerGroup.SKETCH_SIZE));
+                }
+            }
+        }
+
+        private boolean isWanted(RefusedMinute.Group group) {
+            if (query.attributes().isPresent() && !query.attributes().get().equals(group.attributes())) {
+                return false;
+            }
+            if (isOverall) {
+                return group.rule().isEmpty();
+            }
+            return !group.rule().isEmpty()
+                    && (query.rule().isEmpty() || query.rule().get().equals(group.rule()))
+                    && query.sees().test(group.rule());
+        }
+
+        TopCallers found(long from, long until) {
+            List<RefusedCaller> all = new ArrayList<>();
+            DistinctCallers distinct = new DistinctCallers();
+            long refused = 0;
+            for (Map.Entry<GroupName, CallerGroup> each : groups.entrySet()) {
+                all.addAll(callers(each.getKey(), each.getValue()));
+                distinct.merge(each.getValue().distinct());
+                refused += each.getValue().refused();
+            }
+            all.sort(Comparator.comparingLong(RefusedCaller::refused)
+                    .reversed()
+                    .thenComparing(each -> each.caller().hash())
+                    .thenComparing(RefusedCaller::rule)
+                    .thenComparing(RefusedCaller::limit));
+            return new TopCallers(
+                    List.copyOf(all.subList(0, Math.min(all.size(), query.most()))),
+                    refused,
+                    distinct.estimate(),
+                    dropped,
+                    from,
+                    until);
+        }
+
+        /** Returns the callers of a group. A caller that has two texts is one, and hidden if one of them is. */
+        private static List<RefusedCaller> callers(GroupName name, CallerGroup group) {
+            Map<String, RefusedCaller> byHash = new HashMap<>();
+            for (FrequentCallers.Frequency each : group.frequent().counted()) {
+                byHash.merge(
+                        each.caller().hash(),
+                        new RefusedCaller(
+                                name.rule(), name.limit(), name.attributes(), each.caller(), each.most(), each.error()),
+                        Search::sum);
+            }
+            return List.copyOf(byHash.values());
+        }
+
+        private static RefusedCaller sum(RefusedCaller one, RefusedCaller other) {
+            CallerMark mark = one.caller().masked().isEmpty() ? one.caller() : other.caller();
+            // Both have the same error, which is one of the group.
+            return new RefusedCaller(
+                    one.rule(),
+                    one.limit(),
+                    one.attributes(),
+                    mark,
+                    one.refused() + other.refused() - one.error(),
+                    one.error());
+        }
+    }
+}
