@@ -122,6 +122,9 @@ class AccessMatrixTest {
             200 GET /api/erasures                     !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             404 GET /api/erasures/{id}                !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             400 POST /api/erasures                    !  -  +  -   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 GET /api/top                          !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            404 GET /api/callers/{hash}               !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            404 POST /api/callers/{hash}/reveal       !  -  +  -   -  -  -  +  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/nodes                        !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             200 GET /api/nodes/{id}                   !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             400 POST /api/nodes/{id}/heartbeat        !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -

@@ -6,6 +6,7 @@ import io.sluice.center.access.Role;
 import io.sluice.center.people.Account;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -46,6 +47,7 @@ final class Deeds {
         this.center = people.center();
         changes();
         rollouts();
+        callers();
         adjustments();
         approvals();
         accounts();
@@ -124,6 +126,17 @@ final class Deeds {
                         REASON,
                         "/api/erasures",
                         "{\"attribute\":\"user\",\"value\":\"" + name() + "-erased\",\"reason\":\"" + REASON + "\"}"));
+    }
+
+    private void callers() {
+        all.put("POST /api/callers/{hash}/reveal", () -> {
+            FakeNode node = new FakeNode(people.machine(), "n1");
+            var unused = node.keepsItsOwn();
+            ApiClient olga = people.as("olga");
+            String path = "/api/callers/" + "h".repeat(43) + "/reveal";
+            return new Deed("user:olga", REASON, () -> node.answering(
+                    () -> olga.post(path, WHY), question -> Optional.of("{\"attributes\":{\"user\":\"u-17\"}}")));
+        });
     }
 
     private void adjustments() {

@@ -3,6 +3,7 @@ package io.sluice.center;
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.runtime.caller.CallerAnswer;
+import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
@@ -13,6 +14,9 @@ import io.sluice.runtime.witness.WitnessReport;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A node that reports what a test tells it to. */
 final class FakeNode {
@@ -107,6 +111,17 @@ final class FakeNode {
     FakeNode answers(CallerAnswer... given) {
         answers = List.of(given);
         return this;
+    }
+
+    /** Sends a request, and answers the questions that come of it. */
+    Answer answering(Supplier<Answer> request, Function<CallerQuestion, Optional<String>> content) {
+        CompletableFuture<Answer> sent = CompletableFuture.supplyAsync(request);
+        while (!sent.isDone()) {
+            answers(keepsItsOwn().questions().stream()
+                    .map(each -> new CallerAnswer(each.id(), content.apply(each)))
+                    .toArray(CallerAnswer[]::new));
+        }
+        return sent.join();
     }
 
     FakeNode triesNothing() {

@@ -1,10 +1,15 @@
 package io.sluice.center;
 
+import static io.sluice.center.callers.Refusals.caller;
+
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.center.access.Scope;
+import io.sluice.center.callers.Refusals;
 import io.sluice.center.people.Account;
+import io.sluice.runtime.data.DataBatch;
+import io.sluice.runtime.data.DataReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -53,7 +58,8 @@ final class TwoTenants {
             "zqreason",
             "zqnode",
             "zquser",
-            "zqtoken");
+            "zqtoken",
+            "zqmasked");
 
     private static final List<String> MARKS = marks();
 
@@ -162,7 +168,7 @@ final class TwoTenants {
         long unused = shadow("*", false);
         emergencies(center);
         FakeNode node = new FakeNode(api, "n1");
-        var unusedReply = node.runs(1);
+        var unusedReply = node.sends(refusals()).runs(1);
         long version = api.get("/api/rules").number("version");
         var unusedRefusal = new FakeNode(api, "zqnode").refuses(1, version, "rule zqrule: zqmessage");
         Answer trial = api.release(open(false, 9), "{\"tenants\":[\"zqcaller\"]}", ",\"reason\":\"zqreason\"")
@@ -173,6 +179,20 @@ final class TwoTenants {
                     "change " + (isAcme ? "acme" : "zq"),
                     Long.toString(open(isAcme, 6).number("id")));
         }
+    }
+
+    /** Returns refusals by rules of both tenants. */
+    private static DataReport refusals() {
+        long now = Instant.now().toEpochMilli();
+        Refusals minute = new Refusals(now / 60_000);
+        for (boolean isAcme : new boolean[] {true, false}) {
+            String rule = isAcme ? ACME_RULE : OTHER_RULE;
+            String name = isAcme ? "a****me" : "zqmasked";
+            minute.add(rule, isAcme ? "acme-login.per-user" : "zqrule.zqlimit", "tenant,user", caller(name), 3)
+                    .add("", "", "tenant", caller(name), 3);
+        }
+        return new DataReport(
+                now, List.of(new DataBatch(1, DataBatch.Kind.CALLERS, minute.pack())), Map.of());
     }
 
     /** Each tenant has a protected rule, which somebody switched off without approval, and which somebody else accepted. */
@@ -380,7 +400,11 @@ final class TwoTenants {
                 "/api/users",
                 "/api/tokens",
                 "/api/me",
-                "/api/session"));
+                "/api/session",
+                "/api/top",
+                "/api/top?by=rule",
+                "/api/top?by=tenant",
+                "/api/callers/" + caller("zqmasked").hash()));
         for (String key : List.of("acme", "zq")) {
             paths.add("/api/rules/" + ids.get("rule " + key));
             paths.add("/api/rules/" + ids.get("rule " + key) + "/history");
@@ -402,7 +426,8 @@ final class TwoTenants {
     List<Request> attempts() {
         List<Request> all = new ArrayList<>();
         readings().forEach(path -> all.add(Request.get(path)));
-        for (String list : List.of("/api/versions", "/api/changes", "/api/rollouts", "/api/overrides", "/api/switch")) {
+        for (String list : List.of(
+                "/api/versions", "/api/changes", "/api/rollouts", "/api/overrides", "/api/switch", "/api/top")) {
             for (String query : List.of(
                     "?below=3",
                     "?limit=1",
@@ -414,6 +439,7 @@ final class TwoTenants {
                     "?state=" + OTHER,
                     "?tenant=" + OTHER,
                     "?rule=" + OTHER_RULE,
+                    "?by=user",
                     "?q=" + OTHER,
                     "?below=" + OTHER)) {
                 all.add(Request.get(list + query));
