@@ -69,8 +69,7 @@ class AdjustmentTest {
         for (String[] wrong : new String[][] {
             {"{\"user\":\"u-17\"}", "{\"limit\":500}", "attribute: user"},
             {"{\"ip\":\"192.0.2.7\"}", "{\"burst\":500}", "numbers: "},
-            {"{\"ip\":\"192.0.2.7\"}", "{}", "numbers: "},
-            {"{\"hash\":\"" + HASH + "\"}", "{\"limit\":500}", "plain values"}
+            {"{\"ip\":\"192.0.2.7\"}", "{}", "numbers: "}
         }) {
             assertThat(override(wrong[0], wrong[1], "\"in\":\"1h\"", "x")
                             .expect(422)
@@ -110,6 +109,15 @@ class AdjustmentTest {
                         "/api/overrides",
                         "{\"rule\":\"mail\",\"limit\":\"mail.0\",\"caller\":{\"hash\":\"" + HASH
                                 + "\"},\"numbers\":{\"rate\":\"500/s\"},\"in\":\"1h\",\"reason\":\"x\"}")
+                .expect(201);
+        assertThat(made.string("attribute")).isEqualTo("hash");
+        assertThat(made.string("caller")).isEqualTo(HASH);
+    }
+
+    /** The center knows refused callers of any limit by their hashes. */
+    @Test
+    void aCallerByHashMayBeOfAPlainLimit() {
+        Answer made = override("{\"hash\":\"" + HASH + "\"}", "{\"limit\":500}", "\"in\":\"1h\"", "x")
                 .expect(201);
         assertThat(made.string("attribute")).isEqualTo("hash");
         assertThat(made.string("caller")).isEqualTo(HASH);

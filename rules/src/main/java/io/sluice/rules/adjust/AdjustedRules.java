@@ -6,7 +6,6 @@ import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Condition;
 import io.sluice.rules.model.LimitOverride;
-import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
@@ -152,12 +151,12 @@ public record AdjustedRules(RuleSet rules, List<String> problems, Optional<Insta
             RuleLimit limit = rule.limits().get(position);
             Limit numbers = numbers(override, rule, position);
             if (override.caller() instanceof Caller.ByHash by) {
-                if (limit.privacy() != Privacy.HASH) {
-                    throw new IllegalArgumentException(
-                            "hash: " + limit.id() + " counts by plain values (expected: an attribute and its value)");
+                if (limit.by().isEmpty()) {
+                    throw new IllegalArgumentException("hash: " + limit.id()
+                            + " has one count for all (expected: a limit that counts by callers)");
                 }
                 keyed.computeIfAbsent(rule.id(), id -> new ArrayList<>())
-                        .add(new KeyedNumbers(position, "!h" + by.hash(), numbers, override.until()));
+                        .add(new KeyedNumbers(position, by.hash(), numbers, override.until()));
             } else if (override.caller() instanceof Caller.ByValue by) {
                 byValue.computeIfAbsent(rule.id(), id -> new ArrayList<>())
                         .add(new LimitOverride(

@@ -17,10 +17,10 @@ public sealed interface Caller {
     }
 
     /**
-     * The caller whose count is stored under this hash. Nobody who reads it learns who the caller is. For limits with {@code
-     * privacy: hash}.
+     * The caller with this keyed hash. Nobody who reads it learns who the caller is. It names a caller only in processes with the secret
+     * that it was made with.
      *
-     * @param hash 43 characters, as {@code explain} shows it
+     * @param hash 43 characters, as {@code explain} and the lists of refused callers show it
      */
     record ByHash(String hash) implements Caller {
         public ByHash {

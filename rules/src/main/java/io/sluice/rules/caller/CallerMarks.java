@@ -7,7 +7,9 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +80,7 @@ public final class CallerMarks {
 
     private CallerMark mark(RuleSet set, List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
         String hash = keys.keyedHash(by, absent, request);
-        Set<String> hides = hiddenBy(set);
+        Set<String> hides = hidden(set);
         StringJoiner shown = new StringJoiner(",");
         for (By each : by) {
             if (privacy == Privacy.HASH || hides.contains(each.attribute())) {
@@ -114,7 +116,23 @@ public final class CallerMarks {
         String first = value.substring(0, value.offsetByCodePoints(0, 1));
         String last =
                 length < SHORTEST_WITH_END ? "" : value.substring(value.offsetByCodePoints(value.length(), -2));
-        return first + STARS + last;
+        return printable(first + STARS + last);
+    }
+
+    /** A character that cannot be seen, or that changes the ones around it, becomes a question mark. */
+    private static String printable(String text) {
+        StringBuilder shown = new StringBuilder(text.length());
+        text.codePoints().forEach(each -> {
+            int type = Character.getType(each);
+            boolean strange = type == Character.CONTROL
+                    || type == Character.FORMAT
+                    || type == Character.SURROGATE
+                    || type == Character.LINE_SEPARATOR
+                    || type == Character.PARAGRAPH_SEPARATOR
+                    || type == Character.UNASSIGNED;
+            shown.appendCodePoint(strange ? '?' : each);
+        });
+        return shown.toString();
     }
 
     /** The last number of an IPv4 address is hidden, and everything but the first three numbers of an IPv6 address. */
@@ -134,12 +152,18 @@ public final class CallerMarks {
         return shown.append('*').toString();
     }
 
-    /** Returns the attributes that some limit of the rules in force counts under {@code privacy: hash}. */
-    private Set<String> hiddenBy(RuleSet set) {
+    /**
+     * Returns the attributes that some limit of the rules in force, or of the rules on trial, counts under {@code privacy: hash}. Nobody
+     * may see anything of their values.
+     */
+    public Set<String> hidden(RuleSet set) {
         Hidden known = hidden;
         if (known.set != set) {
             Set<String> names = new HashSet<>();
-            for (Rule rule : set.rules()) {
+            CallerTrial trial = set.trial();
+            List<Rule> rules = new ArrayList<>(set.rules());
+            rules.addAll(trial == null ? List.of() : trial.rules().rules());
+            for (Rule rule : rules) {
                 for (List<RuleLimit> limits : List.of(rule.limits(), rule.candidate())) {
                     for (RuleLimit limit : limits) {
                         if (limit.privacy() == Privacy.HASH) {

@@ -6,8 +6,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key of {@code privacy: hash}. Immutable and thread-safe. The secret cannot be read back: it has no text form, no bytes and
- * no equality.
+ * The key of the hashes that stand for callers, and of {@code privacy: hash}. Thread-safe. The secret cannot be read back: it has no
+ * text form, no bytes and no equality.
+ *
+ * <p>A secret never changes, unless it was made to be {@linkplain #replaceable replaceable}. One that hashes the keys of shared counts
+ * must not be, because a change would begin these counts anew.
  *
  * <p>Nodes that share counts need the same secret. Without a secret, anyone who can read the store could find out values by
  * trying them.
@@ -18,12 +21,23 @@ public final class KeySecret {
     private static final int SHORTEST = 16;
     private static final int LONGEST = 1_024;
 
-    private final Mac mac;
+    private final boolean replaceable;
+    private volatile Mac mac;
 
-    private KeySecret(byte[] bytes) {
+    private KeySecret(byte[] bytes, boolean replaceable) {
+        this.replaceable = replaceable;
+        this.mac = macOf(bytes);
+    }
+
+    private static Mac macOf(byte[] bytes) {
+        if (bytes.length < SHORTEST || bytes.length > LONGEST) {
+            throw new IllegalArgumentException(
+                    "hash key: " + bytes.length + " bytes (expected: " + SHORTEST + ".." + LONGEST + ")");
+        }
         try {
-            mac = Mac.getInstance(ALGORITHM);
+            Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(bytes, ALGORITHM));
+            return mac;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(ALGORITHM + " is missing; every Java runtime must provide it", e);
         }
@@ -31,18 +45,31 @@ public final class KeySecret {
 
     /** Creates a secret from 16 to 1,024 bytes. */
     public static KeySecret of(byte[] bytes) {
-        if (bytes.length < SHORTEST || bytes.length > LONGEST) {
-            throw new IllegalArgumentException(
-                    "hash key: " + bytes.length + " bytes (expected: " + SHORTEST + ".." + LONGEST + ")");
+        return new KeySecret(bytes, false);
+    }
+
+    /** Creates a secret that can become another one: a process begins with its own, and learns the one that others use. */
+    public static KeySecret replaceable(byte[] bytes) {
+        return new KeySecret(bytes, true);
+    }
+
+    /**
+     * Replaces the secret. Later hashes are made with these bytes.
+     *
+     * @throws IllegalStateException if the secret is not replaceable
+     */
+    public void replace(byte[] bytes) {
+        if (!replaceable) {
+            throw new IllegalStateException("this secret is fixed");
         }
-        return new KeySecret(bytes);
+        mac = macOf(bytes);
     }
 
     /** Creates a random secret, for counts that do not leave this process. */
     public static KeySecret random() {
         byte[] bytes = new byte[2 * SHORTEST];
         new SecureRandom().nextBytes(bytes);
-        return new KeySecret(bytes);
+        return of(bytes);
     }
 
     /** Returns a new HMAC-SHA-256 with this key, for the caller's own use. */

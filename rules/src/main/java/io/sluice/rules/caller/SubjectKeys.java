@@ -64,6 +64,10 @@ public final class SubjectKeys {
         for (Rule rule : rules) {
             limits(rule).forEach(limit -> {
                 add(search, rule.scope(), limit.by(), limit.absent(), limit.privacy());
+                if (limit.privacy() != Privacy.HASH) {
+                    // No count has this key, but others know the caller by the hash.
+                    add(search, rule.scope(), limit.by(), limit.absent(), Privacy.HASH);
+                }
                 search.missing(limit).ifPresent(missing -> unfound.add(sentence(limit, missing)));
             });
         }
@@ -116,7 +120,7 @@ public final class SubjectKeys {
         return new KeyMatch(this::matches, named);
     }
 
-    /** Returns the keyed hashes of the subject, as {@link io.sluice.rules.adjust.Caller.ByHash} has them. */
+    /** Returns the keyed hashes of the subject, as {@link io.sluice.rules.adjust.Caller.ByHash} and {@link CallerMark} have them. */
     public List<String> hashes() {
         return hashed.stream()
                 .filter(key -> key.startsWith(CallerKeys.HASHED))

@@ -222,13 +222,12 @@ public record MatchedRequest(
         }
 
         private Optional<Limit> override(int position) {
-            if (ready.hasKeyedNumbers()) {
+            if (ready.hasKeyedNumbers(position)) {
                 RuleLimit limit = ready.rule().limits().get(position);
-                if (keys.key(limit.by(), limit.absent(), limit.privacy(), request) instanceof CallerKey.Of of) {
-                    Optional<Limit> keyed = ready.keyed(position, of.text(), clock);
-                    if (keyed.isPresent()) {
-                        return keyed;
-                    }
+                Optional<Limit> keyed =
+                        ready.keyed(position, keys.keyedHash(limit.by(), limit.absent(), request), clock);
+                if (keyed.isPresent()) {
+                    return keyed;
                 }
             }
             return ready.override(position, request, clock);

@@ -78,6 +78,13 @@ public final class Attributes {
         return origin.equals(this.origin) ? this : new Attributes(values, address, origin);
     }
 
+    /** Returns only the attributes with these names, of the same request. */
+    public Attributes only(Set<String> names) {
+        Map<String, String> some = new HashMap<>(values);
+        some.keySet().retainAll(names);
+        return new Attributes(some, some.containsKey(IP) ? address : null, origin);
+    }
+
     /** Returns how the request is known to other systems. No rule can match it. */
     public Origin origin() {
         return origin;

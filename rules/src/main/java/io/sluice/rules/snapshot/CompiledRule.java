@@ -25,7 +25,7 @@ public final class CompiledRule {
     /** By the position of the limit; null for a limit without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
-    /** For single callers, known only by the keys of their counts. They come before all other overrides. */
+    /** For single callers, known only by their hashes. They come before all other overrides. */
     private final List<KeyedNumbers> keyed;
 
     CompiledRule(Rule rule) {
@@ -64,15 +64,20 @@ public final class CompiledRule {
         return lease;
     }
 
-    /** Returns whether a caller may have other numbers because of the key of its count. */
-    public boolean hasKeyedNumbers() {
-        return !keyed.isEmpty();
+    /** Returns whether callers of a limit may have other numbers because of their hash. Only then the hash has to be computed. */
+    public boolean hasKeyedNumbers(int limit) {
+        for (KeyedNumbers each : keyed) {
+            if (each.limit() == limit) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** Returns the numbers that are in force for the caller whose count has this key; empty if there are none. */
-    public Optional<Limit> keyed(int limit, String key, Clock clock) {
+    /** Returns the numbers that are in force for the caller with this hash; empty if there are none. */
+    public Optional<Limit> keyed(int limit, String hash, Clock clock) {
         for (KeyedNumbers each : keyed) {
-            if (each.limit() == limit && each.key().equals(key) && now(clock).isBefore(each.until())) {
+            if (each.limit() == limit && each.hash().equals(hash) && now(clock).isBefore(each.until())) {
                 return Optional.of(each.numbers());
             }
         }

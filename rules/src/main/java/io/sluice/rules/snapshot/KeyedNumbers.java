@@ -4,11 +4,11 @@ import io.sluice.core.limit.Limit;
 import java.time.Instant;
 
 /**
- * Other numbers for the one caller whose count has a certain key.
+ * Other numbers for the one caller with a certain keyed hash.
  *
  * @param limit the position of the limit in its rule
- * @param key the key of the count, as it is stored
+ * @param hash the keyed hash of the caller, 43 characters
  * @param numbers the limit with its numbers replaced
  * @param until when they expire
  */
-public record KeyedNumbers(int limit, String key, Limit numbers, Instant until) {}
+public record KeyedNumbers(int limit, String hash, Limit numbers, Instant until) {}

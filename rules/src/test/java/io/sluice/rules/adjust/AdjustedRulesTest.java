@@ -8,6 +8,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.pattern.Attributes;
@@ -40,8 +41,9 @@ class AdjustedRulesTest {
     private final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     private final RuleSet released = rules();
     private RuleSet inForce = released;
+    private final KeySettings keys = KeySettings.ofThisProcess();
     private final Evaluator evaluator =
-            new Evaluator(() -> inForce, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
+            new Evaluator(() -> inForce, limiter, null, keys, clock, (ruling, nanos) -> {});
 
     @Test
     void givesOneCallerOtherNumbersUntilTheyExpire() {
@@ -77,6 +79,45 @@ class AdjustedRulesTest {
 
         assertThat(admitted(Map.of("service", "web", "ip", "203.0.113.9"))).isEqualTo(5);
         assertThat(admitted(Map.of("service", "web", "ip", "198.51.100.1"))).isEqualTo(2);
+    }
+
+    @Test
+    void knowsACallerByItsHashWhetherTheLimitHashesOrNot() {
+        adjust(adjustments(
+                List.of(
+                        override("orders", "orders.user", new Caller.ByHash(hash("user", "u-17")), "{\"limit\":5}"),
+                        override("secret", "secret.0", new Caller.ByHash(hash("user", "u-17")), "{\"limit\":6}"),
+                        override("address", "address.0", new Caller.ByHash(hash("ip", "2001:db8::7")), "{\"limit\":7}")),
+                List.of()));
+
+        assertThat(admitted("shop", "u-17")).isEqualTo(5);
+        assertThat(admitted("shop", "u-18")).isEqualTo(2);
+        assertThat(admitted("mail", "u-17")).isEqualTo(6);
+        assertThat(admitted("mail", "u-18")).isEqualTo(2);
+        // The hash stands for the network, because the network is what the limit counts.
+        assertThat(admitted(Map.of("service", "web", "ip", "2001:db8::8"))).isEqualTo(7);
+        assertThat(admitted(Map.of("service", "web", "ip", "2001:db8:0:1::7"))).isEqualTo(2);
+        clock.advance(Duration.ofHours(3));
+        assertThat(admitted("shop", "u-17")).isEqualTo(2);
+    }
+
+    /** The hash is made with a secret, so it names nobody in a process with another secret. */
+    @Test
+    void aHashOfAnotherSecretNamesNobody() {
+        String other = new CallerMarks(KeySettings.ofThisProcess())
+                .of(released, "user", Attributes.of(Map.of("user", "u-17")))
+                .orElseThrow()
+                .hash();
+        adjust(override("orders", "orders.user", new Caller.ByHash(other), "{\"limit\":5}"));
+
+        assertThat(admitted("shop", "u-17")).isEqualTo(2);
+    }
+
+    private String hash(String attribute, String value) {
+        return new CallerMarks(keys)
+                .of(released, attribute, Attributes.of(Map.of(attribute, value)))
+                .orElseThrow()
+                .hash();
     }
 
     @Test
@@ -165,9 +206,11 @@ class AdjustedRulesTest {
                 .isPresent();
         assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "nothing"))
                 .isPresent();
-        assertThat(fault("orders", "orders.user", new Caller.ByHash("a".repeat(43)), "{\"limit\":5}")
+        assertThat(fault("together", "together.0", new Caller.ByHash("a".repeat(43)), "{\"limit\":5}")
                         .orElseThrow())
-                .contains("counts by plain values");
+                .contains("one count for all");
+        assertThat(fault("orders", "orders.user", new Caller.ByHash("a".repeat(43)), "{\"limit\":5}"))
+                .isEmpty();
         assertThat(fault("address", "address.0", new Caller.ByValue("ip", "somewhere"), "{\"limit\":5}"))
                 .isPresent();
         assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "{\"limit\":5}"))
