@@ -252,10 +252,14 @@ public final class Node implements AutoCloseable {
         tallies.watch(rules.source());
         List<RulingListener> listeners = new ArrayList<>(List.of(tallies, limits, refusals));
         fleet.outbox().ifPresent(outbox -> listeners.add(counted(outbox)));
-        RulingListener listener = new NodeListeners(listeners);
         Supplier<RuleSet> inForce = rules.source()::latest;
-        KeySettings keys = config.keyForm();
+        NodeCallers callers = NodeCallers.of(config, fleet, inForce, clock);
+        leaving.add(callers);
+        listeners.addAll(callers.listeners());
+        RulingListener listener = new NodeListeners(listeners);
+        KeySettings keys = callers.keys();
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
+        callers.answer(evaluator);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
                 new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
@@ -290,9 +294,11 @@ public final class Node implements AutoCloseable {
         if (pulse != null) {
             pulse.start();
         }
+        CompletableFuture<Boolean> agreed = callers.agree(store).completeOnTimeout(false, 1, TimeUnit.SECONDS);
         if (permitKey != null) {
             permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
+        agreed.join();
         WarmUp warmUp = new WarmUp(clock);
         warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
         if (gateway != null) {
@@ -308,6 +314,7 @@ public final class Node implements AutoCloseable {
         door.serve();
         List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
         config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
+        erasable.addAll(callers.erasable());
         fleet.erase(inForce, keys, erasable);
         health.watchFleet(fleet::findings);
         fleet.report(apiPort(), rules, watch, health::findings, tallies);

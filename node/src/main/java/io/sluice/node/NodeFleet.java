@@ -11,12 +11,14 @@ import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.caller.CallerQuestions;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterFleetLine;
 import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DataSource;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.CallerPart;
 import io.sluice.runtime.fleet.DataPart;
 import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
@@ -45,6 +47,7 @@ final class NodeFleet implements AutoCloseable {
     private final Optional<Center> center;
     private final Optional<Witness> witness;
     private final Erasures erasures;
+    private final CallerQuestions questions;
     private final Optional<FleetMember> member;
     private final DataOutbox outbox;
     private final DataPart data;
@@ -55,6 +58,7 @@ final class NodeFleet implements AutoCloseable {
             Optional<Center> center,
             Optional<Witness> witness,
             Erasures erasures,
+            CallerQuestions questions,
             Optional<FleetMember> member,
             DataOutbox outbox,
             DataPart data,
@@ -63,6 +67,7 @@ final class NodeFleet implements AutoCloseable {
         this.center = center;
         this.witness = witness;
         this.erasures = erasures;
+        this.questions = questions;
         this.member = member;
         this.outbox = outbox;
         this.data = data;
@@ -85,7 +90,8 @@ final class NodeFleet implements AutoCloseable {
         witness.map(WitnessPart::new).ifPresent(parts::add);
         Erasures erasures = new Erasures(clock);
         // Whoever can write to Redis must not be able to give orders.
-        center.ifPresent(each -> parts.add(new ErasurePart(erasures)));
+        CallerQuestions questions = new CallerQuestions();
+        center.ifPresent(each -> parts.addAll(List.of(new ErasurePart(erasures), new CallerPart(questions))));
         DataOutbox outbox = center.isPresent() ? DataOutbox.acknowledged() : DataOutbox.repeating(REPEATED);
         DataPart data = new DataPart(outbox, clock);
         parts.add(data);
@@ -94,6 +100,7 @@ final class NodeFleet implements AutoCloseable {
                 center,
                 witness,
                 erasures,
+                questions,
                 line.map(each -> new FleetMember(each, clock, parts)),
                 outbox,
                 data,
@@ -132,6 +139,11 @@ final class NodeFleet implements AutoCloseable {
     /** Begins to perform the center's orders to erase. */
     void erase(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
         erasures.over(rules, keys, stores);
+    }
+
+    /** Returns what answers the center's questions about callers. */
+    CallerQuestions questions() {
+        return questions;
     }
 
     /** Returns what takes data for the center; empty if the node is alone. */

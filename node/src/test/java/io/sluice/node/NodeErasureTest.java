@@ -177,14 +177,14 @@ class NodeErasureTest {
             ErasureResult result = result();
             center.answerReports(200, fleet(List.of()));
             assertThat(result.id()).isEqualTo(7);
-            assertThat(result.removed()).isEqualTo(Map.of("counts", 3L, "recordings", 1L));
+            assertThat(result.removed()).isEqualTo(Map.of("counts", 3L, "recordings", 1L, "refused_callers", 1L));
             assertThat(result.left()).isEmpty();
             assertThat(result.hashes()).isNotEmpty();
 
             assertThat(redis.command("KEYS", "*" + VALUE + "*").list()).isEmpty();
             assertThat(redis.command("KEYS", "*user=bob").list()).hasSize(2);
             assertThat(contains(folder.resolve("data"), VALUE)).isFalse();
-            String done = "erasure 7 of a user is done; removed: {counts=3, recordings=1}";
+            String done = "erasure 7 of a user is done; removed: {counts=3, recordings=1, refused_callers=1}";
             await().atMost(Duration.ofMinutes(5)).until(() -> lines().anyMatch(line -> line.startsWith(done)));
             assertThat(lines()).noneMatch(line -> line.contains(VALUE));
             assertThat(node.check(here("bob")).statusCode()).isEqualTo(429);

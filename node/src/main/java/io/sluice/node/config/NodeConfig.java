@@ -164,6 +164,11 @@ public record NodeConfig(
         return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
     }
 
+    /** Returns how callers become keys, with this secret if no hash key is configured. */
+    public KeySettings keyForm(KeySecret otherwise) {
+        return new KeySettings(hashKey.orElse(otherwise), ipv6Prefix, hashTag);
+    }
+
     /** The directory need not exist yet, but nothing else may be in its place. */
     private static void checkFolder(Path folder) {
         for (Path each = folder.toAbsolutePath(); each != null; each = each.getParent()) {

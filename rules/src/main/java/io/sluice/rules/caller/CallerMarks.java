@@ -69,6 +69,16 @@ public final class CallerMarks {
                 .orElse("ip");
     }
 
+    /** Returns all attributes that may tell who {@link #caller} is, such as {@code user} and what stands in for it. */
+    public static Set<String> names(@Nullable Rule rule, @Nullable String limit) {
+        Set<String> names = new HashSet<>();
+        limit(rule, limit).ifPresent(found -> found.by().forEach(by -> {
+            names.add(by.attribute());
+            by.otherwise().ifPresent(names::add);
+        }));
+        return names;
+    }
+
     /** Returns one attribute of a request; empty if the request lacks it. */
     public Optional<CallerMark> of(RuleSet set, String attribute, Attributes request) {
         if (keys.counted(attribute, request) == null) {

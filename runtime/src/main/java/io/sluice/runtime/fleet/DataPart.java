@@ -12,6 +12,7 @@ public final class DataPart implements FleetPart {
     private final DataOutbox outbox;
     private final Clock clock;
     private final List<DataSource> sources = new CopyOnWriteArrayList<>();
+    private volatile boolean flushed;
 
     public DataPart(DataOutbox outbox, Clock clock) {
         this.outbox = outbox;
@@ -36,11 +37,13 @@ public final class DataPart implements FleetPart {
     @Override
     public void closing() {
         sources.forEach(DataSource::flush);
+        flushed = true;
     }
 
+    /** Until the sources are flushed, they may have something. */
     @Override
     public boolean hasMore() {
-        return outbox.hasMore();
+        return outbox.hasMore() || (!flushed && !sources.isEmpty());
     }
 
     @Override

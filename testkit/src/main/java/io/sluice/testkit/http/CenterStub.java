@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -103,6 +104,13 @@ public final class CenterStub implements AutoCloseable {
     /** Returns the next report, waiting for it. */
     public String report() throws InterruptedException {
         return taken(reports);
+    }
+
+    /** Returns the reports that came so far and that nobody has taken, without waiting. */
+    public List<String> reports() {
+        List<String> all = new ArrayList<>();
+        reports.drainTo(all);
+        return all;
     }
 
     /** Returns the next connection that waits for events, waiting for it. */

@@ -1,0 +1,226 @@
+package io.sluice.runtime.caller;
+
+import io.sluice.rules.caller.CallerMark;
+import io.sluice.rules.caller.CallerMarks;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.evaluate.Explanation.Standing;
+import io.sluice.rules.json.JsonLine;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerTrial;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the questions of a center about callers that this process refused. Never blocks. Thread-safe.
+ *
+ * <p>A question is answered once, and its answer is reported for as long as the center offers the question. Then it is forgotten. No
+ * answer is logged.
+ */
+public final class CallerQuestions {
+
+    /** The maximum number of questions at a time. A center that asks more gets the other answers later. */
+    static final int MOST = 50;
+
+    /** A longer explanation is not told. */
+    private static final int LONGEST = 90_000;
+
+    private volatile @Nullable Scope scope;
+
+    /** The questions that the center offers; guarded by this. */
+    private final Map<CallerQuestion, State> offered = new LinkedHashMap<>();
+
+    /** How this process finds answers. */
+    private record Scope(
+            RefusedCallers refused,
+            CallerMarks marks,
+            Supplier<RuleSet> rules,
+            Function<Attributes, CompletionStage<Explanation>> explain,
+            Function<Explanation, Optional<String>> json) {}
+
+    private sealed interface State {
+
+        /** The answer is not there yet. */
+        record Pending() implements State {}
+
+        /** There is an answer. */
+        record Answered(CallerAnswer answer) implements State {}
+    }
+
+    /**
+     * Begins to answer. Until then questions are left for later.
+     *
+     * @param refused the callers that this process refused
+     * @param settings how callers are hashed
+     * @param rules in force
+     * @param explain returns what the rules say about a request
+     * @param json writes an explanation as {@code POST /v1/explain} does
+     */
+    public void over(
+            RefusedCallers refused,
+            KeySettings settings,
+            Supplier<RuleSet> rules,
+            Function<Attributes, CompletionStage<Explanation>> explain,
+            Function<Explanation, Optional<String>> json) {
+        scope = new Scope(refused, new CallerMarks(settings), rules, explain, json);
+    }
+
+    /** Takes the questions that the center offers now, and forgets the answers to all others. Does not wait for answers. */
+    public void offered(List<CallerQuestion> questions) {
+        Scope in = scope;
+        List<CallerQuestion> fresh = new ArrayList<>();
+        synchronized (this) {
+            offered.keySet().retainAll(new HashSet<>(questions));
+            for (CallerQuestion each : questions) {
+                if (in != null && offered.size() < MOST && offered.putIfAbsent(each, new State.Pending()) == null) {
+                    fresh.add(each);
+                }
+            }
+        }
+        if (in != null) {
+            fresh.forEach(each -> answer(each, in));
+        }
+    }
+
+    /** Returns the answers to the questions that the center still offers. */
+    public synchronized List<CallerAnswer> answers() {
+        List<CallerAnswer> answers = new ArrayList<>();
+        for (State state : offered.values()) {
+            if (state instanceof State.Answered answered) {
+                answers.add(answered.answer);
+            }
+        }
+        return answers;
+    }
+
+    private void answer(CallerQuestion question, Scope in) {
+        Optional<KnownCallers.Known> known = in.refused.find(question.hash());
+        if (known.isEmpty()) {
+            settle(question, Optional.empty());
+            return;
+        }
+        switch (question.kind()) {
+            case REVEAL -> settle(question, Optional.of(revealed(known.get(), in)));
+            case EXPLAIN -> explain(question, known.get().request(), in);
+        }
+    }
+
+    /** If the explanation fails, the question is asked again with the next offer. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the answer is reported later
+    private void explain(CallerQuestion question, Attributes request, Scope in) {
+        try {
+            in.explain.apply(request).whenComplete((explanation, failure) -> {
+                try {
+                    if (explanation == null) {
+                        forget(question);
+                    } else {
+                        settle(question, in.json.apply(masked(explanation, request, in)).filter(text -> text.length() <= LONGEST));
+                    }
+                } catch (RuntimeException e) {
+                    forget(question);
+                }
+            });
+        } catch (RuntimeException e) {
+            forget(question);
+        }
+    }
+
+    private synchronized void settle(CallerQuestion question, Optional<String> content) {
+        offered.computeIfPresent(
+                question, (same, state) -> new State.Answered(new CallerAnswer(question.id(), content)));
+    }
+
+    private synchronized void forget(CallerQuestion question) {
+        offered.remove(question);
+    }
+
+    /** Values that some limit counts under {@code privacy: hash} stay hidden. */
+    private static String revealed(KnownCallers.Known known, Scope in) {
+        Set<String> hides = in.marks.hidden(in.rules.get());
+        Map<String, String> shown = new TreeMap<>();
+        Set<String> hidden = new TreeSet<>();
+        for (String name : known.names()) {
+            String value = known.request().get(name);
+            if (value != null && hides.contains(name)) {
+                hidden.add(name);
+            } else if (value != null) {
+                shown.put(name, value);
+            }
+        }
+        JsonLine line = new JsonLine().begin().begin("attributes");
+        shown.forEach(line::field);
+        return line.end().field("hidden", List.copyOf(hidden)).end().toString();
+    }
+
+    /** Adds the hash of the caller to each limit, and hides the beginnings of values that some limit counts under a hash. */
+    private static Explanation masked(Explanation explanation, Attributes request, Scope in) {
+        RuleSet set = in.rules.get();
+        Map<String, Rule> rules = rules(set);
+        List<Standing> limits = new ArrayList<>();
+        for (Standing each : explanation.limits()) {
+            if (each.by().isEmpty()) {
+                limits.add(each);
+                continue;
+            }
+            Optional<CallerMark> mark = Optional.ofNullable(rules.get(each.rule()))
+                    .filter(rule -> hasLimit(rule, each))
+                    .flatMap(rule -> in.marks.caller(set, rule, each.id(), request));
+            boolean open = mark.isPresent() && !mark.get().masked().isEmpty();
+            String key =
+                    open ? each.key() : each.by().stream().map(name -> name + "=***").collect(Collectors.joining("&"));
+            limits.add(new Standing(
+                    each.rule(),
+                    each.id(),
+                    each.level(),
+                    each.limit(),
+                    each.by(),
+                    key,
+                    mark.map(CallerMark::hash),
+                    each.used(),
+                    each.remaining(),
+                    each.retryAfter(),
+                    each.resetAfter(),
+                    each.wouldAllow(),
+                    each.shadow(),
+                    each.overridden()));
+        }
+        return new Explanation(explanation.ruling(), limits);
+    }
+
+    private static Map<String, Rule> rules(RuleSet set) {
+        Map<String, Rule> byId = new HashMap<>();
+        CallerTrial trial = set.trial();
+        if (trial != null) {
+            trial.rules().rules().forEach(rule -> byId.put(rule.id(), rule));
+        }
+        set.rules().forEach(rule -> byId.put(rule.id(), rule));
+        return byId;
+    }
+
+    private static boolean hasLimit(Rule rule, Standing standing) {
+        for (RuleLimit limit : rule.limits()) {
+            if (limit.id().equals(standing.id())
+                    && limit.by().stream().map(By::attribute).toList().equals(standing.by())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

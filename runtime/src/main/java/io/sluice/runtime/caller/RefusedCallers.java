@@ -1,0 +1,326 @@
+package io.sluice.runtime.caller;
+
+import io.sluice.core.spi.CallbackFailures;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.CallerMark;
+import io.sluice.rules.caller.CallerMarks;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.data.DataBatch.Kind;
+import io.sluice.runtime.data.DataOutbox;
+import io.sluice.runtime.data.DataSource;
+import io.sluice.runtime.data.Figures;
+import io.sluice.runtime.data.RefusedMinute;
+import io.sluice.runtime.erasure.ErasableStore;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the center each minute who was refused: masked texts and hashes of callers, in sketches, never who they are. It also counts the
+ * requests of each tenant. Looks are not counted. Thread-safe.
+ *
+ * <p>A decision never waits. One that allows costs a map lookup, and only if the request names a tenant. One that refuses also puts the
+ * request into a bounded queue. A thread of its own hashes the callers, remembers them for questions of the center, and feeds the
+ * sketches. Whatever finds no room is counted as dropped.
+ */
+public final class RefusedCallers implements RulingListener, DataSource, ErasableStore, AutoCloseable {
+
+    /** The maximum number of refusals that wait for the thread. */
+    static final int MOST_WAITING = 16_384;
+
+    /** With this many, the thread is woken. Otherwise it looks after a pause. */
+    private static final int MANY = 1_024;
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long MINUTE_MICROS = TimeUnit.MINUTES.toMicros(1);
+    private static final long NONE = Long.MIN_VALUE;
+    private static final String TENANT = "tenant";
+
+    /** These are told for the refusals of all rules, too. */
+    private static final List<String> ATTRIBUTES = List.of("ip", "user", TENANT);
+
+    private static final List<CallerSketches.Name> OF_ALL_RULES = ATTRIBUTES.stream()
+            .map(each -> new CallerSketches.Name("", "", each))
+            .toList();
+
+    private final DataOutbox outbox;
+    private final Supplier<RuleSet> rules;
+    private final CallerMarks marks;
+    private final KnownCallers known;
+    private final Clock clock;
+    private final CallbackFailures failures = new CallbackFailures("counting refused callers", RefusedCallers.class);
+
+    private final Queue<Refusal> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingCount = new AtomicInteger();
+    private final AtomicLong lost = new AtomicLong();
+    private final TenantCounts tenants = new TenantCounts();
+
+    /** The last minute that is over and has not been told. */
+    private final AtomicLong over = new AtomicLong(NONE);
+
+    private final Thread worker;
+    private volatile boolean closed;
+
+    /** The minute that is being counted; null if nobody was refused in it. Guarded by this. */
+    private @Nullable CallerSketches sketches;
+
+    /** @param limit the name of the limit in reports; null if the rule denied */
+    private record Refusal(Attributes request, @Nullable Rule rule, @Nullable String limit, long minute) {
+
+        /** The attributes tell who the caller is. */
+        @Override
+        public String toString() {
+            return "Refusal(hidden)";
+        }
+    }
+
+    /**
+     * Creates a listener that tells nothing yet.
+     *
+     * @param outbox takes a batch for each minute
+     * @param rules in force
+     * @param settings how callers are hashed
+     */
+    public RefusedCallers(DataOutbox outbox, Supplier<RuleSet> rules, KeySettings settings, Clock clock) {
+        this.outbox = outbox;
+        this.rules = rules;
+        this.marks = new CallerMarks(settings);
+        this.known = new KnownCallers(settings, clock);
+        this.clock = clock;
+        this.worker = new Thread(this::work, "sluice-callers");
+        worker.setDaemon(true);
+    }
+
+    /** Begins to tell. */
+    public void start() {
+        worker.start();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
+        long now = clock.epochMicros();
+        long left = MINUTE_MICROS - Math.floorMod(now, MINUTE_MICROS);
+        long ending = Math.floorDiv(now, MINUTE_MICROS);
+        clock.at(clock.nanoTime() + TimeUnit.MICROSECONDS.toNanos(left), () -> {
+            if (!closed) {
+                over.set(ending);
+                LockSupport.unpark(worker);
+                awaitEnd();
+            }
+        });
+    }
+
+    @Override
+    public void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
+        if (ruling.looked()) {
+            return;
+        }
+        boolean allowed = ruling.allowed();
+        String tenant = request.get(TENANT);
+        if (tenant != null) {
+            tenants.add(tenant, allowed);
+        }
+        if (!allowed) {
+            refused(request, ruling);
+        }
+    }
+
+    /** A ruling without its request tells nothing about its caller. */
+    @Override
+    public void ruled(Ruling.Settled ruling, long elapsedNanos) {}
+
+    /** The request is counted when it is ruled on again. */
+    @Override
+    public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
+
+    private void refused(Attributes request, Ruling.Settled ruling) {
+        int count = waitingCount.incrementAndGet();
+        if (count > MOST_WAITING) {
+            waitingCount.decrementAndGet();
+            lost.incrementAndGet();
+            return;
+        }
+        Ruling.Reported reported = ruling.reported();
+        waiting.add(new Refusal(
+                request,
+                ruling.rule(),
+                reported == null ? null : reported.id(),
+                Math.floorDiv(clock.epochMicros(), MINUTE_MICROS)));
+        if (count == MANY) {
+            LockSupport.unpark(worker);
+        }
+    }
+
+    private void work() {
+        while (!closed) {
+            try {
+                take();
+                long ended = over.getAndSet(NONE);
+                if (ended != NONE) {
+                    end(ended);
+                }
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+    }
+
+    /** Takes everything that waits. */
+    private synchronized void take() {
+        long dropped = lost.getAndSet(0) + tenants.takeLost();
+        if (waitingCount.get() > 0) {
+            RuleSet set = rules.get();
+            for (int left = waitingCount.get(); left > 0; left--) {
+                Refusal next = waiting.poll();
+                if (next == null) {
+                    break;
+                }
+                waitingCount.decrementAndGet();
+                try {
+                    dropped += add(set, next);
+                } catch (RuntimeException e) {
+                    failures.add(e);
+                    dropped++;
+                }
+            }
+        }
+        if (dropped > 0) {
+            outbox.dropped(Kind.CALLERS, dropped);
+        }
+    }
+
+    /** Returns how many groups had no room. */
+    private int add(RuleSet set, Refusal refusal) {
+        CallerSketches into = sketchesOf(refusal.minute);
+        Attributes request = refusal.request;
+        Rule rule = refusal.rule;
+        Set<String> hashes = new HashSet<>();
+        Set<String> names = new HashSet<>(ATTRIBUTES);
+        int dropped = 0;
+        for (int i = 0; i < ATTRIBUTES.size(); i++) {
+            Optional<CallerMark> mark = marks.of(set, ATTRIBUTES.get(i), request);
+            if (mark.isPresent()) {
+                hashes.add(mark.get().hash());
+                dropped += into.add(OF_ALL_RULES.get(i), mark) ? 0 : 1;
+            }
+        }
+        if (rule != null) {
+            Optional<CallerMark> caller = marks.caller(set, rule, refusal.limit, request);
+            caller.ifPresent(mark -> hashes.add(mark.hash()));
+            names.addAll(CallerMarks.names(rule, refusal.limit));
+            dropped += into.add(
+                            new CallerSketches.Name(
+                                    rule.id(),
+                                    refusal.limit == null ? "" : refusal.limit,
+                                    CallerMarks.attributes(rule, refusal.limit)),
+                            caller)
+                    ? 0
+                    : 1;
+        }
+        if (!hashes.isEmpty()) {
+            known.add(hashes, request, names);
+        }
+        return dropped;
+    }
+
+    /** A refusal that comes late counts for the minute that has begun. */
+    private CallerSketches sketchesOf(long minute) {
+        CallerSketches now = sketches;
+        if (now != null && now.minute() < minute) {
+            tell(now.minute());
+            now = null;
+        }
+        if (now == null) {
+            now = new CallerSketches(minute);
+            sketches = now;
+        }
+        return now;
+    }
+
+    private synchronized void end(long minute) {
+        take();
+        CallerSketches now = sketches;
+        // The refusals of the next minute may have come first. Then this one was told already.
+        if (now == null || now.minute() != minute + 1) {
+            tell(now == null ? minute : now.minute());
+        }
+        known.forgetOld();
+    }
+
+    private synchronized void tell(long minute) {
+        CallerSketches now = sketches;
+        sketches = null;
+        List<RefusedMinute.Group> groups =
+                now == null ? List.of() : now.most(count -> outbox.dropped(Kind.CALLERS, count));
+        List<RefusedMinute.Tenant> counts = tenants();
+        if (!groups.isEmpty() || !counts.isEmpty()) {
+            outbox.add(Kind.CALLERS, new RefusedMinute(minute, groups, counts).toBytes());
+        }
+    }
+
+    private List<RefusedMinute.Tenant> tenants() {
+        Map<String, Figures> all = tenants.take();
+        if (all.isEmpty()) {
+            return List.of();
+        }
+        RuleSet set = rules.get();
+        List<RefusedMinute.Tenant> counts = new ArrayList<>(all.size());
+        all.forEach((tenant, figures) -> marks.of(set, TENANT, Attributes.of(Map.of(TENANT, tenant)))
+                .ifPresent(mark -> counts.add(new RefusedMinute.Tenant(mark, figures))));
+        return counts;
+    }
+
+    /** Returns the last refused request of a caller; empty if this process does not know it. */
+    Optional<KnownCallers.Known> find(String hash) {
+        Optional<KnownCallers.Known> found = known.find(hash);
+        if (found.isPresent()) {
+            return found;
+        }
+        take();
+        return known.find(hash);
+    }
+
+    @Override
+    public synchronized void flush() {
+        take();
+        CallerSketches now = sketches;
+        tell(now == null ? Math.floorDiv(clock.epochMicros(), MINUTE_MICROS) : now.minute());
+    }
+
+    @Override
+    public String kind() {
+        return known.kind();
+    }
+
+    /** Removes the subject from the callers that are known. Sketches do not tell who a caller is. */
+    @Override
+    public Attempt erase(String erasure, SubjectKeys keys) {
+        take();
+        return known.erase(erasure, keys);
+    }
+
+    /** Stops. Whatever was not put into the outbox is lost. */
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(worker);
+    }
+}
