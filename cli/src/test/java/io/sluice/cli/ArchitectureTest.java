@@ -226,6 +226,8 @@ class ArchitectureTest {
                 "io.sluice.rules..",
                 "io.sluice.redis..",
                 "io.micrometer.core..",
+                "org.apache.datasketches..",
+                "org.apache.kafka..",
                 "org.slf4j.."));
     }
 

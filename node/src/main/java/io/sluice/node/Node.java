@@ -35,6 +35,7 @@ import io.sluice.runtime.StoredCounts;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.RulingCounts;
+import io.sluice.runtime.decisions.DecisionRecorder;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -256,8 +257,10 @@ public final class Node implements AutoCloseable {
         NodeCallers callers = NodeCallers.of(config, fleet, inForce, clock);
         leaving.add(callers);
         listeners.addAll(callers.listeners());
-        RulingListener listener = new NodeListeners(listeners);
         KeySettings keys = callers.keys();
+        Optional<DecisionRecorder> recorder = recorded(config, inForce, keys);
+        recorder.ifPresent(listeners::add);
+        RulingListener listener = new NodeListeners(listeners);
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
         callers.answer(evaluator);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
@@ -315,6 +318,7 @@ public final class Node implements AutoCloseable {
         List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
         config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
         erasable.addAll(callers.erasable());
+        recorder.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
         fleet.erase(inForce, keys, erasable);
         health.watchFleet(fleet::findings);
         fleet.report(apiPort(), rules, watch, health::findings, tallies);
@@ -326,6 +330,22 @@ public final class Node implements AutoCloseable {
         leaving.add(all);
         all.start();
         return all;
+    }
+
+    private Optional<DecisionRecorder> recorded(NodeConfig config, Supplier<RuleSet> inForce, KeySettings keys)
+            throws StartFailedException {
+        try {
+            Optional<DecisionRecorder> recorder =
+                    DecisionRecorder.open(config.decisions().log(), fleet.outbox(), inForce, keys, clock);
+            recorder.ifPresent(each -> {
+                fleet.add(each);
+                leaving.add(each);
+                metrics.limits().watch(each);
+            });
+            return recorder;
+        } catch (IllegalArgumentException e) {
+            throw new StartFailedException(String.valueOf(e.getMessage()), List.of());
+        }
     }
 
     private OpenGateway.AnswerListener gatewayListener() {

@@ -18,6 +18,8 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.decisions.DecisionRecorder;
+import io.sluice.runtime.decisions.PlaceCounts;
 import io.sluice.runtime.witness.Witness;
 import java.time.Duration;
 import java.time.Instant;
@@ -162,6 +164,20 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         Gauge.builder("rate_limit_audit_age_seconds", witness, RateLimitMetrics::age)
                 .description("Age of the newest checkpoint of the audit log; NaN without a checkpoint")
                 .register(registry);
+    }
+
+    /** Adds how many decisions were logged and dropped, by place. The caller must keep the recorder reachable. */
+    public void watch(DecisionRecorder recorder) {
+        for (PlaceCounts counts : recorder.counts()) {
+            FunctionCounter.builder("rate_limit_decisions_logged", counts, PlaceCounts::logged)
+                    .description("Decisions that were written to a place of the decision log")
+                    .tag("place", counts.place())
+                    .register(registry);
+            FunctionCounter.builder("rate_limit_decisions_dropped", counts, PlaceCounts::dropped)
+                    .description("Decisions that did not reach a place of the decision log, because there was no room")
+                    .tag("place", counts.place())
+                    .register(registry);
+        }
     }
 
     private static double age(Witness witness) {
