@@ -40,19 +40,24 @@ final class KafkaTopic implements DecisionPlace {
 
     @Override
     public void write(List<byte[]> lines) {
+        boolean checked = false;
         for (int i = 0; i < lines.size(); i++) {
             try {
+                if (!checked && isFailing()) {
+                    // Without this, each line would wait for brokers that do not answer.
+                    checked = !opened().partitionsFor(settings.topic()).isEmpty();
+                }
                 send(lines.get(i));
-            } catch (IOException e) {
-                // Without a client, trying again for each line would take too long.
+            } catch (IOException | KafkaException | IllegalStateException e) {
                 counts.addDropped(lines.size() - i);
-                failed(e.getMessage());
+                failed(e instanceof IOException ? e.getMessage() : e.getClass().getSimpleName());
                 return;
-            } catch (KafkaException | IllegalStateException e) {
-                counts.addDropped(1);
-                failed(e.getClass().getSimpleName());
             }
         }
+    }
+
+    private synchronized boolean isFailing() {
+        return failing;
     }
 
     private void send(byte[] line) throws IOException {
