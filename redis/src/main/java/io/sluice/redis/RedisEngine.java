@@ -142,7 +142,7 @@ final class RedisEngine implements NamedEngine {
      * does not answer within the time that a connection may be silent, or does not permit the command.
      */
     public CompletionStage<StoreVitals> vitals() {
-        CompletableFuture<StoreVitals> all = CompletableFuture.completedFuture(new StoreVitals(0, 0));
+        CompletableFuture<StoreVitals> all = CompletableFuture.completedFuture(StoreVitals.NONE);
         for (RedisLink link : servers.links()) {
             all = all.thenCombine(link.vitals(), StoreVitals::and);
         }

@@ -9,7 +9,6 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
 import io.sluice.redis.store.StoreListener;
-import io.sluice.redis.store.StoreVitals;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.model.Mode;
@@ -34,7 +33,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,8 +147,9 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
 
     /** Adds the figures of the store's servers. They are NaN while the store is unavailable. */
     public void watch(StorePulse pulse) {
-        vital(pulse, "redis_connected_clients", "Clients connected to the shared store", StoreVitals::connectedClients);
-        vital(pulse, "redis_used_memory", "Bytes of memory that the shared store uses", StoreVitals::usedMemoryBytes);
+        for (StoreFigure figure : StoreFigure.values()) {
+            figure.register(registry, pulse);
+        }
     }
 
     /** Adds what this process holds of the center's audit log. The caller must keep the witness reachable. */
@@ -191,12 +190,6 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
      */
     public void forget() {
         forget(rules.get());
-    }
-
-    private void vital(StorePulse pulse, String name, String description, ToLongFunction<StoreVitals> number) {
-        Gauge.builder(name, () -> pulse.last().<Number>map(number::applyAsLong).orElse(Double.NaN))
-                .description(description)
-                .register(registry);
     }
 
     @Override

@@ -6,11 +6,11 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.sluice.redis.store.StoreVitals;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
@@ -28,6 +28,7 @@ public final class ServerWatch {
     private final boolean inCluster;
     private final AtomicReference<String> runId = new AtomicReference<>("");
     private volatile List<String> findings = List.of();
+    private volatile boolean hidesSlowLog;
 
     public ServerWatch(String address) {
         this(address, false);
@@ -50,9 +51,10 @@ public final class ServerWatch {
 
     @SuppressWarnings("FutureReturnValueIgnored") // reports through its callback
     void ask(StatefulRedisConnection<byte[], byte[]> redis) {
+        hidesSlowLog = false;
         redis.async().info().whenComplete((info, failure) -> {
             if (failure == null) {
-                heard(fields(info));
+                heard(InfoFields.of(info).all());
             } else if (failure instanceof RedisCommandExecutionException) {
                 LOG.log(
                         Level.INFO,
@@ -66,16 +68,22 @@ public final class ServerWatch {
     /** Asks the server for its current vital figures. */
     CompletableFuture<StoreVitals> vitals(StatefulRedisConnection<byte[], byte[]> redis) {
         return redis.async()
-                .info("clients")
-                .thenCombine(
-                        redis.async().info("memory"),
-                        (clients, memory) -> new StoreVitals(
-                                number(fields(clients), "connected_clients"), number(fields(memory), "used_memory")))
+                .info()
+                .thenCombine(slowLogLength(redis), (info, length) -> InfoFields.of(info).vitals(length))
                 .toCompletableFuture();
     }
 
-    private static long number(Map<String, String> info, String name) {
-        return Long.parseLong(info.getOrDefault(name, "").trim());
+    /** Returns NaN if the server refuses to tell it. It is not asked again then, because each refusal is an entry in its ACL log. */
+    private CompletionStage<Double> slowLogLength(StatefulRedisConnection<byte[], byte[]> redis) {
+        if (hidesSlowLog) {
+            return CompletableFuture.completedFuture(Double.NaN);
+        }
+        return redis.async().slowlogLen().handle((length, failure) -> {
+            if (failure instanceof RedisCommandExecutionException) {
+                hidesSlowLog = true;
+            }
+            return length == null ? Double.NaN : length.doubleValue();
+        });
     }
 
     private void heard(Map<String, String> info) {
@@ -112,17 +120,6 @@ public final class ServerWatch {
                     + " redis-cluster://" + address + ")");
         }
         return List.copyOf(found);
-    }
-
-    private static Map<String, String> fields(String info) {
-        Map<String, String> fields = new HashMap<>();
-        for (String line : info.split("\r?\n", -1)) {
-            int colon = line.indexOf(':');
-            if (colon > 0) {
-                fields.put(line.substring(0, colon), line.substring(colon + 1));
-            }
-        }
-        return fields;
     }
 
     /** Describes a failure in words that tell the user what to do, where that is known. */
