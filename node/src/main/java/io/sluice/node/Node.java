@@ -19,6 +19,9 @@ import io.sluice.node.envoy.GrpcDoor;
 import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
+import io.sluice.node.telemetry.Telemetry;
+import io.sluice.node.trace.DecisionSpans;
+import io.sluice.node.trace.Tracing;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
@@ -70,6 +73,8 @@ public final class Node implements AutoCloseable {
     /** How long a stopping node still serves after its health has turned to stopping. */
     private static final Duration GRACE = Duration.ofMillis(500);
 
+    private static final Duration REFRESH = Duration.ofSeconds(5);
+
     private final Clock clock = Clock.system();
     private final LocalEngine counts = new LocalEngine(clock);
     private final Limiter local = new Limiter(counts, clock, List.of());
@@ -81,6 +86,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable Limiter shared;
     private final ApiDoor api;
     private final NodeMetrics metrics;
+    private final Tracing tracing;
     private final Health health;
     private final @Nullable StorePulse pulse;
     private final PermitSeals seals = new PermitSeals();
@@ -98,6 +104,7 @@ public final class Node implements AutoCloseable {
             @Nullable Store store,
             ApiDoor api,
             NodeMetrics metrics,
+            Telemetry telemetry,
             Runnable grace,
             LongSupplier droppedLogLines) {
         this.rules = rules;
@@ -107,12 +114,15 @@ public final class Node implements AutoCloseable {
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.api = api;
         this.metrics = metrics;
+        this.tracing = telemetry.tracing();
         this.health = new Health(rules, watch);
         this.grace = grace;
         this.pulse = store == null ? null : new StorePulse(store, clock);
         this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
         metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
         fleet.witness().ifPresent(metrics.limits()::watch);
+        telemetry.droppedSpans().ifPresent(metrics::watchSpans);
+        leaving.add(telemetry);
     }
 
     /** Starts a node and returns when it serves. */
@@ -137,7 +147,8 @@ public final class Node implements AutoCloseable {
     /** @param grace blocks until a stopping node no longer has to serve */
     static Node start(NodeConfig config, Store.Opener opener, Runnable grace, LongSupplier droppedLogLines)
             throws StartFailedException {
-        NodeMetrics metrics = new NodeMetrics();
+        Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
+        NodeMetrics metrics = new NodeMetrics(telemetry.registry());
         SharedStore opening = SharedStore.open(config, opener, metrics.limits());
         NodeFleet fleet = null;
         OpenRules rules;
@@ -145,6 +156,7 @@ public final class Node implements AutoCloseable {
             fleet = NodeFleet.open(config, Clock.system());
             rules = NodeRules.open(config, fleet);
         } catch (StartFailedException | IllegalArgumentException e) {
+            telemetry.close();
             opening.abandon();
             if (fleet != null) {
                 fleet.close();
@@ -155,8 +167,9 @@ public final class Node implements AutoCloseable {
         Node node;
         try {
             api = new ApiDoor();
-            node = new Node(rules, fleet, opening.opened(), api, metrics, grace, droppedLogLines);
+            node = new Node(rules, fleet, opening.opened(), api, metrics, telemetry, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
+            telemetry.close();
             opening.abandon();
             rules.close();
             fleet.close();
@@ -248,11 +261,17 @@ public final class Node implements AutoCloseable {
     }
 
     private void open(NodeConfig config) throws StartFailedException {
+        if (config.telemetry().otlp().isPresent()) {
+            refreshMetrics();
+        }
         RateLimitMetrics limits = metrics.limits();
         RefusalLog refusals = new RefusalLog(clock);
         tallies.watch(rules.source());
         List<RulingListener> listeners = new ArrayList<>(List.of(tallies, limits, refusals));
         fleet.outbox().ifPresent(outbox -> listeners.add(counted(outbox)));
+        if (tracing.records()) {
+            listeners.add(new DecisionSpans(tracing));
+        }
         Supplier<RuleSet> inForce = rules.source()::latest;
         NodeCallers callers = NodeCallers.of(config, fleet, inForce, clock);
         leaving.add(callers);
@@ -265,7 +284,7 @@ public final class Node implements AutoCloseable {
         callers.answer(evaluator);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
-                new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
+                new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders(), tracing);
         DoorTokens files = DoorTokens.open(config, clock);
         tokens = files;
         health.watchTokens(files::findings);
@@ -283,7 +302,7 @@ public final class Node implements AutoCloseable {
         api.open(config.api(), () -> handlers.apply(access), clock);
         metrics.watchRefusedConnections("api", api::refusedConnections);
         OpenGateway.Resources means = new OpenGateway.Resources(
-                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), gatewayListener(), clock);
+                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), gatewayListener(), tracing, clock);
         if (config.gateway().isPresent()) {
             NodeGateway open = NodeGateway.open(config.gateway().get(), means);
             gateway = open;
@@ -348,6 +367,14 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** A registry that sends metrics by itself does not say when. */
+    private void refreshMetrics() {
+        if (!closing.get()) {
+            metrics.refresh();
+            clock.at(clock.nanoTime() + REFRESH.toNanos(), this::refreshMetrics);
+        }
+    }
+
     private OpenGateway.AnswerListener gatewayListener() {
         OpenGateway.AnswerListener counted = metrics.gateway();
         return new OpenGateway.AnswerListener() {
@@ -388,6 +415,7 @@ public final class Node implements AutoCloseable {
     }
 
     private void release() {
+        closing.set(true);
         NodeGateway open = gateway;
         if (open != null) {
             open.close();

@@ -11,6 +11,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.NamedRule;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,7 +57,16 @@ public final class RateLimitDecider {
      * @throws IllegalArgumentException if the request is invalid: an empty domain, no descriptors, or a limit without a unit
      */
     public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
-        return decide(request, joint);
+        return decide(request, Origin.UNKNOWN);
+    }
+
+    /**
+     * Decides about a request with this origin.
+     *
+     * @throws IllegalArgumentException if the request is invalid
+     */
+    public CompletionStage<RateLimitResponse> decide(RateLimitRequest request, Origin origin) {
+        return decide(request, origin, joint);
     }
 
     /**
@@ -65,20 +75,20 @@ public final class RateLimitDecider {
      *
      * @throws IllegalArgumentException if the request is invalid
      */
-    public CompletionStage<RateLimitResponse> shed(RateLimitRequest request) {
-        return decide(request, shedding);
+    public CompletionStage<RateLimitResponse> shed(RateLimitRequest request, Origin origin) {
+        return decide(request, origin, shedding);
     }
 
-    private CompletionStage<RateLimitResponse> decide(RateLimitRequest request, JointEvaluator by) {
+    private CompletionStage<RateLimitResponse> decide(RateLimitRequest request, Origin origin, JointEvaluator by) {
         DescriptorRequest.check(request);
         DescriptorTree rules = rules();
         if (DescriptorRequest.isTooMuch(request)) {
-            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request))).thenApply(told -> refused(request));
+            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request, origin))).thenApply(told -> refused(request));
         }
         List<DescriptorMatch> found = found(rules, request);
         List<JointPart> parts = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
-            parts.add(part(rules.set(), request, request.getDescriptors(i), found.get(i)));
+            parts.add(part(rules.set(), request, origin, request.getDescriptors(i), found.get(i)));
         }
         return counting == CountingMode.TOGETHER
                 ? by.evaluate(rules.set(), parts).thenApply(ruling -> answer(request, found, List.of(ruling)))
@@ -133,7 +143,11 @@ public final class RateLimitDecider {
     }
 
     private static JointPart part(
-            RuleSet set, RateLimitRequest request, RateLimitDescriptor descriptor, DescriptorMatch found) {
+            RuleSet set,
+            RateLimitRequest request,
+            Origin origin,
+            RateLimitDescriptor descriptor,
+            DescriptorMatch found) {
         Rule rule = found.rule();
         boolean needed = set.hasScopes()
                 || (rule != null
@@ -141,7 +155,7 @@ public final class RateLimitDecider {
                         && !rule.limits().get(0).by().isEmpty());
         Attributes attributes =
                 needed ? DescriptorRequest.attributes(request.getDomain(), descriptor) : DescriptorRequest.NOTHING;
-        return new JointPart(attributes, DescriptorRequest.permits(request, descriptor), found.named());
+        return new JointPart(attributes.from(origin), DescriptorRequest.permits(request, descriptor), found.named());
     }
 
     /** Decides one descriptor after the other, so that two descriptors with the same count add up. */
@@ -191,10 +205,10 @@ public final class RateLimitDecider {
     }
 
     /** Returns a part that is refused without looking at any limit. */
-    private static JointPart tooMuch(DescriptorTree rules, RateLimitRequest request) {
+    private static JointPart tooMuch(DescriptorTree rules, RateLimitRequest request, Origin origin) {
         Rule rule = DomainRules.tooMuch(rules, request.getDomain());
         return new JointPart(
-                DescriptorRequest.NOTHING,
+                DescriptorRequest.NOTHING.from(origin),
                 DescriptorRequest.looks(request) ? 0 : 1,
                 List.of(new NamedRule(rule, null)));
     }

@@ -8,6 +8,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.rules.pattern.Origin;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +43,15 @@ public final class EnvoyJson {
 
     /** Answers a body, whatever its content type. */
     public CompletionStage<Answer> answer(byte[] body) {
+        return answer(body, Origin.UNKNOWN);
+    }
+
+    /** Answers the body of a call with this origin. */
+    public CompletionStage<Answer> answer(byte[] body, Origin origin) {
         RateLimitRequest.Builder request = RateLimitRequest.newBuilder();
         try {
             PARSER.merge(new String(body, StandardCharsets.UTF_8), request);
-            return decider.decide(request.build()).thenApply(EnvoyJson::answer);
+            return decider.decide(request.build(), origin).thenApply(EnvoyJson::answer);
         } catch (InvalidProtocolBufferException e) {
             return bad(
                     "body: not a RateLimitRequest (expected: JSON such as"

@@ -84,8 +84,9 @@ public final class EnvoyServer implements AutoCloseable {
                 new MalformedMessages(Clock.system(), System.getLogger(MalformedMessages.class.getName()));
         this.server = loops.use(NettyServerBuilder.forAddress(address, credentials))
                 .directExecutor()
+                .intercept(new CallOrigin())
                 .intercept(calls)
-                .intercept(admission) // runs before the one above
+                .intercept(admission) // runs before those above
                 .addService(malformed.guard(new RateLimitCalls(decider, () -> open)))
                 .addService(malformed.guard(health.getHealthService()))
                 .maxInboundMessageSize(LARGEST_MESSAGE)

@@ -7,6 +7,7 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.rules.pattern.Origin;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -48,35 +49,38 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
             refuse(caller, Status.UNAVAILABLE.withDescription("the node is starting or stopping"));
             return;
         }
+        Origin origin = CallOrigin.current();
         boolean room = inFlight.incrementAndGet() <= mostInFlight;
         try {
-            (room ? decider.decide(request) : decider.shed(request)).whenComplete((response, failure) -> {
+            (room ? decider.decide(request, origin) : decider.shed(request, origin)).whenComplete((response, failure) -> {
                 inFlight.decrementAndGet();
-                answer(caller, response, failure);
+                answer(caller, origin, response, failure);
             });
         } catch (IllegalArgumentException e) {
             inFlight.decrementAndGet();
             refuse(caller, Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
         } catch (RuntimeException e) {
             inFlight.decrementAndGet();
-            failed(caller, e);
+            failed(caller, origin, e);
         }
     }
 
     private static void answer(
             StreamObserver<RateLimitResponse> caller,
+            Origin origin,
             @Nullable RateLimitResponse response,
             @Nullable Throwable failure) {
         if (response == null) {
-            failed(caller, failure);
+            failed(caller, origin, failure);
         } else {
             caller.onNext(response);
             caller.onCompleted();
         }
     }
 
-    private static void failed(StreamObserver<RateLimitResponse> caller, @Nullable Throwable failure) {
-        LOG.log(Level.ERROR, "a ShouldRateLimit call failed", failure);
+    private static void failed(
+            StreamObserver<RateLimitResponse> caller, Origin origin, @Nullable Throwable failure) {
+        LOG.log(Level.ERROR, "a ShouldRateLimit call failed" + CallOrigin.named(origin), failure);
         refuse(caller, Status.INTERNAL.withDescription("the node failed to answer; see its log"));
     }
 

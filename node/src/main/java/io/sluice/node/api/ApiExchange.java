@@ -1,6 +1,12 @@
 package io.sluice.node.api;
 
+import io.sluice.http.trace.RequestOrigin;
+import io.sluice.http.trace.TraceParent;
+import io.sluice.node.trace.RequestTrace;
+import io.sluice.node.trace.Tracing;
 import io.sluice.node.transport.Lingering;
+import io.sluice.rules.pattern.Origin;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
@@ -8,6 +14,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request, its answer, and the memory that both use until the answer has been sent. For the thread of the request's event loop.
@@ -26,6 +33,8 @@ final class ApiExchange {
     private long held;
     private boolean full;
     private boolean over;
+    private @Nullable Origin origin;
+    private @Nullable Runnable whenOver;
 
     private ApiExchange(HttpServerRequest request, MemoryBudget memory, Consumer<HttpConnection> cut) {
         this.request = request;
@@ -51,6 +60,38 @@ final class ApiExchange {
 
     HttpServerResponse response() {
         return request.response();
+    }
+
+    /** Returns how the request is known to other systems, by its headers. Without such headers this allocates nothing. */
+    Origin origin() {
+        return origin(Tracing.UNRECORDED);
+    }
+
+    /** Returns the same, and begins a span if the trace of the request is recorded. */
+    Origin origin(Tracing tracing) {
+        Origin known = origin;
+        if (known == null) {
+            known = read(tracing);
+            origin = known;
+        }
+        return known;
+    }
+
+    private Origin read(Tracing tracing) {
+        MultiMap headers = request.headers();
+        if (!headers.contains(TraceParent.HEADER) && !headers.contains(RequestOrigin.REQUEST_ID)) {
+            return Origin.UNKNOWN;
+        }
+        Origin sent = RequestOrigin.of(headers::getAll);
+        if (!sent.sampled() || !tracing.records()) {
+            return sent;
+        }
+        RequestTrace trace = tracing.asked(new TraceParent(sent.traceId(), sent.spanId(), true));
+        long start = System.nanoTime();
+        String path = String.valueOf(request.path());
+        whenOver = () -> tracing.answered(
+                trace, request.method().name(), path, response().getStatusCode(), System.nanoTime() - start);
+        return trace.origin(sent.requestId());
     }
 
     /** Returns whether the request can still be answered. */
@@ -121,6 +162,9 @@ final class ApiExchange {
         if (!over) {
             over = true;
             memory.give(held);
+            if (whenOver != null) {
+                whenOver.run();
+            }
         }
     }
 

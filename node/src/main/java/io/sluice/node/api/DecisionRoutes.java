@@ -2,10 +2,12 @@ package io.sluice.node.api;
 
 import io.sluice.http.answer.AnswerHeaders;
 import io.sluice.http.answer.AnswerJson;
+import io.sluice.node.trace.Tracing;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Explanation;
 import io.sluice.rules.evaluate.Permit;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.snapshot.RuleSet;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -28,15 +30,28 @@ public final class DecisionRoutes {
     private final Supplier<RuleSet> rules;
     private final PermitSeals seals;
     private final boolean xRateLimit;
+    private final Tracing tracing;
+
+    /** Creates routes that record no traces. */
+    public DecisionRoutes(
+            Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, PermitSeals seals, boolean xRateLimit) {
+        this(vertx, evaluator, rules, seals, xRateLimit, Tracing.UNRECORDED);
+    }
 
     /** @param xRateLimit whether answers also carry the older {@code X-RateLimit} headers */
     public DecisionRoutes(
-            Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, PermitSeals seals, boolean xRateLimit) {
+            Vertx vertx,
+            Evaluator evaluator,
+            Supplier<RuleSet> rules,
+            PermitSeals seals,
+            boolean xRateLimit,
+            Tracing tracing) {
         this.vertx = vertx;
         this.evaluator = evaluator;
         this.rules = rules;
         this.seals = seals;
         this.xRateLimit = xRateLimit;
+        this.tracing = tracing;
     }
 
     void check(ApiExchange exchange, byte[] body) {
@@ -47,7 +62,11 @@ public final class DecisionRoutes {
             ReplySender.badRequest(exchange, e);
             return;
         }
-        answer(exchange, evaluator.evaluate(check.attributes(), check.permits()), ruling -> ruled(exchange, ruling));
+        Origin origin = exchange.origin(tracing);
+        answer(
+                exchange,
+                evaluator.evaluate(check.attributes().from(origin), check.permits()),
+                ruling -> ruled(exchange, ruling));
     }
 
     void explain(ApiExchange exchange, byte[] body) {
@@ -69,6 +88,7 @@ public final class DecisionRoutes {
             ReplySender.badRequest(exchange, e);
             return;
         }
+        Origin origin = exchange.origin(tracing);
         List<CompletionStage<String>> answers = new ArrayList<>(items.size());
         for (BatchItem item : items) {
             CheckRequest check = item.check();
@@ -76,8 +96,8 @@ public final class DecisionRoutes {
                     check == null
                             ? CompletableFuture.completedFuture(ReplyJson.problem(400, item.refused()))
                             : evaluator
-                                    .evaluate(check.attributes(), check.permits())
-                                    .handle(this::inBatch));
+                                    .evaluate(check.attributes().from(origin), check.permits())
+                                    .handle((ruling, failure) -> inBatch(origin, ruling, failure)));
         }
         CompletableFuture<?>[] all =
                 answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
@@ -151,14 +171,14 @@ public final class DecisionRoutes {
         }
     }
 
-    private String inBatch(@Nullable Ruling ruling, @Nullable Throwable failure) {
+    private String inBatch(Origin origin, @Nullable Ruling ruling, @Nullable Throwable failure) {
         if (ruling instanceof Ruling.Settled settled) {
             return "{\"status\":" + ReplyJson.status(settled) + ","
                     + AnswerJson.check(settled, seals::seal).substring(1);
         }
         return ruling instanceof Ruling.Impossible impossible
                 ? ReplyJson.problem(400, ReplyJson.impossible(impossible))
-                : ReplySender.failedInBatch(failure);
+                : ReplySender.failedInBatch(origin, failure);
     }
 
     /** Continues with the answer on this event loop, whichever thread provides it. */

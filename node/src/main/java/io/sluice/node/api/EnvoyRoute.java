@@ -24,7 +24,7 @@ public final class EnvoyRoute {
             return;
         }
         Context context = vertx.getOrCreateContext();
-        envoy.answer(body)
+        envoy.answer(body, exchange.origin())
                 .whenComplete((answer, failure) -> context.runOnContext(back -> {
                     if (answer == null) {
                         ReplySender.failed(exchange, failure);

@@ -1,5 +1,6 @@
 package io.sluice.node.api;
 
+import io.sluice.rules.pattern.Origin;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
@@ -52,14 +53,21 @@ public final class ReplySender {
 
     /** Answers after an internal failure. The log has the reason; the caller does not see it. */
     static void failed(ApiExchange exchange, @Nullable Throwable failure) {
-        LOG.error("could not answer a request; the caller received status 500", failure);
+        LOG.error(
+                "could not answer a request; the caller received status 500{}", named(exchange.origin()), failure);
         problem(exchange, 500, FAILED);
     }
 
     /** Does the same for one check of a batch, and returns its part of the answer. */
-    static String failedInBatch(@Nullable Throwable failure) {
-        LOG.error("could not answer a check of a batch; its result has status 500", failure);
+    static String failedInBatch(Origin origin, @Nullable Throwable failure) {
+        LOG.error("could not answer a check of a batch; its result has status 500{}", named(origin), failure);
         return ReplyJson.problem(500, FAILED);
+    }
+
+    /** Returns how the request is known. Nothing in it needs to be escaped. */
+    private static String named(Origin origin) {
+        String request = origin.requestId().isEmpty() ? "" : ", request " + origin.requestId();
+        return origin.traceId().isEmpty() ? request : request + ", trace " + origin.traceId();
     }
 
     static void send(ApiExchange exchange, int status, String type, byte[] body) {

@@ -12,6 +12,7 @@ import io.sluice.node.gateway.config.GatewaySettings;
 import io.sluice.node.gateway.door.GatewayDoor;
 import io.sluice.node.gateway.route.Route;
 import io.sluice.node.gateway.upstream.UpstreamHealth;
+import io.sluice.node.trace.Tracing;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
@@ -70,7 +71,20 @@ public final class OpenGateway implements AutoCloseable {
             Evaluator evaluator,
             boolean xRateLimitHeaders,
             AnswerListener answered,
-            Clock clock) {}
+            Tracing tracing,
+            Clock clock) {
+
+        /** Creates the resources of a gateway that records no traces. */
+        public Resources(
+                Vertx vertx,
+                Arrivals arrivals,
+                Evaluator evaluator,
+                boolean xRateLimitHeaders,
+                AnswerListener answered,
+                Clock clock) {
+            this(vertx, arrivals, evaluator, xRateLimitHeaders, answered, Tracing.UNRECORDED, clock);
+        }
+    }
 
     /**
      * Starts to listen, and returns when requests are answered.
@@ -113,6 +127,7 @@ public final class OpenGateway implements AutoCloseable {
                     extensions,
                     resources.xRateLimitHeaders,
                     listener(resources.answered),
+                    resources.tracing,
                     failuresAt,
                     resources.clock,
                     resources.vertx);

@@ -1,8 +1,10 @@
 package io.sluice.node.state;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.sluice.core.local.LocalEngine;
@@ -10,25 +12,27 @@ import io.sluice.envoy.descriptor.DomainRules;
 import io.sluice.redis.store.StoreVitals;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.StoreFigure;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreWatch;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The metrics of a node, for Prometheus. Thread-safe. */
+/** The metrics of a node, for Prometheus and, if it has one, for another registry. Thread-safe. */
 public final class NodeMetrics {
 
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final RateLimitMetrics limits = RateLimitMetrics.ofSets(registry, DomainRules::rules, DomainRules::limits);
-    private final GatewayMetrics gateway = new GatewayMetrics(registry);
-    private final MultiGauge storeClients =
-            storeGauge("redis_connected_clients", "Clients connected to the shared store");
-    private final MultiGauge storeMemory =
-            storeGauge("redis_used_memory", "Bytes of memory that the shared store uses");
+    private final PrometheusMeterRegistry scraped = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final MeterRegistry registry;
+    private final RateLimitMetrics limits;
+    private final GatewayMetrics gateway;
+    private final Map<StoreFigure, MultiGauge> storeGauges = new EnumMap<>(StoreFigure.class);
     private volatile @Nullable StorePulse pulse;
+    private volatile LongSupplier droppedSpans = () -> 0;
 
     /** Kept here, because the registry holds only a weak reference. */
     @SuppressWarnings("UnusedVariable")
@@ -36,6 +40,34 @@ public final class NodeMetrics {
 
     /** Kept here for the same reason. */
     private final List<LongSupplier> refusedConnections = new CopyOnWriteArrayList<>();
+
+    public NodeMetrics() {
+        this(Optional.empty());
+    }
+
+    /** @param pushed a registry that gets all metrics, too */
+    public NodeMetrics(Optional<MeterRegistry> pushed) {
+        registry = pushed.isEmpty() ? scraped : new CompositeMeterRegistry().add(scraped).add(pushed.get());
+        limits = RateLimitMetrics.ofSets(registry, DomainRules::rules, DomainRules::limits);
+        gateway = new GatewayMetrics(registry);
+        for (StoreFigure figure : StoreFigure.values()) {
+            if (!figure.isCounter()) {
+                storeGauges.put(
+                        figure,
+                        MultiGauge.builder(figure.metric())
+                                .description(figure.description())
+                                .register(registry));
+            }
+        }
+    }
+
+    /** Adds the count of spans that were dropped. */
+    public void watchSpans(LongSupplier dropped) {
+        droppedSpans = dropped;
+        FunctionCounter.builder("rate_limit_spans_dropped", this, metrics -> metrics.droppedSpans.getAsLong())
+                .description("Spans that were dropped because the receiver did not take them in time")
+                .register(registry);
+    }
 
     /**
      * Adds what is read at each scrape.
@@ -54,6 +86,13 @@ public final class NodeMetrics {
                 .description("Log lines that were dropped because the output could not keep up")
                 .register(registry);
         limits.watch(source, counts, store);
+        if (storePulse != null) {
+            for (StoreFigure figure : StoreFigure.values()) {
+                if (figure.isCounter()) {
+                    figure.register(registry, storePulse);
+                }
+            }
+        }
     }
 
     /**
@@ -81,24 +120,24 @@ public final class NodeMetrics {
 
     /** Returns the text that Prometheus reads. */
     public synchronized String scrape() {
+        refresh();
+        return scraped.scrape();
+    }
+
+    /** Removes series that no longer exist and adds new ones. A scrape does this by itself. */
+    public synchronized void refresh() {
         limits.forget();
         gateway.refresh();
         StorePulse known = pulse;
         Optional<StoreVitals> vitals = known == null ? Optional.empty() : known.last();
-        show(storeClients, vitals.map(StoreVitals::connectedClients));
-        show(storeMemory, vitals.map(StoreVitals::usedMemoryBytes));
-        return registry.scrape();
+        storeGauges.forEach((figure, gauge) -> show(gauge, vitals.map(figure::of)));
     }
 
-    /** Shows one row without labels, or none while the store is unavailable; a plain gauge would always have to show a value. */
-    private static void show(MultiGauge gauge, Optional<Long> value) {
+    /** Shows one row without labels, or none while the figure is unknown; a plain gauge would always have to show a value. */
+    private static void show(MultiGauge gauge, Optional<Double> value) {
         gauge.register(
-                value.map(number -> MultiGauge.Row.of(Tags.empty(), number)).stream()
+                value.filter(number -> !number.isNaN()).map(number -> MultiGauge.Row.of(Tags.empty(), number)).stream()
                         .toList(),
                 true);
-    }
-
-    private MultiGauge storeGauge(String name, String description) {
-        return MultiGauge.builder(name).description(description).register(registry);
     }
 }

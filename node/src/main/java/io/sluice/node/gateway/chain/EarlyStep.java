@@ -34,7 +34,8 @@ final class EarlyStep {
             return;
         }
         Attributes known = Attributes.of(
-                RequestAttributes.early(run.exchange()), run.state().paths());
+                        RequestAttributes.early(run.exchange()), run.state().paths())
+                .from(run.exchange().origin());
         run.await(evaluator.evaluateEarly(known), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
@@ -79,7 +80,7 @@ final class EarlyStep {
                     evaluator.answered(ruling, status);
                 } catch (RuntimeException e) {
                     // The answer is sent all the same.
-                    failures.told("counting an answer", e);
+                    failures.told(exchange, "counting an answer", e);
                 }
             }
         }

@@ -1,6 +1,7 @@
 package io.sluice.node.gateway.chain;
 
 import io.sluice.core.time.Clock;
+import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.exchange.GatewayProblem;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -29,17 +30,18 @@ final class FailureLog {
 
     /** Logs a failure and answers without the reason. */
     void failed(ChainRun run, String what, @Nullable Throwable failure) {
-        told(what, failure);
+        told(run.exchange(), what, failure);
         GatewayProblem.answer(run.exchange(), 500, "the gateway failed to answer; see its log");
     }
 
-    void told(String what, @Nullable Throwable failure) {
+    /** Logs a failure in a request that is answered all the same. */
+    void told(GatewayExchange exchange, String what, @Nullable Throwable failure) {
         long now = clock.nanoTime();
         long last = lastNanos.get();
         if (now - last >= QUIET_NANOS && lastNanos.compareAndSet(last, now)) {
             LOG.atLevel(level)
                     .setCause(failure)
-                    .log("{} failed ({} more since the last line)", what, untold.getAndSet(0));
+                    .log("{} failed, {} ({} more since the last line)", what, exchange.named(), untold.getAndSet(0));
         } else {
             untold.incrementAndGet();
         }

@@ -3,6 +3,7 @@ package io.sluice.node.gateway.chain;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.RefusedRequestException;
+import io.sluice.http.trace.TraceParent;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.exchange.GatewayExchange.Parsed;
 import io.sluice.node.gateway.exchange.GatewayProblem;
@@ -11,6 +12,8 @@ import io.sluice.node.gateway.proxy.Forwarder;
 import io.sluice.node.gateway.route.Route;
 import io.sluice.node.gateway.spi.GatewayHandler;
 import io.sluice.node.gateway.spi.Phase;
+import io.sluice.node.trace.RequestTrace;
+import io.sluice.node.trace.Tracing;
 import io.sluice.rules.evaluate.Evaluator;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -18,6 +21,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
@@ -33,6 +37,7 @@ public final class Gateway {
     private final AuthStep auth;
     private final LimitStep limits;
     private final GatewayListener listener;
+    private final Tracing tracing;
     private final FailureLog failures;
     private final Clock clock;
     private final Vertx vertx;
@@ -50,6 +55,7 @@ public final class Gateway {
                 new Extensions(handlers, RefusalBody.PROBLEM),
                 xRateLimitHeaders,
                 GatewayListener.NONE,
+                Tracing.UNRECORDED,
                 Level.ERROR,
                 clock,
                 vertx);
@@ -68,6 +74,7 @@ public final class Gateway {
             Extensions extensions,
             boolean xRateLimitHeaders,
             GatewayListener listener,
+            Tracing tracing,
             Level failuresAt,
             Clock clock,
             Vertx vertx) {
@@ -79,6 +86,7 @@ public final class Gateway {
                 evaluator, extensions.refusals(), xRateLimitHeaders, vertx, failures, new BodyStep(vertx));
         this.early = new EarlyStep(evaluator, limits, failures);
         this.listener = listener;
+        this.tracing = tracing;
         this.clock = clock;
         this.vertx = vertx;
     }
@@ -91,12 +99,30 @@ public final class Gateway {
         try {
             Parsed parsed = RequestParser.parse(request, state);
             Optional<Route> route = state.routes().find(parsed.host(), parsed.path());
-            GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.orElse(null));
-            exchange.whenOver(() -> listener.answered(route, status(exchange), clock.nanoTime() - start));
+            RequestTrace trace = tracing.forwarded(parent(request));
+            GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.orElse(null), trace);
+            exchange.whenOver(() -> over(exchange, route, clock.nanoTime() - start));
             pass(new ChainRun(exchange, state, vertx.getOrCreateContext(), failures), forwarder);
         } catch (RefusedRequestException e) {
             GatewayProblem.answer(request, e.status(), e.detail());
             listener.answered(Optional.empty(), e.status(), clock.nanoTime() - start);
+        }
+    }
+
+    /** Returns null if there is no header, more than one, or an invalid one. */
+    private static @Nullable TraceParent parent(HttpServerRequest request) {
+        return request.headers().contains(TraceParent.HEADER)
+                ? TraceParent.read(request.headers().getAll(TraceParent.HEADER))
+                : null;
+    }
+
+    private void over(GatewayExchange exchange, Optional<Route> route, long nanos) {
+        int status = status(exchange);
+        listener.answered(route, status, nanos);
+        RequestTrace trace = exchange.trace();
+        if (trace.recorded()) {
+            String name = route.map(Route::name).orElse("");
+            tracing.answered(trace, exchange.parsed().method(), name, status, nanos);
         }
     }
 
@@ -146,7 +172,12 @@ public final class Gateway {
 
         @Override
         public void heard(GatewayExchange exchange, int status) {
-            listener.heard(run.ruling(), status, sent ? clock.nanoTime() - sentNanos : 0);
+            long nanos = sent ? clock.nanoTime() - sentNanos : 0;
+            listener.heard(run.ruling(), status, nanos);
+            if (sent && exchange.trace().recorded()) {
+                String service = exchange.route().service().orElse("");
+                tracing.heard(exchange.trace(), exchange.parsed().method(), service, status, nanos);
+            }
         }
 
         @Override

@@ -92,7 +92,7 @@ final class LimitStep {
     }
 
     private void decide(ChainRun run, Attributes request, Runnable then) {
-        run.await(evaluator.evaluateAfterEarly(request, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
+        run.await(evaluator.evaluateAfterEarly(request.from(run.exchange().origin()), 1), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
     /** Applies a ruling: holds its permits, refuses, waits, or continues with {@code then} at once. */
@@ -142,7 +142,7 @@ final class LimitStep {
         GatewayExchange exchange = run.exchange();
         AnswerLanguage language = AnswerLanguage.of(exchange.request().getHeader(HttpHeaders.ACCEPT_LANGUAGE));
         RefusalBody.Content content =
-                run.state().refusals().of(ruling, language).orElseGet(() -> content(ruling, language));
+                run.state().refusals().of(ruling, language).orElseGet(() -> content(exchange, ruling, language));
         exchange.answerHeaders()
                 .set(HttpHeaders.CONTENT_LANGUAGE, content.language().code())
                 .set(HttpHeaders.CACHE_CONTROL, "no-store");
@@ -151,16 +151,17 @@ final class LimitStep {
 
     /** Falls back to the standard body, because a body that cannot be created must not let the request pass. */
     @SuppressWarnings("NullAway") // a user's implementation may violate the contract
-    private RefusalBody.Content content(Ruling.Settled ruling, AnswerLanguage language) {
+    private RefusalBody.Content content(
+            GatewayExchange exchange, Ruling.Settled ruling, AnswerLanguage language) {
         try {
             RefusalBody.Content content = refusals.of(ruling, language);
             if (content != null) {
                 return content;
             }
-            failures.told("creating the body of a refusal", null);
+            failures.told(exchange, "creating the body of a refusal", null);
         } catch (Throwable e) {
             CallbackFailures.rethrowIfBroken(e);
-            failures.told("creating the body of a refusal", e);
+            failures.told(exchange, "creating the body of a refusal", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);
     }

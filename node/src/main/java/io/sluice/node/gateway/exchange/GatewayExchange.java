@@ -5,8 +5,10 @@ import io.sluice.http.request.ForwardingHeader;
 import io.sluice.http.request.RequestTarget;
 import io.sluice.node.gateway.auth.Identity;
 import io.sluice.node.gateway.route.Route;
+import io.sluice.node.trace.RequestTrace;
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.Origin;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -35,6 +37,8 @@ public final class GatewayExchange {
     private final IncomingBody incoming;
     private final Parsed parsed;
     private final @Nullable Route route;
+    private final RequestTrace trace;
+    private final Origin origin;
     private final MultiMap forwardHeaders = MultiMap.caseInsensitiveMultiMap();
     private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
     private final List<Runnable> whenOver = new ArrayList<>(2);
@@ -64,14 +68,25 @@ public final class GatewayExchange {
             List<ForwardingHeader> believed) {}
 
     /**
-     * Creates an exchange.
+     * Creates an exchange that belongs to no trace.
      *
      * @param route null if no route matches the request
      */
     public GatewayExchange(IncomingBody incoming, Parsed parsed, @Nullable Route route) {
+        this(incoming, parsed, route, RequestTrace.NONE);
+    }
+
+    /**
+     * Creates an exchange.
+     *
+     * @param route null if no route matches the request
+     */
+    public GatewayExchange(IncomingBody incoming, Parsed parsed, @Nullable Route route, RequestTrace trace) {
         this.incoming = incoming;
         this.parsed = parsed;
         this.route = route;
+        this.trace = trace;
+        this.origin = trace.origin(parsed.id());
         HttpServerResponse response = incoming.request().response();
         response.endHandler(done -> end());
         response.closeHandler(closed -> end());
@@ -92,6 +107,21 @@ public final class GatewayExchange {
 
     public Parsed parsed() {
         return parsed;
+    }
+
+    /** Returns where the request stands in a trace. */
+    public RequestTrace trace() {
+        return trace;
+    }
+
+    /** Returns how the request is known to other systems. */
+    public Origin origin() {
+        return origin;
+    }
+
+    /** Returns how the request is known, in words for the log: nothing in them needs to be escaped. */
+    public String named() {
+        return trace.exists() ? "request " + parsed.id() + " of trace " + trace.traceId() : "request " + parsed.id();
     }
 
     /** Returns whether a route matches the request. Without one, it is neither authenticated nor forwarded. */
@@ -185,7 +215,7 @@ public final class GatewayExchange {
             action.run();
         } catch (Throwable e) {
             CallbackFailures.rethrowIfBroken(e);
-            LOG.log(Level.ERROR, "an action at the end of a request failed", e);
+            LOG.log(Level.ERROR, "an action at the end of " + named() + " failed", e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.sluice.node.gateway.proxy;
 
 import io.sluice.http.request.ForwardingHeader;
+import io.sluice.http.trace.TraceParent;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpClientRequest;
@@ -42,6 +43,9 @@ final class RequestHead {
         }
         ForwardedHeaders.write(exchange, headers);
         headers.set(REQUEST_ID, parsed.id());
+        if (exchange.trace().exists()) {
+            headers.set(TraceParent.HEADER, exchange.trace().forwarded());
+        }
         if (!exchange.forwardHeaders().isEmpty()) {
             set(exchange.forwardHeaders(), headers);
         }
@@ -58,12 +62,15 @@ final class RequestHead {
         Set<String> withheld = exchange.withheld();
         List<ForwardingHeader> believed = exchange.parsed().believed();
         boolean continued = exchange.incoming().isContinued();
+        boolean traced = exchange.trace().isContinued();
         from.forEach((header, value) -> {
             String name = header.toLowerCase(Locale.ROOT);
             if (!HopByHop.inRequest(name, named)
                     && !ForwardedHeaders.isOne(name, believed)
                     && !name.equals("host")
                     && !name.equals(REQUEST_ID)
+                    && !name.equals(TraceParent.HEADER)
+                    && (traced || !name.equals(TraceParent.STATE))
                     && !(continued && name.equals("expect"))
                     && !withheld.contains(name)) {
                 to.add(name, value);

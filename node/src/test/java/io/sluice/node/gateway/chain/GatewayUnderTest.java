@@ -13,6 +13,7 @@ import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.proxy.Forwarder;
 import io.sluice.node.gateway.route.Access;
 import io.sluice.node.gateway.route.Route;
+import io.sluice.node.trace.Tracing;
 import io.sluice.node.gateway.spi.GatewayHandler;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
@@ -131,6 +132,7 @@ public final class GatewayUnderTest implements AutoCloseable {
                 new Extensions(handlers, refusals),
                 true,
                 (found, status, nanos) -> statuses.add(status),
+                Tracing.UNRECORDED,
                 Level.ERROR,
                 clock,
                 vertx);

@@ -1,0 +1,47 @@
+package io.sluice.node.telemetry;
+
+import io.sluice.rules.yaml.PrintableText;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether a receiver takes what it is sent. Logs each change once. Thread-safe. */
+final class ReceiverState {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReceiverState.class);
+
+    private final String address;
+    private final String kind;
+    private final AtomicBoolean away = new AtomicBoolean();
+
+    /** @param kind what it is sent, in words */
+    ReceiverState(String address, String kind) {
+        this.address = address;
+        this.kind = kind;
+    }
+
+    void took() {
+        if (away.compareAndSet(true, false)) {
+            LOG.info("the receiver at {} takes {} again", address, kind);
+        }
+    }
+
+    void failed(@Nullable Throwable why) {
+        if (away.compareAndSet(false, true)) {
+            LOG.warn("the receiver at {} does not take {}; they are dropped until it does: {}", address, kind, words(why));
+        }
+    }
+
+    private static String words(@Nullable Throwable failure) {
+        Throwable root = failure;
+        while (root != null && root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        if (root == null) {
+            return "it does not answer in time, or refuses them";
+        }
+        String message = root.getMessage();
+        return PrintableText.text(message == null ? root.getClass().getSimpleName() : message);
+    }
+}
