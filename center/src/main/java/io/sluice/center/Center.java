@@ -2,6 +2,7 @@ package io.sluice.center;
 
 import io.sluice.center.account.SetUp;
 import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.alert.Alerts;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.change.Changes;
 import io.sluice.center.checkpoint.AuditKeys;
@@ -12,6 +13,7 @@ import io.sluice.center.database.Backups;
 import io.sluice.center.database.DataDirectory;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.DatabaseUnusableException;
+import io.sluice.center.destination.Destinations;
 import io.sluice.center.edge.Exposure;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
@@ -233,6 +235,13 @@ public final class Center implements AutoCloseable {
         stream = traffic.stream();
         ReleaseNews releaseNews = new ReleaseNews(traffic.stream(), releases, changes, database, clock);
         reconciler.add(leads -> releaseNews.turn());
+        Alerts alerts = opened(Alerts.of(
+                new Alerts.Parts(database, log, clock, nodes, releases, reconciler, checkpoints),
+                () -> Optional.of(traffic.series()),
+                () -> Optional.of(traffic.callers()),
+                Destinations.open(settings.alerts(), clock),
+                () -> port == 0 ? Optional.empty() : Optional.of(publicUrl())));
+        reconciler.add(alerts::turn);
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
@@ -261,6 +270,7 @@ public final class Center implements AutoCloseable {
                         erasures,
                         retention,
                         traffic,
+                        alerts,
                         clock,
                         settings.shown()),
                 new SignInParts(

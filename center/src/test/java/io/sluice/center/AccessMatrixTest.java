@@ -119,6 +119,14 @@ class AccessMatrixTest {
             200 POST /api/audit/verify                !  -  +  +   -  -  +  +  -   -  -  -  -  -   +  -  -   -  -  -
             200 GET /api/audit/export                 !  -  +  +   -  -  +  +  -   -  -  -  -  -   +  -  -   -  -  -
             200 GET /api/audit/sinks                  !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
+            200 GET /api/alerts                       !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
+            200 GET /api/alerts/destinations          !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
+            200 GET /api/alerts/rules                 !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
+            400 PUT /api/alerts/rules/{id}            !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            400 DELETE /api/alerts/rules/{id}         !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 GET /api/alerts/silences              !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
+            400 POST /api/alerts/silences             !  -  +  +   -  -  -  +  -   -  -  -  -  -   -  -  +   -  -  -
+            400 DELETE /api/alerts/silences/{id}      !  -  +  +   -  -  -  +  -   -  -  -  -  -   -  -  +   -  -  -
             200 GET /api/erasures                     !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             404 GET /api/erasures/{id}                !  -  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             400 POST /api/erasures                    !  -  +  -   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -

@@ -43,7 +43,7 @@ class AuditRowsTest {
 
     /** The center itself writes to them at any time, or what they hold is worth nothing. */
     private static final Set<String> OWN =
-            Set.of("leadership", "ceremony", "passkey_user", "audit_checkpoint", "audit_key", "node_report");
+            Set.of("leadership", "ceremony", "passkey_user", "audit_checkpoint", "audit_key", "node_report", "alert");
 
     @TempDir
     Path data;

@@ -52,6 +52,7 @@ final class Deeds {
         approvals();
         accounts();
         passkeys();
+        alerts();
     }
 
     /** Returns the endpoints, such as {@code POST /api/changes}. */
@@ -100,6 +101,31 @@ final class Deeds {
                     REASON,
                     path(change, "/approve"),
                     "{\"digest\":\"" + change.string("digest") + "\",\"comment\":\"" + REASON + "\"}");
+        });
+    }
+
+    private void alerts() {
+        String silence = "{\"kind\":\"drift\",\"in\":\"1h\",\"reason\":\"" + REASON + "\"}";
+        all.put("PUT /api/alerts/rules/{id}", () -> {
+            String body = "{\"kind\":\"drift\",\"for\":\"2m\",\"revision\":0,\"reason\":\"" + REASON + "\"}";
+            String path = "/api/alerts/rules/" + name();
+            ApiClient root = people.as("root");
+            return new Deed("user:root", REASON, () -> root.put(path, body));
+        });
+        all.put("DELETE /api/alerts/rules/{id}", () -> {
+            ApiClient root = people.as("root");
+            String path = "/api/alerts/rules/" + name();
+            root.put(path, "{\"kind\":\"drift\",\"revision\":0,\"reason\":\"x\"}").expect(200);
+            return new Deed("user:root", REASON, () -> root.send("DELETE", path, "application/json", WHY));
+        });
+        all.put("POST /api/alerts/silences", () -> post("olga", REASON, "/api/alerts/silences", silence));
+        all.put("DELETE /api/alerts/silences/{id}", () -> {
+            ApiClient olga = people.as("olga");
+            long id = olga.post("/api/alerts/silences", silence).expect(201).number("id");
+            return new Deed(
+                    "user:olga",
+                    REASON,
+                    () -> olga.send("DELETE", "/api/alerts/silences/" + id, "application/json", WHY));
         });
     }
 

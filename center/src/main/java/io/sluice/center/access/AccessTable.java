@@ -100,6 +100,16 @@ public final class AccessTable {
             Endpoint.of("POST", "/api/nodes/{id}/heartbeat", REPORT).everywhere(),
             Endpoint.of("GET", "/api/nodes/rules", REPORT).everywhere());
 
+    private static final List<Endpoint> ALERTS = List.of(
+            Endpoint.of("GET", "/api/alerts", SEE_FLEET).everywhere(),
+            Endpoint.of("GET", "/api/alerts/destinations", SEE_FLEET).everywhere(),
+            Endpoint.of("GET", "/api/alerts/rules", SEE_FLEET).everywhere(),
+            Endpoint.of("PUT", "/api/alerts/rules/{id}", MANAGE_CENTER).everywhere(),
+            Endpoint.of("DELETE", "/api/alerts/rules/{id}", MANAGE_CENTER).everywhere(),
+            Endpoint.of("GET", "/api/alerts/silences", SEE_FLEET).everywhere(),
+            Endpoint.of("POST", "/api/alerts/silences", OPERATE).everywhere(),
+            Endpoint.of("DELETE", "/api/alerts/silences/{id}", OPERATE).everywhere());
+
     private static final List<Endpoint> ACCOUNTS = List.of(
             Endpoint.open("GET", "/api/session"),
             Endpoint.open("POST", "/api/session"),
@@ -138,7 +148,19 @@ public final class AccessTable {
             Endpoint.open("GET", "/sign-in/oidc/{name}"), Endpoint.open("GET", "/sign-in/oidc/{name}/callback"));
 
     private static final List<Endpoint> ALL = join(List.of(
-            RULES, CHANGES, ROLLOUTS, ADJUSTMENTS, TOKENS, TRAFFIC, CENTER, ACCOUNTS, PASSKEYS, PAGES, SERVERS, APPROVALS));
+            RULES,
+            CHANGES,
+            ROLLOUTS,
+            ADJUSTMENTS,
+            TOKENS,
+            TRAFFIC,
+            ALERTS,
+            CENTER,
+            ACCOUNTS,
+            PASSKEYS,
+            PAGES,
+            SERVERS,
+            APPROVALS));
 
     private AccessTable() {}
 

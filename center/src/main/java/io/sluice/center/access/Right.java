@@ -10,7 +10,7 @@ public enum Right {
     RELEASE,
     /** Approves and rejects changes of others, and reviews emergencies. */
     APPROVE,
-    /** Sets overrides and the emergency switch, rolls back, and ends trials. */
+    /** Sets overrides and the emergency switch, rolls back, ends trials, and silences alerts. */
     OPERATE,
     /** Sees nodes and the state of the center. */
     SEE_FLEET,
@@ -20,7 +20,7 @@ public enum Right {
     MANAGE_PEOPLE,
     /** Creates tokens for nodes, and sees and revokes the tokens of others. */
     MANAGE_TOKENS,
-    /** Proposes other settings for approvals, repairs the mirror in Redis, and erases subjects. */
+    /** Proposes other settings for approvals, changes alert rules, repairs the mirror in Redis, and erases subjects. */
     MANAGE_CENTER,
     /** Learns from a node who a caller is that the center knows only by its hash. */
     REVEAL,

@@ -42,11 +42,12 @@ public final class Dump {
             5, List.of("passkey_user", "passkey"),
             6, List.of("audit_head", "audit_node", "audit_checkpoint", "audit_key", "audit_segment"),
             8, List.of("erasure", "erasure_answer"),
-            9, List.of("series_block")));
+            9, List.of("series_block"),
+            10, List.of("alert_rule", "alert", "alert_silence")));
 
     /** What a center writes at its start, before anybody changes anything. The file has its own. */
     private static final List<String> OWN =
-            List.of("counter", "audit_head", "audit_key", "audit_checkpoint", "node_report");
+            List.of("counter", "audit_head", "audit_key", "audit_checkpoint", "node_report", "alert");
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int FORMAT = 1;

@@ -32,7 +32,8 @@ final class StoredTexts {
             new Column("settings_proposal", "id", "reason"),
             new Column("emergency", "id", "reason"),
             new Column("emergency", "id", "close_reason"),
-            new Column("erasure", "id", "reason"));
+            new Column("erasure", "id", "reason"),
+            new Column("alert_silence", "id", "reason"));
 
     /** The states of a trial that goes on. */
     private static final Set<String> ON_TRIAL = Set.of(RolloutState.TRIAL.word(), RolloutState.HOLDING.word());

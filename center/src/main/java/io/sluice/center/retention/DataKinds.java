@@ -30,6 +30,7 @@ final class DataKinds {
 
     private static final String FOREVER = "as long as the center exists";
     private static final String NOTHING = "nothing: it names nobody";
+    private static final Duration ALERTS = Duration.ofDays(30);
     private static final Duration LINK = Duration.ofDays(1);
     private static final Duration SILENT_NODE = Duration.ofHours(1);
 
@@ -53,6 +54,7 @@ final class DataKinds {
     static List<DataKind> of(RetentionSettings settings, RuleSet rules) {
         DataKinds list = new DataKinds(settings);
         list.center();
+        list.alerts();
         list.people();
         list.files();
         list.redis(longest(rules));
@@ -131,6 +133,18 @@ final class DataKinds {
                 "{time}",
                 "the center deletes them every hour",
                 NOTHING);
+    }
+
+    private void alerts() {
+        add(
+                "alerts",
+                CENTER,
+                "alerts and silences with author and reason; callers as masked text and keyed hash",
+                true,
+                Optional.of(ALERTS),
+                "{time} after they end",
+                "the center deletes them every hour; what fires stays",
+                "reasons of silences that name the person; masked callers end with their time");
     }
 
     private void people() {

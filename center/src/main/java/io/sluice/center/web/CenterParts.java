@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.series.SeriesSource;
 import io.sluice.center.adjust.AdjustmentBook;
+import io.sluice.center.alert.Alerts;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.callers.CallersParts;
 import io.sluice.center.change.Changes;
@@ -45,6 +46,7 @@ public record CenterParts(
         Erasures erasures,
         Retention retention,
         Traffic traffic,
+        Alerts alerts,
         Clock clock,
         Optional<ForeignRules> shown) {
 

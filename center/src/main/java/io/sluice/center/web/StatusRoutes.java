@@ -66,6 +66,7 @@ final class StatusRoutes {
         problems.addAll(center.erasures().problems());
         center.retention().problem().ifPresent(problems::add);
         problems.addAll(center.traffic().problems());
+        problems.addAll(center.alerts().problems());
         if (reconciler.databaseProblem().isEmpty()) {
             center.releases()
                     .emergencies()

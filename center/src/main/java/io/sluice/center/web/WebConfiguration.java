@@ -3,6 +3,7 @@ package io.sluice.center.web;
 import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.decisions.DecisionRoutes;
 import io.sluice.center.callers.CallerRoutes;
+import io.sluice.center.alert.AlertRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.export.ExportRoutes;
@@ -59,6 +60,7 @@ import org.springframework.context.annotation.Import;
     AuditLogRoutes.class,
     ExportRoutes.class,
     SinkRoutes.class,
+    AlertRoutes.class,
     RetentionRoutes.class,
     DecisionRoutes.class,
     SeriesRoutes.class,

@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.decisions.Decisions;
 import io.sluice.center.callers.CallersParts;
+import io.sluice.center.alert.Alerts;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.export.AuditExport;
@@ -70,6 +71,7 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(
                             Decisions.class,
                             () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
+                    beans.registerBean(Alerts.class, center::alerts);
                     beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
                 })
                 .run();

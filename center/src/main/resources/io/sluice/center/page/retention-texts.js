@@ -12,6 +12,7 @@ const titles = {
   series_minutes: ['Traffic by the minute', '每分钟流量'],
   series_hours: ['Traffic by the hour', '每小时流量'],
   erasures: ['Requests to erase', '删除请求'],
+  alerts: ['Alerts', '告警'],
   accounts: ['Accounts', '账户'],
   tokens: ['Tokens of programs', '程序令牌'],
   sessions: ['Sessions', '会话'],
@@ -71,6 +72,12 @@ const chinese = {
     '{time}；带密钥的哈希保留',
     '中心删除答复和原因',
     '仅在询问节点期间（最多 30 天）知道当事人，且在此期间加密保存',
+  ],
+  alerts: [
+    '告警和静默，包括作者和原因；调用方以脱敏文本和带密钥的哈希表示',
+    '结束后 {time}',
+    '中心每小时删除；触发中的保留',
+    '提及此人的静默原因；脱敏的调用方到期后删除',
   ],
   accounts: [
     '使用本中心的人员的账户：名称、电子邮箱、角色、密码哈希、通行密钥',

@@ -107,6 +107,9 @@ class RetentionPageTest {
             Map.entry("one_time_link", "links"),
             Map.entry("ceremony", "links"),
             Map.entry("series_block", "series_hours"),
+            Map.entry("alert_rule", ""),
+            Map.entry("alert", "alerts"),
+            Map.entry("alert_silence", "alerts"),
             Map.entry("erasure", "erasures"),
             Map.entry("erasure_answer", "erasures"),
             Map.entry("erasure_key", "erasures"));

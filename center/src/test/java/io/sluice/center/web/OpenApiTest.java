@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.sluice.center.web.reply.ApprovalReply;
 import io.sluice.center.web.reply.ApprovalSettingsReply;
 import io.sluice.center.web.reply.AuditReply;
@@ -62,6 +63,7 @@ class OpenApiTest {
             AuditLogRoutes.class,
             io.sluice.center.export.ExportRoutes.class,
             io.sluice.center.sink.SinkRoutes.class,
+            io.sluice.center.alert.AlertRoutes.class,
             io.sluice.center.retention.RetentionRoutes.class,
             io.sluice.center.series.SeriesRoutes.class,
             io.sluice.center.passkey.PasskeyRoutes.class,
@@ -110,6 +112,10 @@ class OpenApiTest {
             Map.entry(AuditReply.Witness.class, "AuditWitness"),
             Map.entry(AuditRowReply.class, "AuditRow"),
             Map.entry(io.sluice.center.sink.SinkReply.class, "AuditSink"),
+            Map.entry(io.sluice.center.alert.AlertReply.class, "Alert"),
+            Map.entry(io.sluice.center.alert.AlertRuleReply.class, "AlertRule"),
+            Map.entry(io.sluice.center.alert.SilenceReply.class, "AlertSilence"),
+            Map.entry(io.sluice.center.destination.DestinationReply.class, "AlertDestination"),
             Map.entry(io.sluice.center.erase.ErasureReply.class, "Erasure"),
             Map.entry(io.sluice.center.erase.ErasureReply.ErasureNodeReply.class, "ErasureNode"),
             Map.entry(io.sluice.center.callers.TopReply.class, "Top"),
@@ -196,7 +202,7 @@ class OpenApiTest {
             JsonNode properties = document.at("/components/schemas/" + name + "/properties");
             assertThat(names(properties)).as(name).isEqualTo(fields(type));
             for (RecordComponent component : type.getRecordComponents()) {
-                JsonNode described = properties.get(snake(component.getName()));
+                JsonNode described = properties.get(field(component));
                 JsonNode expected = schema(component.getGenericType());
                 String text = described.toString();
                 if (expected.has("$ref")) {
@@ -277,8 +283,14 @@ class OpenApiTest {
 
     private static Set<String> fields(Class<?> type) {
         Set<String> fields = new TreeSet<>();
-        Arrays.stream(type.getRecordComponents()).forEach(component -> fields.add(snake(component.getName())));
+        Arrays.stream(type.getRecordComponents()).forEach(component -> fields.add(field(component)));
         return fields;
+    }
+
+    /** Words such as {@code for} cannot be names in Java. */
+    private static String field(RecordComponent component) {
+        JsonProperty named = component.getAccessor().getAnnotation(JsonProperty.class);
+        return named == null ? snake(component.getName()) : named.value();
     }
 
     private static Set<String> names(JsonNode object) {

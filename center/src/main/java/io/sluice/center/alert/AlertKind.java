@@ -1,0 +1,66 @@
+package io.sluice.center.alert;
+
+import static io.sluice.center.alert.Thresholds.AFTER;
+import static io.sluice.center.alert.Thresholds.FACTOR;
+import static io.sluice.center.alert.Thresholds.REFUSED;
+import static io.sluice.center.alert.Thresholds.REQUESTS;
+import static io.sluice.center.alert.Thresholds.RULE;
+import static io.sluice.center.alert.Thresholds.SHARE;
+import static io.sluice.center.alert.Thresholds.WITHIN;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** What an alert can be about. */
+public enum AlertKind {
+    /** One caller is refused often. */
+    CALLER_REFUSED(true, REFUSED, WITHIN, RULE),
+    /** A larger share of a tenant's requests is refused than in the hour before. */
+    TENANT_SHARE(true, SHARE, FACTOR, REQUESTS, WITHIN),
+    /** A large share of the requests of the fleet or of a rule is refused. */
+    REFUSAL_SHARE(true, SHARE, REQUESTS, WITHIN, RULE),
+    /** A node decides without its store. */
+    DEGRADED(false),
+    /** A node has stopped to ask its store. */
+    BREAKER_OPEN(false),
+    /** A release has not reached all nodes, or a node refused it. */
+    RELEASE_NOT_ACKNOWLEDGED(false, AFTER),
+    /** Redis has something else than what was released. */
+    DRIFT(false),
+    /** No node holds a new checkpoint of the audit log, or a node refuses the log. */
+    AUDIT_NOT_WITNESSED(false, AFTER),
+    /** A node has stopped to report. */
+    NODE_SILENT(false);
+
+    private final boolean isTraffic;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
+    private final Set<String> fields;
+
+    AlertKind(boolean isTraffic, String... fields) {
+        this.isTraffic = isTraffic;
+        this.fields = Set.of(fields);
+    }
+
+    /** Returns the name in the API and the database. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the kind with this name. */
+    public static Optional<AlertKind> find(String word) {
+        return Arrays.stream(values()).filter(kind -> kind.word().equals(word)).findFirst();
+    }
+
+    /** Returns the names of the thresholds that it has. */
+    Set<String> fields() {
+        return fields;
+    }
+
+    /** Returns whether it is about counts, which change slowly and take time to read. */
+    boolean isTraffic() {
+        return isTraffic;
+    }
+}

@@ -1,0 +1,64 @@
+package io.sluice.center.alert;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.jdbc.core.RowCallbackHandler;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The table of alert rules that somebody changed or added, over those that are built in. */
+final class AlertRuleTable {
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    /** Returns all rules: those that are built in, then the others by id. */
+    List<AlertRule> all(JdbcClient client) {
+        Map<String, AlertRule> rules = new LinkedHashMap<>();
+        AlertRule.builtIn().forEach(rule -> rules.put(rule.id(), rule));
+        client.sql("SELECT id, revision, body FROM alert_rule ORDER BY id")
+                .query((RowCallbackHandler) row -> {
+                    AlertRule rule = read(row.getString(1), row.getLong(2), row.getString(3));
+                    rules.put(rule.id(), rule);
+                });
+        return List.copyOf(rules.values());
+    }
+
+    Optional<AlertRule> find(JdbcClient client, String id) {
+        return client.sql("SELECT id, revision, body FROM alert_rule WHERE id = ?")
+                .param(id)
+                .query((row, index) -> read(row.getString(1), row.getLong(2), row.getString(3)))
+                .optional()
+                .or(() -> AlertKind.find(id).map(AlertRule::builtIn));
+    }
+
+    /** Stores a rule whose revision is the next one. */
+    void put(JdbcClient client, AlertRule rule) {
+        String body = JSON.writeValueAsString(AlertRuleText.fields(rule));
+        int rows = client.sql("UPDATE alert_rule SET revision = ?, body = ? WHERE id = ?")
+                .params(rule.revision(), body, rule.id())
+                .update();
+        if (rows == 0) {
+            client.sql("INSERT INTO alert_rule (id, revision, body) VALUES (?, ?, ?)")
+                    .params(rule.id(), rule.revision(), body)
+                    .update();
+        }
+    }
+
+    void remove(JdbcClient client, String id) {
+        client.sql("DELETE FROM alert_rule WHERE id = ?").param(id).update();
+    }
+
+    long added(JdbcClient client) {
+        return all(client).size() - AlertKind.values().length;
+    }
+
+    private static AlertRule read(String id, long revision, String text) {
+        JsonNode body = JSON.readTree(text);
+        AlertKind kind = AlertKind.find(body.get("kind").asString()).orElseThrow();
+        AlertRule usual = AlertRule.builtIn(kind);
+        return AlertRuleText.with(usual, body).named(id, revision);
+    }
+}

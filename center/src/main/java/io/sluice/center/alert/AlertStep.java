@@ -1,0 +1,76 @@
+package io.sluice.center.alert;
+
+import io.sluice.center.alert.Alert.State;
+import io.sluice.center.destination.AlertMessage.Event;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes next for an alert: inactive, pending, firing, resolved. A pure function of what was, what is seen, and the time.
+ *
+ * <p>A clock that was set back makes alerts wait longer. It never makes one fire or end early. A time in the future counts as now.
+ *
+ * @param next what it is now; empty if there is nothing any more
+ * @param told what people have to be told; empty if nothing
+ */
+record AlertStep(Optional<Alert> next, Optional<Event> told) {
+
+    private static final AlertStep NOTHING = new AlertStep(Optional.empty(), Optional.empty());
+
+    /**
+     * Returns the next step.
+     *
+     * @param before what it was; null if there was nothing
+     * @param symptom what is seen; null if all is well, or the rule is disabled
+     * @param silenced whether nobody is to be told
+     * @param now in milliseconds since 1970
+     */
+    static AlertStep of(
+            @Nullable Alert before, @Nullable Symptom symptom, AlertRule rule, boolean silenced, long now) {
+        if (before == null || before.state() == State.RESOLVED) {
+            return symptom == null ? NOTHING : pending(Alert.pending(rule, symptom, now), rule, silenced, now);
+        }
+        Alert known = before.notAfter(now);
+        if (known.state() == State.PENDING) {
+            return symptom == null ? NOTHING : pending(known.seen(symptom, rule.severity()), rule, silenced, now);
+        }
+        return symptom == null
+                ? clearing(known, rule, silenced, now)
+                : firing(known.seen(symptom, rule.severity()), rule, silenced, now);
+    }
+
+    private static AlertStep pending(Alert alert, AlertRule rule, boolean silenced, long now) {
+        if (now - alert.since() < rule.hold().toMillis()) {
+            return silent(alert);
+        }
+        return firing(alert.firing(now), rule, silenced, now);
+    }
+
+    /** An alert that began under a silence is told when the silence ends. */
+    private static AlertStep firing(Alert alert, AlertRule rule, boolean silenced, long now) {
+        if (silenced) {
+            return silent(alert);
+        }
+        if (alert.toldAt() == 0) {
+            return new AlertStep(Optional.of(alert.told(now)), Optional.of(Event.FIRING));
+        }
+        return now - alert.toldAt() < rule.repeat().toMillis()
+                ? silent(alert)
+                : new AlertStep(Optional.of(alert.told(now)), Optional.of(Event.REPEATED));
+    }
+
+    private static AlertStep clearing(Alert alert, AlertRule rule, boolean silenced, long now) {
+        Alert clear = alert.clearSince() == 0 ? alert.clearSince(now) : alert;
+        if (rule.enabled() && now - clear.clearSince() < rule.clearFor().toMillis()) {
+            return silent(clear);
+        }
+        // Nobody has to be told about the end of something that they never heard of.
+        boolean isTold = clear.toldAt() > 0 && !silenced;
+        return new AlertStep(
+                Optional.of(clear.resolved(now)), isTold ? Optional.of(Event.RESOLVED) : Optional.empty());
+    }
+
+    private static AlertStep silent(Alert alert) {
+        return new AlertStep(Optional.of(alert), Optional.empty());
+    }
+}

@@ -1,0 +1,401 @@
+package io.sluice.center.alert;
+
+import io.sluice.center.checkpoint.Checkpoints;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.data.CallersView;
+import io.sluice.center.data.SeriesView;
+import io.sluice.center.database.Database;
+import io.sluice.center.destination.AlertMessage;
+import io.sluice.center.destination.DestinationReply;
+import io.sluice.center.destination.Destinations;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.Releases;
+import io.sluice.core.time.Clock;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * The alerts of a center. Of several centers, the leader looks and sends; all of them show what is in the database. Thread-safe.
+ *
+ * <p>Alerts that fire are in the database, so another leader goes on with them. Those that are pending are only in the memory of the
+ * leader, and start anew with another one. An alert is stored before it is sent: a center that ends in between tells it again when
+ * its time to repeat has come.
+ */
+public final class Alerts implements AutoCloseable {
+
+    /** At most this many are pending or fire. */
+    static final int MOST_ACTIVE = 1_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Alerts.class);
+    private static final int MOST_RESOLVED = 200;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TRAFFIC_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PRUNE_NANOS = TimeUnit.HOURS.toNanos(1);
+    static final long RECENT_MILLIS = Duration.ofDays(1).toMillis();
+
+    /** What is over stays for this time. */
+    public static final Duration KEPT = Duration.ofDays(30);
+
+    private final Database database;
+    private final Clock clock;
+    private final Symptoms fleet;
+    private final Symptoms traffic;
+    private final Destinations destinations;
+    private final Supplier<Optional<URI>> address;
+    private final AlertBook book;
+    private final AlertTable table = new AlertTable();
+    private final AlertRuleTable rules = new AlertRuleTable();
+    private final SilenceTable silences = new SilenceTable();
+    private volatile AlertListener listener = json -> {};
+    private volatile boolean isFull;
+
+    /** What the leader knows; empty on others. Guarded by this object, as all below. */
+    private Map<Alert.Subject, Alert> active = new LinkedHashMap<>();
+
+    private boolean isLoaded;
+    private @Nullable Long lookedNanos;
+    private @Nullable Long prunedNanos;
+    private final Map<String, Long> trafficNanos = new HashMap<>();
+    private final Set<String> failing = new HashSet<>();
+
+    Alerts(
+            Database database,
+            CommandLog log,
+            Clock clock,
+            Symptoms fleet,
+            Symptoms traffic,
+            Destinations destinations,
+            Supplier<Optional<URI>> address) {
+        this.database = database;
+        this.clock = clock;
+        this.fleet = fleet;
+        this.traffic = traffic;
+        this.destinations = destinations;
+        this.address = address;
+        this.book = new AlertBook(database, log, clock);
+    }
+
+    /** What alerts are made of, apart from the traffic. */
+    public record Parts(
+            Database database,
+            CommandLog log,
+            Clock clock,
+            LiveNodes nodes,
+            Releases releases,
+            Reconciler reconciler,
+            Checkpoints checkpoints) {}
+
+    /**
+     * Creates alerts. They look when {@link #turn} says that this center leads.
+     *
+     * @param series the figures of the traffic; empty if there are none
+     * @param callers who was refused; empty if that is not known
+     * @param address of the center for people; empty while it is not known
+     */
+    public static Alerts of(
+            Parts parts,
+            Supplier<Optional<SeriesView>> series,
+            Supplier<Optional<CallersView>> callers,
+            Destinations destinations,
+            Supplier<Optional<URI>> address) {
+        return new Alerts(
+                parts.database(),
+                parts.log(),
+                parts.clock(),
+                new FleetSymptoms(parts.nodes(), parts.releases(), parts.reconciler(), parts.checkpoints()),
+                new TrafficSymptoms(series, callers),
+                destinations,
+                address);
+    }
+
+    /** Tells somebody about every change. */
+    public void listen(AlertListener other) {
+        listener = other;
+    }
+
+    /**
+     * Looks if it is time.
+     *
+     * @param leads whether this center leads; others only show
+     */
+    public void turn(boolean leads) {
+        destinations.turn();
+        Optional<URI> center = address.get();
+        if (!leads) {
+            forget();
+        } else if (center.isPresent()) {
+            look(center.get());
+        }
+    }
+
+    private synchronized void forget() {
+        active = new LinkedHashMap<>();
+        isLoaded = false;
+        lookedNanos = null;
+        isFull = false;
+        trafficNanos.clear();
+    }
+
+    /** What is to be stored and told after a look. */
+    private record Change(Alert alert, Optional<AlertMessage.Event> told) {}
+
+    private synchronized void look(URI center) {
+        long nanos = clock.nanoTime();
+        if (lookedNanos != null && nanos - lookedNanos < LOOK_NANOS) {
+            return;
+        }
+        lookedNanos = nanos;
+        long now = now();
+        List<AlertRule> all = new ArrayList<>();
+        List<Silence> quiet = new ArrayList<>();
+        database.read(client -> {
+            all.addAll(rules.all(client));
+            quiet.addAll(silences.active(client, now));
+            if (!isLoaded) {
+                table.firing(client).forEach(alert -> active.put(alert.subject(), alert));
+            }
+            return true;
+        });
+        isLoaded = true;
+        Map<Alert.Subject, Alert> next = new LinkedHashMap<>();
+        List<Change> changes = new ArrayList<>();
+        boolean isTooMuch = false;
+        for (AlertRule rule : all) {
+            isTooMuch |= !step(rule, quiet, now, nanos, next, changes);
+        }
+        removed(all, quiet, now, changes);
+        store(changes, next);
+        active = next;
+        if (isTooMuch && !isFull) {
+            LOG.warn("there are {} alerts; further ones are not shown", MOST_ACTIVE);
+        }
+        isFull = isTooMuch;
+        tell(changes, quiet, now, center);
+        prune(nanos, now);
+    }
+
+    /** Takes all alerts of a rule one step further. Returns whether there was room for all. */
+    private boolean step(
+            AlertRule rule,
+            List<Silence> quiet,
+            long now,
+            long nanos,
+            Map<Alert.Subject, Alert> next,
+            List<Change> changes) {
+        List<Alert> known = active.values().stream()
+                .filter(alert -> alert.rule().equals(rule.id()))
+                .toList();
+        Optional<List<Symptom>> seen = rule.enabled() ? seen(rule, now, nanos) : Optional.of(List.of());
+        if (seen.isEmpty()) {
+            known.forEach(alert -> next.put(alert.subject(), alert));
+            return true;
+        }
+        Map<Alert.Subject, Symptom> symptoms = new LinkedHashMap<>();
+        seen.get().forEach(symptom -> symptoms.put(new Alert.Subject(rule.id(), symptom.key()), symptom));
+        // Those that are known come first, so that new ones do not push them out.
+        Set<Alert.Subject> subjects = new LinkedHashSet<>();
+        known.forEach(alert -> subjects.add(alert.subject()));
+        subjects.addAll(symptoms.keySet());
+        boolean isRoom = true;
+        for (Alert.Subject subject : subjects) {
+            Alert before = active.get(subject);
+            if (before == null && Math.max(active.size(), next.size()) >= MOST_ACTIVE) {
+                isRoom = false;
+                continue;
+            }
+            boolean silenced = quiet.stream().anyMatch(each -> each.covers(rule.kind(), subject, now));
+            AlertStep step = AlertStep.of(before, symptoms.get(subject), rule, silenced, now);
+            step.next().ifPresent(alert -> {
+                if (alert.state() != Alert.State.RESOLVED) {
+                    next.put(subject, alert);
+                }
+                boolean isNews = before == null || before.state() != alert.state() || before.toldAt() != alert.toldAt();
+                if (isNews && alert.state() != Alert.State.PENDING) {
+                    changes.add(new Change(alert, step.told()));
+                }
+            });
+        }
+        return isRoom;
+    }
+
+    /** Resolves the alerts of rules that are gone. */
+    private void removed(List<AlertRule> all, List<Silence> quiet, long now, List<Change> changes) {
+        Set<String> ids = new HashSet<>();
+        all.forEach(rule -> ids.add(rule.id()));
+        active.values().stream()
+                .filter(alert -> !ids.contains(alert.rule()) && alert.state() == Alert.State.FIRING)
+                .forEach(alert -> {
+                    boolean isTold = alert.toldAt() > 0
+                            && quiet.stream().noneMatch(each -> each.covers(alert, now));
+                    changes.add(new Change(
+                            alert.resolved(now),
+                            isTold ? Optional.of(AlertMessage.Event.RESOLVED) : Optional.empty()));
+                });
+    }
+
+    /** Returns what a rule sees; empty if it is not known, or not looked at now. */
+    private Optional<List<Symptom>> seen(AlertRule rule, long now, long nanos) {
+        try {
+            if (rule.kind().isTraffic()) {
+                Long last = trafficNanos.get(rule.id());
+                if (last != null && nanos - last < TRAFFIC_NANOS) {
+                    return Optional.empty();
+                }
+                trafficNanos.put(rule.id(), nanos);
+                return known(rule, traffic.of(rule, now));
+            }
+            return known(rule, fleet.of(rule, now));
+        } catch (RuntimeException e) {
+            if (Database.isUnavailable(e)) {
+                throw e;
+            }
+            if (failing.add(rule.id())) {
+                LOG.error("alert rule {} cannot be evaluated; the others go on", rule.id(), e);
+            }
+            return Optional.empty();
+        }
+    }
+
+    private Optional<List<Symptom>> known(AlertRule rule, Optional<List<Symptom>> found) {
+        failing.remove(rule.id());
+        return found;
+    }
+
+    private void store(List<Change> changes, Map<Alert.Subject, Alert> next) {
+        if (changes.isEmpty()) {
+            return;
+        }
+        List<Change> stored = database.write(client -> changes.stream()
+                .map(change -> new Change(table.put(client, change.alert()), change.told()))
+                .toList());
+        for (int i = 0; i < stored.size(); i++) {
+            Alert alert = stored.get(i).alert();
+            changes.set(i, stored.get(i));
+            if (alert.state() != Alert.State.RESOLVED) {
+                next.put(alert.subject(), alert);
+            }
+        }
+    }
+
+    private void tell(List<Change> changes, List<Silence> quiet, long now, URI center) {
+        List<AlertMessage> messages = new ArrayList<>();
+        for (Change change : changes) {
+            Alert alert = change.alert();
+            boolean silenced = quiet.stream().anyMatch(each -> each.covers(alert, now));
+            AlertReply shown = AlertReply.of(alert, silenced, center);
+            listener.changed(shown.json());
+            change.told()
+                    .ifPresent(event -> messages.add(new AlertMessage(
+                            event,
+                            shown.kind(),
+                            alert.severity(),
+                            shown.since().toString(),
+                            shown.subject(),
+                            shown.summary(),
+                            alert.symptom().chinese(),
+                            shown.link(),
+                            shown.json())));
+        }
+        if (!messages.isEmpty()) {
+            destinations.offer(messages);
+        }
+    }
+
+    private void prune(long nanos, long now) {
+        if (prunedNanos != null && nanos - prunedNanos < PRUNE_NANOS) {
+            return;
+        }
+        prunedNanos = nanos;
+        boolean unused = database.write(client -> {
+            table.prune(client, now - KEPT.toMillis());
+            silences.prune(client, now - KEPT.toMillis());
+            return true;
+        });
+    }
+
+    /** Returns those that are pending or fire, and those that were resolved within a day, newest first. */
+    List<AlertReply> list() {
+        long now = now();
+        List<Silence> quiet = new ArrayList<>();
+        Map<Long, Alert> stored = new HashMap<>();
+        boolean unused = database.read(client -> read(client, now, quiet, stored));
+        List<Alert> pending = new ArrayList<>();
+        synchronized (this) {
+            for (Alert alert : active.values()) {
+                if (alert.id() == 0) {
+                    pending.add(alert);
+                } else if (isFiring(stored.get(alert.id()))) {
+                    // The leader knows the newest numbers.
+                    stored.put(alert.id(), alert);
+                }
+            }
+        }
+        URI center = address.get().orElse(URI.create(""));
+        pending.addAll(stored.values());
+        pending.sort(Comparator.comparingLong(Alert::since).thenComparingLong(Alert::id).reversed());
+        return pending.stream()
+                .map(alert -> AlertReply.of(
+                        alert,
+                        alert.state() != Alert.State.RESOLVED
+                                && quiet.stream().anyMatch(each -> each.covers(alert, now)),
+                        center))
+                .toList();
+    }
+
+    private boolean read(JdbcClient client, long now, List<Silence> quiet, Map<Long, Alert> stored) {
+        quiet.clear();
+        stored.clear();
+        quiet.addAll(silences.active(client, now));
+        table.firing(client).forEach(alert -> stored.put(alert.id(), alert));
+        table.resolved(client, now - RECENT_MILLIS, MOST_RESOLVED).forEach(alert -> stored.put(alert.id(), alert));
+        return true;
+    }
+
+    private static boolean isFiring(@Nullable Alert alert) {
+        return alert != null && alert.state() == Alert.State.FIRING;
+    }
+
+    AlertBook book() {
+        return book;
+    }
+
+    List<DestinationReply> destinations() {
+        return destinations.states();
+    }
+
+    /** Returns what keeps alerts from being shown or sent, as sentences. */
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>(destinations.problems());
+        if (isFull) {
+            problems.add("there are " + MOST_ACTIVE + " alerts; further ones are not shown");
+        }
+        return problems;
+    }
+
+    /** Returns milliseconds since 1970. */
+    long now() {
+        return clock.epochMicros() / 1000;
+    }
+
+    @Override
+    public void close() {
+        destinations.close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.sluice.center.alert;
+
+import io.sluice.center.database.Database;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The table of silences. */
+final class SilenceTable {
+
+    private static final String COLUMNS = "id, kind, rule, subject_key, subject, reason, actor, at, until_at";
+
+    /** Stores a silence. Returns it with its number. */
+    Silence add(JdbcClient client, Silence wish) {
+        long id = Database.next(client, "alert_silence");
+        client.sql("INSERT INTO alert_silence (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .params(
+                        id,
+                        wish.kind(),
+                        wish.rule(),
+                        wish.key(),
+                        wish.subject(),
+                        wish.reason(),
+                        wish.actor(),
+                        wish.at(),
+                        wish.until())
+                .update();
+        return wish.numbered(id);
+    }
+
+    /** Returns those that have not ended, newest first. */
+    List<Silence> active(JdbcClient client, long now) {
+        return client.sql("SELECT " + COLUMNS + " FROM alert_silence WHERE until_at > ? ORDER BY id DESC")
+                .param(now)
+                .query(SilenceTable::row)
+                .list();
+    }
+
+    Optional<Silence> find(JdbcClient client, long id) {
+        return client.sql("SELECT " + COLUMNS + " FROM alert_silence WHERE id = ?")
+                .param(id)
+                .query(SilenceTable::row)
+                .optional();
+    }
+
+    void end(JdbcClient client, long id, long now) {
+        client.sql("UPDATE alert_silence SET until_at = ? WHERE id = ?")
+                .params(now, id)
+                .update();
+    }
+
+    /** Removes what ended before a time. */
+    void prune(JdbcClient client, long before) {
+        client.sql("DELETE FROM alert_silence WHERE until_at < ?").param(before).update();
+    }
+
+    private static Silence row(ResultSet row, int index) throws SQLException {
+        return new Silence(
+                row.getLong(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                row.getLong(8),
+                row.getLong(9));
+    }
+}

@@ -1,0 +1,63 @@
+package io.sluice.center.destination;
+
+import io.sluice.center.settings.AlertSettings;
+import io.sluice.core.time.Clock;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Everything that gets the alerts of a center. Thread-safe. */
+public final class Destinations implements AutoCloseable {
+
+    private final List<DestinationQueue> queues = new ArrayList<>();
+
+    private Destinations() {}
+
+    /**
+     * Creates the destinations.
+     *
+     * @throws IOException with one line for the user, if a secret or a certificate cannot be read
+     */
+    public static Destinations open(AlertSettings settings, Clock clock) throws IOException {
+        Destinations destinations = new Destinations();
+        int number = 0;
+        for (AlertSettings.Webhook each : settings.webhooks()) {
+            number++;
+            // The rest of the address may be secret.
+            String name = "webhook " + number + " at " + each.url().getScheme() + "://"
+                    + each.url().getHost();
+            destinations.queues.add(new DestinationQueue(name, new Webhook(each, clock), each.severities(), clock));
+        }
+        if (settings.email().isPresent()) {
+            AlertSettings.Email email = settings.email().get();
+            String name = "e-mail through " + email.host() + ":" + email.port();
+            destinations.queues.add(new DestinationQueue(name, new MailServer(email, clock), email.severities(), clock));
+        }
+        destinations.queues.forEach(DestinationQueue::start);
+        return destinations;
+    }
+
+    /** Takes messages for all. Returns at once. */
+    public void offer(List<AlertMessage> messages) {
+        queues.forEach(each -> each.offer(messages));
+    }
+
+    /** Tries soon what failed before. Returns at once. */
+    public void turn() {
+        queues.forEach(DestinationQueue::turn);
+    }
+
+    public List<DestinationReply> states() {
+        return queues.stream().map(DestinationQueue::state).toList();
+    }
+
+    /** Returns what is wrong, as sentences. */
+    public List<String> problems() {
+        return queues.stream().flatMap(each -> each.problem().stream()).toList();
+    }
+
+    @Override
+    public void close() {
+        queues.forEach(DestinationQueue::close);
+    }
+}

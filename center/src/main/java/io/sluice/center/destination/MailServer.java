@@ -1,0 +1,196 @@
+package io.sluice.center.destination;
+
+import io.sluice.center.command.LogText;
+import io.sluice.center.settings.AlertSettings;
+import io.sluice.center.settings.AlertSettings.Encryption;
+import io.sluice.center.settings.SecretText;
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.center.CenterTrust;
+import jakarta.mail.Address;
+import jakarta.mail.AuthenticationFailedException;
+import jakarta.mail.Message;
+import jakarta.mail.MessagingException;
+import jakarta.mail.SendFailedException;
+import jakarta.mail.Session;
+import jakarta.mail.Transport;
+import jakarta.mail.internet.AddressException;
+import jakarta.mail.internet.InternetAddress;
+import jakarta.mail.internet.MimeMessage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/** Sends alerts by e-mail, in English and Chinese. */
+final class MailServer implements Destination {
+
+    private static final String PATIENCE_MILLIS = "10000";
+    private static final int LONGEST_SUBJECT = 150;
+    private static final String KEY = "center.alerts.email.password_file";
+
+    private final AlertSettings.Email settings;
+    private final Clock clock;
+    private final Session session;
+    private volatile @Nullable Transport open;
+
+    MailServer(AlertSettings.Email settings, Clock clock) throws IOException {
+        this.settings = settings;
+        this.clock = clock;
+        this.session = Session.getInstance(properties(settings));
+        Optional<String> unused = password();
+    }
+
+    private static Properties properties(AlertSettings.Email settings) throws IOException {
+        Properties properties = new Properties();
+        properties.put("mail.transport.protocol", "smtp");
+        properties.put("mail.smtp.host", settings.host());
+        properties.put("mail.smtp.port", String.valueOf(settings.port()));
+        properties.put("mail.smtp.connectiontimeout", PATIENCE_MILLIS);
+        properties.put("mail.smtp.timeout", PATIENCE_MILLIS);
+        properties.put("mail.smtp.writetimeout", PATIENCE_MILLIS);
+        properties.put("mail.smtp.ssl.checkserveridentity", "true");
+        properties.put("mail.smtp.ssl.protocols", "TLSv1.3 TLSv1.2");
+        // Also the end of the ids of messages, which would name this machine otherwise.
+        properties.put("mail.from", settings.from());
+        if (settings.encryption() == Encryption.STARTTLS) {
+            properties.put("mail.smtp.starttls.enable", "true");
+            properties.put("mail.smtp.starttls.required", "true");
+        } else if (settings.encryption() == Encryption.TLS) {
+            properties.put("mail.smtp.ssl.enable", "true");
+        }
+        if (settings.login().isPresent()) {
+            properties.put("mail.smtp.auth", "true");
+        }
+        if (settings.ca().isPresent()) {
+            try {
+                properties.put(
+                        "mail.smtp.ssl.socketFactory",
+                        CenterTrust.context(settings.ca().get()).getSocketFactory());
+            } catch (IllegalArgumentException e) {
+                throw new IOException("center.alerts.email.ca: " + e.getMessage(), e);
+            }
+        }
+        return properties;
+    }
+
+    @Override
+    public void send(String id, List<AlertMessage> messages) throws IOException {
+        try {
+            MimeMessage mail = mail(id, messages);
+            try (Transport transport = session.getTransport("smtp")) {
+                open = transport;
+                if (settings.login().isPresent()) {
+                    transport.connect(settings.login().get().user(), password().orElseThrow());
+                } else {
+                    transport.connect();
+                }
+                transport.sendMessage(mail, mail.getAllRecipients());
+            } finally {
+                open = null;
+            }
+        } catch (AuthenticationFailedException e) {
+            throw new IOException("the mail server refuses the user or the password", e);
+        } catch (SendFailedException e) {
+            throw new IOException("the mail server refuses the message: " + LogText.line(words(e)), e);
+        } catch (MessagingException e) {
+            throw new IOException(LogText.line(words(e)), e);
+        }
+    }
+
+    @Override
+    public void disconnect() {
+        Transport transport = open;
+        if (transport != null) {
+            try {
+                transport.close();
+            } catch (MessagingException e) {
+                // It is of no use any more.
+            }
+        }
+    }
+
+    private MimeMessage mail(String id, List<AlertMessage> messages) throws MessagingException {
+        MimeMessage mail = new MimeMessage(session);
+        mail.setFrom(address(settings.from()));
+        for (String to : settings.to()) {
+            mail.addRecipient(Message.RecipientType.TO, address(to));
+        }
+        mail.setSubject(subject(messages), StandardCharsets.UTF_8.name());
+        mail.setText(text(messages), StandardCharsets.UTF_8.name());
+        mail.setSentDate(new Date(clock.epochMicros() / 1000));
+        mail.setHeader("Auto-Submitted", "auto-generated");
+        mail.setHeader(Webhook.DELIVERY, id);
+        return mail;
+    }
+
+    private static Address address(String text) throws AddressException {
+        return new InternetAddress(text, true);
+    }
+
+    /** One line without control characters, so that it cannot end the header. */
+    static String subject(List<AlertMessage> messages) {
+        AlertMessage first = messages.get(0);
+        String more = messages.size() == 1 ? "" : " (+" + (messages.size() - 1) + ")";
+        String line = LogText.line("[Sluice] " + english(first) + " / " + chinese(first) + ": " + first.kind() + ", "
+                + first.subject());
+        return cut(line, LONGEST_SUBJECT) + more;
+    }
+
+    private static String cut(String line, int most) {
+        if (line.length() <= most) {
+            return line;
+        }
+        boolean isPair = Character.isHighSurrogate(line.charAt(most - 1));
+        return line.substring(0, isPair ? most - 1 : most) + "…";
+    }
+
+    private static String english(AlertMessage message) {
+        return switch (message.event()) {
+            case FIRING -> message.severity().word();
+            case REPEATED -> "still " + message.severity().word();
+            case RESOLVED -> "resolved";
+        };
+    }
+
+    private static String chinese(AlertMessage message) {
+        String severity =
+                switch (message.severity()) {
+                    case INFO -> "提示";
+                    case WARNING -> "警告";
+                    case CRITICAL -> "严重";
+                };
+        return switch (message.event()) {
+            case FIRING -> severity;
+            case REPEATED -> "仍为" + severity;
+            case RESOLVED -> "已恢复";
+        };
+    }
+
+    private static String text(List<AlertMessage> messages) {
+        StringBuilder text = new StringBuilder();
+        for (AlertMessage message : messages) {
+            text.append(english(message)).append(" / ").append(chinese(message));
+            text.append(": ").append(LogText.line(message.kind())).append("\r\n");
+            text.append(LogText.line(message.summary())).append("\r\n");
+            text.append(LogText.line(message.chinese())).append("\r\n");
+            text.append("Since / 开始于: ").append(LogText.line(message.since())).append("\r\n");
+            text.append(message.link()).append("\r\n\r\n");
+        }
+        return text.toString();
+    }
+
+    private static String words(MessagingException e) {
+        Throwable cause = e.getNextException();
+        String message = String.valueOf(e.getMessage());
+        return cause == null || cause.getMessage() == null ? message : message + ": " + cause.getMessage();
+    }
+
+    private Optional<String> password() throws IOException {
+        return settings.login().isEmpty()
+                ? Optional.empty()
+                : Optional.of(SecretText.read(KEY, settings.login().get().passwordFile()));
+    }
+}
