@@ -4,6 +4,7 @@ import io.sluice.center.CenterSettings;
 import io.sluice.center.settings.RetentionSettings;
 import io.sluice.center.settings.SignInSettings;
 import io.sluice.center.settings.TlsFiles;
+import io.sluice.cli.alert.AlertPlaces;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.cli.audit.AuditPlaces;
 import io.sluice.node.config.CenterRetention;
@@ -85,6 +86,7 @@ final class CenterOptions {
         Optional<Path> token = Optional.ofNullable(adminTokenFile).or(file::adminTokenFile);
         settings = settings.signIn(IdentityServers.add(settings.signIn(), file.identity()));
         settings = settings.sinks(AuditPlaces.of(file.sinks()));
+        settings = settings.alerts(AlertPlaces.of(file.alerts()));
         settings = redis.isPresent() ? settings.redis(redis(redis.get())) : settings;
         return token.isPresent() ? settings.adminTokenFile(token.get()) : settings;
     }

@@ -1,0 +1,50 @@
+package io.sluice.cli.alert;
+
+import io.sluice.center.settings.AlertSettings;
+import io.sluice.center.settings.AlertSettings.Encryption;
+import io.sluice.center.settings.AlertSettings.Login;
+import io.sluice.center.settings.AlertSeverity;
+import io.sluice.node.config.CenterAlerts;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Hands the destinations of alerts in the configuration over to the center. */
+public final class AlertPlaces {
+
+    private AlertPlaces() {}
+
+    /** Returns the destinations as the center takes them. */
+    public static AlertSettings of(CenterAlerts alerts) {
+        return new AlertSettings(
+                alerts.webhooks().stream().map(AlertPlaces::webhook).toList(),
+                alerts.email().map(AlertPlaces::email));
+    }
+
+    private static AlertSettings.Webhook webhook(CenterAlerts.Webhook webhook) {
+        return new AlertSettings.Webhook(
+                webhook.url(), webhook.secretFile(), webhook.ca(), severities(webhook.severities()));
+    }
+
+    private static AlertSettings.Email email(CenterAlerts.Email email) {
+        Optional<Login> login =
+                email.user().flatMap(user -> email.passwordFile().map(file -> new Login(user, file)));
+        return new AlertSettings.Email(
+                email.host(),
+                email.port(),
+                Encryption.valueOf(email.tls().toUpperCase(Locale.ROOT)),
+                login,
+                email.ca(),
+                email.from(),
+                email.to(),
+                severities(email.severities()));
+    }
+
+    private static Set<AlertSeverity> severities(List<String> words) {
+        return words.stream()
+                .flatMap(word -> AlertSeverity.find(word).stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+}
