@@ -5,6 +5,7 @@ import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The seconds of a minute in memory, as long as something may be added to them. Not thread-safe. */
 final class OpenMinute {
@@ -47,19 +48,19 @@ final class OpenMinute {
     long add(long batch, String node, int second, SecondCounts counts) {
         long crowded = 0;
         Figures total = counts.total();
-        made(SeriesKey.FLEET).add(second, total, counts.latencies());
-        SeriesKey own = SeriesKey.node(node);
-        if (hasRoom(own, nodes < MOST_NODES)) {
-            made(own).add(second, total, counts.latencies());
-        } else {
+        block(SeriesKey.FLEET_PART).made("").add(second, total, counts.latencies());
+        Track own = track(SeriesKey.node(node));
+        if (own == null) {
             crowded++;
+        } else {
+            own.add(second, total, counts.latencies());
         }
         for (Map.Entry<String, Figures> rule : counts.rules().entrySet()) {
-            SeriesKey key = SeriesKey.rule(rule.getKey());
-            if (hasRoom(key, rules < MOST_RULES)) {
-                made(key).add(second, rule.getValue(), Latencies.NONE);
-            } else {
+            Track track = track(SeriesKey.rule(rule.getKey()));
+            if (track == null) {
                 crowded++;
+            } else {
+                track.add(second, rule.getValue(), Latencies.NONE);
             }
         }
         position = batch;
@@ -67,21 +68,26 @@ final class OpenMinute {
         return crowded;
     }
 
-    private boolean hasRoom(SeriesKey key, boolean free) {
-        Block block = parts.get(key.part());
-        return free || (block != null && block.track(key.name()) != null);
-    }
-
-    private Track made(SeriesKey key) {
-        Block block = parts.computeIfAbsent(key.part(), made -> new Block(Segment.SECONDS));
-        if (block.track(key.name()) == null && key.part() != SeriesKey.FLEET_PART) {
-            if (key.isRule()) {
-                rules++;
-            } else {
-                nodes++;
-            }
+    /** Returns the track of a rule or node; null if there is no room for another one. */
+    private @Nullable Track track(SeriesKey key) {
+        Block block = block(key.part());
+        Track known = block.track(key.name());
+        if (known != null) {
+            return known;
+        }
+        if (key.isRule() ? rules == MOST_RULES : nodes == MOST_NODES) {
+            return null;
+        }
+        if (key.isRule()) {
+            rules++;
+        } else {
+            nodes++;
         }
         return block.made(key.name());
+    }
+
+    private Block block(int part) {
+        return parts.computeIfAbsent(part, made -> new Block(Segment.SECONDS));
     }
 
     Map<Integer, Block> parts() {

@@ -29,6 +29,9 @@ final class RollUp {
     private final SecondsRing ring;
     private final String center;
 
+    /** The hours before this one were rolled up, as far as they were stored. */
+    private long rolledBefore;
+
     RollUp(Database database, SecondsRing ring, String center) {
         this.database = database;
         this.ring = ring;
@@ -56,12 +59,19 @@ final class RollUp {
         ring.unstored().forEach((minute, position) -> hours.computeIfAbsent(
                         Kind.MINUTES.start(minute * Segment.SECONDS), made -> new TreeMap<>())
                 .put(minute, position));
-        hours.forEach(this::store);
+        hours.forEach((start, minutes) -> {
+            rolledBefore = Math.min(rolledBefore, start);
+            store(start, minutes);
+        });
         long now = Math.floorDiv(nowMillis, 1_000);
         long ended = Kind.MINUTES.start(now - HOUR_GRACE);
+        if (rolledBefore == ended) {
+            return;
+        }
         while (roll(ended, ended - GONE) == AT_ONCE) {
             // There may be more.
         }
+        rolledBefore = ended;
     }
 
     /** Stores minutes of the same hour. */

@@ -273,6 +273,11 @@ public final class Series implements DataConsumer, SeriesView {
         return ring.problem().or(() -> Optional.ofNullable(problem));
     }
 
+    /** Returns how many counts were left out for any of the reasons below. */
+    long leftOut() {
+        return ring.late() + ring.ahead() + ring.crowded();
+    }
+
     /** Returns how many batches were left out because they were too old. */
     public long late() {
         return ring.late();

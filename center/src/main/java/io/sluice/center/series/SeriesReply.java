@@ -11,10 +11,12 @@ import java.util.List;
  * @param to the end; this moment is not included
  * @param complete whether nothing that nodes told is missing
  * @param points in the order of time; steps without requests have none
+ * @param leftOut how many counts this center could not take since it started, because they were too old, of a time to come, or of too
+ *     many rules or nodes
  * @param rules the sums of each rule, if they were asked for; those with the most refusals first
  */
 public record SeriesReply(
-        String step, Instant from, Instant to, boolean complete, List<SeriesPoint> points, List<RuleSum> rules) {
+        String step, Instant from, Instant to, boolean complete, long leftOut, List<SeriesPoint> points, List<RuleSum> rules) {
 
     public SeriesReply {
         points = List.copyOf(points);

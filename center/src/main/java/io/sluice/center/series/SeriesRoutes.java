@@ -113,6 +113,7 @@ public final class SeriesRoutes {
                 Instant.ofEpochSecond(range.from()),
                 Instant.ofEpochSecond(range.until()),
                 source.series().isComplete(range.step(), range.from(), range.until()),
+                source.series().leftOut(),
                 points,
                 rules);
     }

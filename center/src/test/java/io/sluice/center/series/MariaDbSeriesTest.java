@@ -8,4 +8,9 @@ class MariaDbSeriesTest extends SeriesContract {
     String url() {
         return MariaDbServer.shared().database();
     }
+
+    @Override
+    int seconds() {
+        return 3_600 + 300;
+    }
 }

@@ -38,6 +38,9 @@ abstract class SeriesContract {
     /** Returns the URL of a new database. */
     abstract String url();
 
+    /** Returns how many seconds of traffic are compared with the model. */
+    abstract int seconds();
+
     @BeforeEach
     void open() throws Exception {
         database = Database.open(url(), data);
@@ -52,7 +55,7 @@ abstract class SeriesContract {
     @Test
     void everyFigureOfThreeNodesIsWhatTheySentAlsoAfterRestartsAndCrashes() throws IOException {
         Random random = new Random(27);
-        for (int second = 0; second < 2 * 3_600 + 900; second++) {
+        for (int second = 0; second < seconds(); second++) {
             bench.second();
             for (String node : NODES) {
                 if (random.nextInt(4) == 0) {

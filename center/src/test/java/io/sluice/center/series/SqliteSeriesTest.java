@@ -6,4 +6,9 @@ class SqliteSeriesTest extends SeriesContract {
     String url() {
         return "";
     }
+
+    @Override
+    int seconds() {
+        return 2 * 3_600 + 900;
+    }
 }
