@@ -66,6 +66,7 @@ public final class DataIntake implements AutoCloseable {
         try {
             return new DataIntake(clock, consumers, folder);
         } catch (IOException e) {
+            consumers.forEach(DataConsumer::close);
             throw new IOException(folder + ": unusable: " + e.getMessage() + " (expected: a folder of this user)", e);
         }
     }

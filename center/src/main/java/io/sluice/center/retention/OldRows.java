@@ -59,8 +59,11 @@ final class OldRows {
 
     /** Removes figures of traffic. They name nobody, so the log does not tell. Returns whether there may be more. */
     boolean removeFigures(JdbcClient client, long now) {
-        return figures(client, "minute", before(now, RetentionSettings.SERIES_MINUTES) / 1_000 - HOUR_SECONDS)
-                | figures(client, "hour", before(now, RetentionSettings.SERIES_HOURS) / 1_000 - 24 * HOUR_SECONDS);
+        boolean moreMinutes =
+                figures(client, "minute", before(now, RetentionSettings.SERIES_MINUTES) / 1_000 - HOUR_SECONDS);
+        boolean moreHours =
+                figures(client, "hour", before(now, RetentionSettings.SERIES_HOURS) / 1_000 - 24 * HOUR_SECONDS);
+        return moreMinutes || moreHours;
     }
 
     /** A block of minutes stays until its hour is in a block of hours. */

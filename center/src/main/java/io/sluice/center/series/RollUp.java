@@ -75,7 +75,7 @@ final class RollUp {
     }
 
     /** Stores minutes of the same hour. */
-    private void store(long start, TreeMap<Long, Long> minutes) {
+    private void store(long start, Map<Long, Long> minutes) {
         Map<Integer, Map<Long, Map<String, SeriesSum>>> parts = new TreeMap<>();
         Map<Long, Long> read = new TreeMap<>();
         minutes.forEach((minute, position) -> {

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -213,7 +214,7 @@ final class SecondsRing {
     }
 
     /** Returns the minutes in files that the database does not have, with their last batches. */
-    synchronized TreeMap<Long, Long> unstored() {
+    synchronized Map<Long, Long> unstored() {
         TreeMap<Long, Long> minutes = new TreeMap<>();
         files.forEach((minute, position) -> {
             if (position > stored.getOrDefault(minute, 0L) && !damaged.contains(minute)) {
@@ -229,7 +230,7 @@ final class SecondsRing {
     }
 
     /** Returns the last batch of each minute from one until before another. */
-    synchronized TreeMap<Long, Long> positions(long from, long until) {
+    synchronized NavigableMap<Long, Long> positions(long from, long until) {
         TreeMap<Long, Long> positions = new TreeMap<>(files.subMap(from, Math.max(from, until)));
         open.subMap(from, Math.max(from, until)).forEach((minute, content) -> positions.put(minute, content.position()));
         return positions;

@@ -91,10 +91,11 @@ final class Segment {
     }
 
     private static ByteBuffer head(FileChannel in, long minute) throws IOException {
-        ByteBuffer head = read(in, 0, HEAD);
+        byte[] bytes = read(in, 0, HEAD);
+        ByteBuffer head = ByteBuffer.wrap(bytes);
         if (head.getInt(0) != MAGIC
                 || head.getLong(Integer.BYTES) != minute
-                || head.getLong(HEAD - Long.BYTES) != sum(head.array(), HEAD - Long.BYTES)) {
+                || head.getLong(HEAD - Long.BYTES) != sum(bytes, HEAD - Long.BYTES)) {
             throw new IOException("damaged");
         }
         return head;
@@ -110,7 +111,7 @@ final class Segment {
         if (length == 0) {
             return Optional.empty();
         }
-        byte[] content = read(in, at, length).array();
+        byte[] content = read(in, at, length);
         if ((int) sum(content) != head.getInt(index + part * 2 * Integer.BYTES + Integer.BYTES)) {
             throw new IOException("damaged");
         }
@@ -121,7 +122,7 @@ final class Segment {
         }
     }
 
-    private static ByteBuffer read(FileChannel in, long at, int length) throws IOException {
+    private static byte[] read(FileChannel in, long at, int length) throws IOException {
         if (at + length > in.size()) {
             throw new EOFException("cut off");
         }
@@ -131,7 +132,7 @@ final class Segment {
                 throw new EOFException("cut off");
             }
         }
-        return bytes.flip();
+        return bytes.array();
     }
 
     private static long sum(byte[] bytes) {

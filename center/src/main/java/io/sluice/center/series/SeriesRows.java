@@ -63,6 +63,7 @@ final class SeriesRows {
         }
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // read once
     private record Raw(int part, long start, String center, long revision, byte[] data) {
 
         Row row(Kind kind) {

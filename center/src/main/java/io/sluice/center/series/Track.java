@@ -25,11 +25,11 @@ final class Track {
     private static final long[] UNUSED = new long[0];
     private static final Latencies[] NO_LATENCIES = new Latencies[0];
 
-    private enum Form {
-        EMPTY,
-        DENSE,
-        SPARSE
-    }
+    /** How a column is written. */
+    private static final int EMPTY = 0;
+
+    private static final int DENSE = 1;
+    private static final int SPARSE = 2;
 
     private final int slots;
     private final long[][] columns = new long[COLUMNS][];
@@ -160,17 +160,17 @@ final class Track {
             used += number == 0 ? 0 : 1;
         }
         if (used == 0) {
-            pack.number(Form.EMPTY.ordinal());
+            pack.number(EMPTY);
         } else if (used * 2 > column.length) {
-            pack.number(Form.DENSE.ordinal());
+            pack.number(DENSE);
             long before = 0;
             for (long number : column) {
                 long difference = number - before;
-                pack.number(difference << 1 ^ difference >> 63);
+                pack.number((difference << 1) ^ (difference >> 63));
                 before = number;
             }
         } else {
-            pack.number(Form.SPARSE.ordinal()).number(used);
+            pack.number(SPARSE).number(used);
             for (int slot = 0; slot < column.length; slot++) {
                 if (column[slot] != 0) {
                     pack.number(slot).number(column[slot]);
@@ -180,16 +180,16 @@ final class Track {
     }
 
     static long[] column(PackReader pack, int slots) {
-        Form form = Form.values()[(int) pack.number(Form.values().length - 1L)];
-        if (form == Form.EMPTY) {
+        int form = (int) pack.number(SPARSE);
+        if (form == EMPTY) {
             return UNUSED;
         }
         long[] column = new long[slots];
-        if (form == Form.DENSE) {
+        if (form == DENSE) {
             long before = 0;
             for (int slot = 0; slot < slots; slot++) {
                 long zigzag = pack.number();
-                before += zigzag >>> 1 ^ -(zigzag & 1);
+                before += (zigzag >>> 1) ^ -(zigzag & 1);
                 column[slot] = requireNumber(before);
             }
         } else {

@@ -38,7 +38,7 @@ public final class Latencies {
             return (int) micros;
         }
         int octave = 63 - Long.numberOfLeadingZeros(micros);
-        int quarter = (int) (micros >>> octave - 2) & 3;
+        int quarter = (int) (micros >>> (octave - 2)) & 3;
         return Math.min(SPANS - 1, 4 * (octave - 1) + quarter);
     }
 
@@ -48,7 +48,7 @@ public final class Latencies {
             return span + 1L;
         }
         int octave = span / 4 + 1;
-        return (5L + span % 4) << octave - 2;
+        return (5L + span % 4) << (octave - 2);
     }
 
     public long count() {
