@@ -76,6 +76,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private final AtomicLong over = new AtomicLong(NONE);
 
     private final Thread worker;
+    private volatile boolean started;
     private volatile boolean closed;
 
     /** The minute that is being counted; null if nobody was refused in it. Guarded by this. */
@@ -108,8 +109,9 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         worker.setDaemon(true);
     }
 
-    /** Begins to tell. */
+    /** Begins to tell. Before, rulings are ignored. */
     public void start() {
+        started = true;
         worker.start();
         awaitEnd();
     }
@@ -129,7 +131,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
 
     @Override
     public void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
-        if (ruling.looked()) {
+        if (ruling.looked() || !started) {
             return;
         }
         boolean allowed = ruling.allowed();
@@ -321,6 +323,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     @Override
     public void close() {
         closed = true;
+        started = false;
         LockSupport.unpark(worker);
     }
 }

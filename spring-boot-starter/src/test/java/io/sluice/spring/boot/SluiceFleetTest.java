@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.sluice.rules.caller.CallerMark;
+import io.sluice.rules.caller.CallerMarks;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
@@ -14,12 +17,17 @@ import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.HashKeyFile;
+import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.data.DataBatch;
+import io.sluice.runtime.data.FrequentCallers;
+import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
-import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.testkit.audit.SignedLog;
@@ -31,6 +39,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,11 +158,55 @@ class SluiceFleetTest {
                                     .with(Optional.empty(), List.of(order))
                                     .toJson());
                     NodeReport report = report(each -> !each.erased().isEmpty());
-                    assertThat(report.erased().get(0).removed()).isEqualTo(Map.of("counts", 1L));
+                    assertThat(report.erased().get(0).removed()).isEqualTo(Map.of("counts", 1L, "refused_callers", 1L));
                     assertThat(report.erased().get(0).hashes()).hasSize(1);
                     assertThat(passes(evaluator, "u-17")).isTrue();
                     assertThat(passes(evaluator, "u-18")).isFalse();
                 });
+    }
+
+    @Test
+    void tellsTheCenterWhoWasRefusedAndAnswersQuestions() throws Exception {
+        Path key = Files.writeString(folder.resolve("key"), "0123456789abcdef");
+        String hash = new CallerMarks(new KeySettings(HashKeyFile.read(key), 64))
+                .of(RuleSet.none(), "user", Attributes.of(Map.of("user", "u-100086")))
+                .orElseThrow()
+                .hash();
+        application
+                .withPropertyValues(
+                        "sluice.hash-key-file=" + key,
+                        "sluice.rules[0].id=a",
+                        "sluice.rules[0].limits[0].by=user",
+                        "sluice.rules[0].limits[0].algorithm=fixed_window",
+                        "sluice.rules[0].limits[0].limit=1",
+                        "sluice.rules[0].limits[0].align=year")
+                .run(context -> {
+                    Evaluator evaluator = context.getBean(Evaluator.class);
+                    assertThat(passes(evaluator, "u-100086")).isTrue();
+                    assertThat(passes(evaluator, "u-100086")).isFalse();
+                    center.answerReports(
+                            200,
+                            new Fleet(10, 1, "", 0)
+                                    .with(
+                                            OptionalLong.empty(),
+                                            List.of(new CallerQuestion(1, hash, CallerQuestion.Kind.REVEAL)))
+                                    .toJson());
+                    NodeReport report = report(each -> !each.answers().isEmpty());
+                    assertThat(report.answers().get(0).content())
+                            .contains("{\"attributes\":{\"user\":\"u-100086\"},\"hidden\":[]}");
+                    center.answerReports(200, new Fleet(10, 1, "", 0).toJson());
+                });
+        List<RefusedMinute> minutes = center.reports().stream()
+                .flatMap(text -> NodeReport.parse(text).data().stream())
+                .flatMap(data -> data.batches().stream())
+                .filter(batch -> batch.kind() == DataBatch.Kind.CALLERS)
+                .map(batch -> RefusedMinute.of(batch.content()))
+                .toList();
+        assertThat(minutes).isNotEmpty();
+        assertThat(minutes.get(0).groups())
+                .anySatisfy(group -> assertThat(FrequentCallers.of(group.frequent(), 128).counted())
+                        .singleElement()
+                        .satisfies(each -> assertThat(each.caller()).isEqualTo(new CallerMark("u****86", hash))));
     }
 
     private static boolean passes(Evaluator evaluator, String user) {

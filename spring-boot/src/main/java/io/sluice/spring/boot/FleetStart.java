@@ -4,7 +4,10 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.data.RulingCounts;
+import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.spring.boot.store.StoreAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -19,6 +22,7 @@ final class FleetStart implements SmartInitializingSingleton {
     private final Tallies tallies;
     private final KeySettings keys;
     private final RulingCounts counts;
+    private final CallerReports callers;
 
     /** @param redis the store, if the rules come from it */
     FleetStart(
@@ -29,7 +33,8 @@ final class FleetStart implements SmartInitializingSingleton {
             SluiceState state,
             Tallies tallies,
             KeySettings keys,
-            RulingCounts counts) {
+            RulingCounts counts,
+            CallerReports callers) {
         this.fleet = fleet;
         this.rules = rules;
         this.redis = redis;
@@ -38,11 +43,15 @@ final class FleetStart implements SmartInitializingSingleton {
         this.tallies = tallies;
         this.keys = keys;
         this.counts = counts;
+        this.callers = callers;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        fleet.erase(rules.source()::latest, keys, engines.erasable());
+        List<ErasableStore> erasable = new ArrayList<>(engines.erasable());
+        erasable.add(callers.refused());
+        fleet.erase(rules.source()::latest, keys, erasable);
+        callers.start(fleet, engines);
         if (fleet.join(redis, rules, engines.watch(), state::findings, tallies)) {
             counts.start();
         }

@@ -17,8 +17,10 @@ import io.sluice.runtime.HashKeyFile;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.caller.RefusedCallers;
 import io.sluice.runtime.data.RulingCounts;
 import io.sluice.spring.boot.store.NamedRedis;
 import io.sluice.spring.boot.store.SluiceStartException;
@@ -82,11 +84,17 @@ public final class SluiceAutoConfiguration {
         return RefusalBody.PROBLEM;
     }
 
+    /** Without a key file, the application has a key of its own until it agrees with others on one. */
+    @Bean(destroyMethod = "close")
+    SharedCallerKey sluiceCallerKey(SluiceProperties properties) {
+        return SharedCallerKey.open(properties.hashKeyFile().isPresent() ? Optional.empty() : properties.dataDir());
+    }
+
     @Bean
     @ConditionalOnMissingBean
-    KeySettings sluiceKeyForm(SluiceProperties properties) {
+    KeySettings sluiceKeyForm(SluiceProperties properties, SharedCallerKey own) {
         try {
-            KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(KeySecret::random);
+            KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(own::secret);
             return new KeySettings(
                     secret,
                     properties.caller().ipv6Prefix(),
@@ -152,6 +160,14 @@ public final class SluiceAutoConfiguration {
         return counts;
     }
 
+    /** A listener of rulings, which tells the center who was refused. */
+    @Bean(destroyMethod = "close")
+    RefusedCallers sluiceRefusedCallers(SluiceFleet fleet, RuleSource rules, KeySettings keys, Clock clock) {
+        RefusedCallers callers = new RefusedCallers(fleet.outbox(), rules::latest, keys, clock);
+        fleet.add(callers);
+        return callers;
+    }
+
     @Bean
     @ConditionalOnMissingBean
     ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
@@ -195,6 +211,24 @@ public final class SluiceAutoConfiguration {
     }
 
     @Bean
+    CallerReports sluiceCallerReports(
+            RefusedCallers refused,
+            SharedCallerKey own,
+            KeySettings keys,
+            RuleSource rules,
+            Evaluator evaluator,
+            Clock clock,
+            SluiceProperties properties) {
+        return new CallerReports(
+                refused,
+                properties.hashKeyFile().isPresent() ? Optional.empty() : Optional.of(own),
+                keys,
+                rules,
+                evaluator,
+                clock);
+    }
+
+    @Bean
     FleetStart sluiceFleetStart(
             SluiceFleet fleet,
             RuleSource source,
@@ -204,7 +238,8 @@ public final class SluiceAutoConfiguration {
             SluiceState state,
             Tallies tallies,
             KeySettings keys,
-            RulingCounts counts) {
+            RulingCounts counts,
+            CallerReports callers) {
         RuleChoice chosen = choice.getIfAvailable();
         return new FleetStart(
                 fleet,
@@ -214,7 +249,8 @@ public final class SluiceAutoConfiguration {
                 state,
                 tallies,
                 keys,
-                counts);
+                counts,
+                callers);
     }
 
     @Bean

@@ -4,6 +4,7 @@ import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.store.StoreListener;
+import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
@@ -79,6 +80,13 @@ final class SluiceEngines implements AutoCloseable {
     /** Returns what erasures remove counts from. */
     List<ErasableStore> erasable() {
         return StoredCounts.of(local, shared, store);
+    }
+
+    /** Begins to agree on the key of callers with all processes that use the store. */
+    void agreeOn(SharedCallerKey key, Clock clock) {
+        if (store != null) {
+            var unused = key.agree(store, clock);
+        }
     }
 
     StoreWatch watch() {

@@ -8,6 +8,7 @@ import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.caller.CallerQuestions;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterFleetLine;
@@ -15,6 +16,7 @@ import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DataSource;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.runtime.erasure.Erasures;
+import io.sluice.runtime.fleet.CallerPart;
 import io.sluice.runtime.fleet.DataPart;
 import io.sluice.runtime.fleet.ErasurePart;
 import io.sluice.runtime.fleet.FleetLine;
@@ -49,6 +51,7 @@ final class SluiceFleet implements AutoCloseable {
     private final Optional<Center> center;
     private final Witness witness;
     private final Erasures erasures;
+    private final CallerQuestions questions = new CallerQuestions();
     private final Clock clock;
     private final DataOutbox outbox;
     private final DataPart data;
@@ -63,6 +66,11 @@ final class SluiceFleet implements AutoCloseable {
         this.clock = clock;
         this.outbox = center.isPresent() ? DataOutbox.acknowledged() : DataOutbox.repeating(REPEATED);
         this.data = new DataPart(outbox, clock);
+    }
+
+    /** Returns what answers the center's questions about callers. */
+    CallerQuestions questions() {
+        return questions;
     }
 
     /** Returns what takes data for the center. */
@@ -169,7 +177,7 @@ final class SluiceFleet implements AutoCloseable {
         line.ifPresent(each -> {
             List<FleetPart> parts = new ArrayList<>(List.of(new WitnessPart(witness)));
             // Whoever can write to Redis must not be able to give orders.
-            center.ifPresent(over -> parts.add(new ErasurePart(erasures)));
+            center.ifPresent(over -> parts.addAll(List.of(new ErasurePart(erasures), new CallerPart(questions))));
             parts.add(data);
             FleetMember joined = new FleetMember(each, clock, parts);
             member = joined;

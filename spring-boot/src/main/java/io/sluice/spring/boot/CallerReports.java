@@ -1,0 +1,35 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.time.Clock;
+import io.sluice.http.answer.AnswerJson;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.SharedCallerKey;
+import io.sluice.runtime.caller.RefusedCallers;
+import io.sluice.runtime.data.DataBatch.Kind;
+import java.util.Optional;
+
+/**
+ * What the application tells its center about callers that it refused.
+ *
+ * @param own the key of callers; empty if a file names it
+ */
+record CallerReports(
+        RefusedCallers refused,
+        Optional<SharedCallerKey> own,
+        KeySettings keys,
+        RuleSource rules,
+        Evaluator evaluator,
+        Clock clock) {
+
+    /** Begins to tell who was refused, and to answer questions, if there is a center that can ask. */
+    void start(SluiceFleet fleet, SluiceEngines engines) {
+        own.ifPresent(key -> engines.agreeOn(key, clock));
+        if (fleet.outbox().takes(Kind.CALLERS)) {
+            fleet.questions()
+                    .over(refused, keys, rules::latest, request -> evaluator.explain(request, 1), AnswerJson::explain);
+            refused.start();
+        }
+    }
+}
