@@ -3,7 +3,6 @@ package io.sluice.runtime.caller;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerMark;
-import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.evaluate.Ruling;
@@ -18,7 +17,6 @@ import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +52,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private static final String TENANT = "tenant";
 
     /** These are told for the refusals of all rules, too. */
-    private static final List<String> ATTRIBUTES = List.of("ip", "user", TENANT);
+    static final Set<String> ATTRIBUTES = Set.of("ip", "user", TENANT);
 
     private static final List<CallerSketches.Name> OF_ALL_RULES = ATTRIBUTES.stream()
             .map(each -> new CallerSketches.Name("", "", each))
@@ -62,7 +60,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
 
     private final DataOutbox outbox;
     private final Supplier<RuleSet> rules;
-    private final CallerMarks marks;
+    private final MarkMemory marks;
     private final KnownCallers known;
     private final Clock clock;
     private final CallbackFailures failures = new CallbackFailures("counting refused callers", RefusedCallers.class);
@@ -102,7 +100,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     public RefusedCallers(DataOutbox outbox, Supplier<RuleSet> rules, KeySettings settings, Clock clock) {
         this.outbox = outbox;
         this.rules = rules;
-        this.marks = new CallerMarks(settings);
+        this.marks = new MarkMemory(settings);
         this.known = new KnownCallers(settings, clock);
         this.clock = clock;
         this.worker = new Thread(this::work, "sluice-callers");
@@ -190,6 +188,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         long dropped = lost.getAndSet(0) + tenants.takeLost();
         if (waitingCount.get() > 0) {
             RuleSet set = rules.get();
+            marks.use(set);
             for (int left = waitingCount.get(); left > 0; left--) {
                 Refusal next = waiting.poll();
                 if (next == null) {
@@ -214,28 +213,24 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         CallerSketches into = sketchesOf(refusal.minute);
         Attributes request = refusal.request;
         Rule rule = refusal.rule;
-        Set<String> hashes = new HashSet<>();
-        Set<String> names = new HashSet<>(ATTRIBUTES);
+        List<String> hashes = new ArrayList<>(ATTRIBUTES.size() + 1);
+        Set<String> names = ATTRIBUTES;
         int dropped = 0;
-        for (int i = 0; i < ATTRIBUTES.size(); i++) {
-            Optional<CallerMark> mark = marks.of(set, ATTRIBUTES.get(i), request);
+        for (CallerSketches.Name each : OF_ALL_RULES) {
+            Optional<CallerMark> mark = marks.of(set, each.attributes(), request);
             if (mark.isPresent()) {
                 hashes.add(mark.get().hash());
-                dropped += into.add(OF_ALL_RULES.get(i), mark) ? 0 : 1;
+                dropped += into.add(each, mark) ? 0 : 1;
             }
         }
         if (rule != null) {
+            MarkMemory.Profile profile = marks.profile(rule, refusal.limit);
+            names = profile.names();
             Optional<CallerMark> caller = marks.caller(set, rule, refusal.limit, request);
-            caller.ifPresent(mark -> hashes.add(mark.hash()));
-            names.addAll(CallerMarks.names(rule, refusal.limit));
-            dropped += into.add(
-                            new CallerSketches.Name(
-                                    rule.id(),
-                                    refusal.limit == null ? "" : refusal.limit,
-                                    CallerMarks.attributes(rule, refusal.limit)),
-                            caller)
-                    ? 0
-                    : 1;
+            dropped += into.add(profile.group(), caller) ? 0 : 1;
+            if (caller.isPresent() && !hashes.contains(caller.get().hash())) {
+                hashes.add(caller.get().hash());
+            }
         }
         if (!hashes.isEmpty()) {
             known.add(hashes, request, names);
@@ -273,6 +268,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         List<RefusedMinute.Group> groups =
                 now == null ? List.of() : now.most(count -> outbox.dropped(Kind.CALLERS, count));
         List<RefusedMinute.Tenant> counts = tenants();
+        marks.forget();
         if (!groups.isEmpty() || !counts.isEmpty()) {
             outbox.add(Kind.CALLERS, new RefusedMinute(minute, groups, counts).toBytes());
         }
@@ -284,6 +280,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
             return List.of();
         }
         RuleSet set = rules.get();
+        marks.use(set);
         List<RefusedMinute.Tenant> counts = new ArrayList<>(all.size());
         all.forEach((tenant, figures) -> marks.of(set, TENANT, Attributes.of(Map.of(TENANT, tenant)))
                 .ifPresent(mark -> counts.add(new RefusedMinute.Tenant(mark, figures))));
