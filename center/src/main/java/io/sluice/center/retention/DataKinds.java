@@ -33,6 +33,7 @@ final class DataKinds {
     private static final Duration ALERTS = Duration.ofDays(30);
     private static final Duration LINK = Duration.ofDays(1);
     private static final Duration SILENT_NODE = Duration.ofHours(1);
+    private static final Duration REFUSED_CALLER = Duration.ofDays(1);
 
     private static final Duration SERIES_SECONDS = Duration.ofHours(1);
 
@@ -267,6 +268,22 @@ final class DataKinds {
                 "until you delete them",
                 "you delete the files",
                 "the person's keys, which become pseudonyms");
+        add(
+                "node_callers",
+                NODE,
+                "who the callers are that the node refused, in memory, so that it can answer questions",
+                true,
+                Optional.of(REFUSED_CALLER),
+                "at most {time} after the last refusal, and the last 10,000",
+                "the node forgets them",
+                "the person's requests");
+        fixed(
+                "node_key",
+                NODE,
+                "the key of the hashes that stand for callers, in the directory of --data",
+                "as long as the node exists",
+                "you delete the file",
+                NOTHING);
         fixed(
                 "node_witness",
                 NODE,
