@@ -499,6 +499,11 @@ class RefusedCallersApiTest {
     void anErasedCallerIsErasedHereToo() throws Exception {
         fill();
         FakeNode node = node("n1");
+        node.answering(
+                        () -> people.as("olga").post("/api/callers/" + HASH + "/reveal", WHY),
+                        each -> Optional.of("{\"attributes\":{\"user\":\"" + PLAIN + "\"}}"))
+                .expect(200);
+        assertThat(Deeds.stored(people.center())).contains(HASH);
         people.clock().advance(Duration.ofMinutes(1));
         var unusedReport = node.keepsItsOwn();
         Answer erasure = people.as("root")
@@ -520,6 +525,17 @@ class RefusedCallersApiTest {
                 == 2);
         assertThat(entries(people.as("root").get("/api/top"))).hasSize(3).noneMatch(each -> each.contains("u****et"));
         assertThat(callerFilesWith(HASH)).isEmpty();
+        // The row of the audit log that named it lost its content, and the log still verifies.
+        JsonNode removed = people.as("root").get("/api/erasures/" + id).get("removed");
+        assertThat(removed.get("audit_rows").asLong()).isEqualTo(1);
+        List<String> bodies = people.center()
+                .people()
+                .database()
+                .read(client ->
+                        client.sql("SELECT body FROM command").query(String.class).list());
+        assertThat(bodies).noneMatch(body -> body.contains(HASH));
+        assertThat(people.as("root").post("/api/audit/verify", "{}").expect(200).get("good").asBoolean())
+                .isTrue();
         assertThat(callerFilesWith("u****et")).isEmpty();
         people.restart();
         assertThat(entries(people.as("root").get("/api/top"))).hasSize(3);

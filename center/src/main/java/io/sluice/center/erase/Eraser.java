@@ -148,30 +148,53 @@ final class Eraser {
                 : key.caller(override.attribute(), override.caller()).equals(entry.subject());
     }
 
-    /** Removes overrides by the hashes under which a node knows the subject. Returns what is known of the subject then. */
+    /**
+     * Removes overrides by the hashes under which a node knows the subject, and empties audit rows which tell that somebody revealed one
+     * of them. Returns what is known of the subject then.
+     */
     Optional<Removal> eraseHashes(JdbcClient client, Erasure erasure, String node, List<String> hashes) {
         List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
                 .filter(each -> each.attribute().isEmpty() && hashes.contains(each.caller()))
                 .toList();
+        List<Removal.Row> reveals = stored(client, reveals(client, hashes));
+        Optional<AuditSeal.Stamp> stamp = stamp(client, erasure.id(), reveals);
+        Removal found = new Removal(
+                counts(overrides.size(), 0, stamp.isPresent() ? reveals.size() : 0, 0),
+                stamp.isPresent() || reveals.isEmpty() ? List.of() : List.of(kept(reveals)),
+                stamp.isPresent() ? reveals : List.of(),
+                List.of(),
+                hashes.stream().map(key::hashedCaller).toList(),
+                List.of(),
+                List.of());
         Removal known = erasure.removal();
-        Removal next = known.with(hashes.stream().map(key::hashedCaller).toList(), overrides.size());
+        Removal next = known.with(found);
         if (next.equals(known)) {
             return Optional.empty();
         }
         StoredTexts.removeOverrides(client, overrides);
-        if (!overrides.isEmpty()) {
-            Map<String, Object> details = new HashMap<>();
-            details.put("erasure", erasure.id());
-            details.put("attribute", erasure.attribute());
-            details.put(SUBJECT_HASH, erasure.subject());
+        if (!found.isNothing()) {
+            Caller caller = new Caller(erasure.attribute(), erasure.subject());
+            Map<String, Object> details = details(erasure.id(), caller, found, stamp);
             details.put("node", node);
-            details.put("removed", Map.of(Removal.OVERRIDES, overrides.size()));
-            details.put("rows", List.of());
-            long unused = log.add(
-                    client, Actor.CENTER, new Command.Act("erase_subject", "found by the hash of a node", details));
-            tellNodes(client);
+            finish(
+                    client,
+                    Actor.CENTER,
+                    new Command.Act("erase_subject", "found by the hash of a node", details),
+                    found);
         }
         return Optional.of(next);
+    }
+
+    /** Returns the numbers of the rows which tell that somebody revealed a caller with one of these hashes. */
+    private static List<Long> reveals(JdbcClient client, List<String> hashes) {
+        return client
+                .sql("SELECT number, body FROM command WHERE kind = 'reveal' AND erased_by = 0")
+                .query((row, index) -> Map.entry(row.getLong(1), row.getString(2)))
+                .list()
+                .stream()
+                .filter(row -> hashes.stream().anyMatch(row.getValue()::contains))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** Erases the subject from trials that have ended. */

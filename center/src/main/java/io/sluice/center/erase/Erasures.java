@@ -388,7 +388,7 @@ public final class Erasures {
                 .anyMatch(known -> known.http() && known.id().equals(node));
     }
 
-    /** Returns how many overrides were removed because of the answer. */
+    /** Returns how many overrides and audit rows were removed because of the answer. */
     private long store(
             JdbcClient client, OpenOrders.Answered answer, ErasureResult result, Map<String, Long> removedData) {
         Optional<Erasure> erasure = table.find(client, answer.id()).filter(Erasure::isPending);
@@ -412,7 +412,8 @@ public final class Erasures {
     }
 
     private static long count(Removal removal) {
-        return removal.removed().getOrDefault(Removal.OVERRIDES, 0L);
+        return removal.removed().getOrDefault(Removal.OVERRIDES, 0L)
+                + removal.removed().getOrDefault(Removal.AUDIT_ROWS, 0L);
     }
 
     /** Learns which orders are open, and writes those that the list lacks. */

@@ -79,13 +79,24 @@ record Removal(
         return new Removal(removed, left, rows, texts, hashes, nodes, trials);
     }
 
-    /** Returns the same with overrides that were found later by the hashes that a node told. */
-    Removal with(List<String> moreHashes, long overrides) {
+    /** Returns the same with overrides and audit rows that were found later by the hashes that a node told. */
+    Removal with(Removal found) {
         Map<String, Long> counts = new HashMap<>(removed);
-        counts.merge(OVERRIDES, overrides, Long::sum);
-        List<String> all = new ArrayList<>(hashes);
-        moreHashes.stream().filter(hash -> !all.contains(hash)).forEach(all::add);
-        return new Removal(counts, left, rows, texts, all, asked, trials);
+        found.removed.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
+        return new Removal(
+                counts,
+                joined(left, found.left),
+                joined(rows, found.rows),
+                texts,
+                joined(hashes, found.hashes),
+                asked,
+                trials);
+    }
+
+    private static <T> List<T> joined(List<T> known, List<T> more) {
+        List<T> all = new ArrayList<>(known);
+        more.stream().filter(each -> !all.contains(each)).forEach(all::add);
+        return all;
     }
 
     /** Returns the same with things that were removed from data outside of the database. */

@@ -5,6 +5,7 @@ import static io.sluice.center.retention.DataKind.Place.NODE;
 import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
 import static io.sluice.center.retention.DataKind.Place.REDIS;
 
+import io.sluice.center.callers.RefusedCallers;
 import io.sluice.center.people.Sessions;
 import io.sluice.center.retention.DataKind.Place;
 import io.sluice.center.settings.RetentionSettings;
@@ -36,6 +37,8 @@ final class DataKinds {
     private static final Duration REFUSED_CALLER = Duration.ofDays(1);
 
     private static final Duration SERIES_SECONDS = Duration.ofHours(1);
+
+    private static final Duration REFUSED_CALLERS = Duration.ofDays(RefusedCallers.DAYS);
 
     /** Five attempts, which come back one a minute. */
     private static final Duration ATTEMPTS = Duration.ofMinutes(5);
@@ -191,6 +194,15 @@ final class DataKinds {
     }
 
     private void files() {
+        add(
+                "refused_callers",
+                CENTER,
+                "callers that were refused, as masked text and keyed hash, with the limit and how often; files in traffic/callers",
+                true,
+                Optional.of(REFUSED_CALLERS),
+                "{time} by the hour, and up to 3 hours by the minute",
+                "the center deletes the files",
+                "the person, by the hashes that nodes tell");
         int count = settings.backups();
         add(
                 "backups",

@@ -18,6 +18,7 @@ const titles = {
   sessions: ['Sessions', '会话'],
   links: ['One-time links', '一次性链接'],
   attempts: ['Failed sign-ins', '失败的登录'],
+  refused_callers: ['Refused callers', '被拒绝的调用方'],
   backups: ['Backups', '备份'],
   secrets: ['Keys of the center', '中心的密钥'],
   counts: ['Counts of limits', '限流计数'],
@@ -100,6 +101,12 @@ const chinese = {
     '最后一次尝试后约 {time}',
     '自动过期',
     '无需删除：在有人提出请求之前就已消失',
+  ],
+  refused_callers: [
+    '被拒绝的调用方：掩码文本和带密钥的哈希，以及哪个限流、多少次；位于 traffic/callers 的文件',
+    '按小时保留 {time}，按分钟最多保留 3 小时',
+    '中心删除这些文件',
+    '此人，按节点告知的哈希删除',
   ],
   backups: [
     '数据库副本，每晚以及每次迁移之前制作',
