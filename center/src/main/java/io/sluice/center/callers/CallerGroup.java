@@ -13,7 +13,10 @@ final class CallerGroup {
     /** The size of a sketch in the center: 384 callers are counted exactly. */
     static final int SKETCH_SIZE = 512;
 
-    private static final int LONGEST_MASKED = 300;
+    /** Longer texts are cut. Nodes hide all but a few characters of each attribute. */
+    private static final int LONGEST_MASKED = 120;
+
+    private static final int LONGEST_SENT = 1_000;
 
     /** No caller and no group is refused more often in a minute by one node. */
     private static final long MOST_REFUSED = 1L << 32;
@@ -58,10 +61,14 @@ final class CallerGroup {
 
     /** Returns a caller that a node told, without characters that nobody sees. */
     static CallerMark checked(CallerMark sent) {
-        if (!isHash(sent.hash()) || sent.masked().length() > LONGEST_MASKED) {
+        String masked = sent.masked();
+        if (!isHash(sent.hash()) || masked.length() > LONGEST_SENT) {
             throw new IllegalArgumentException("caller: not one (expected: a short text and a hash of 43 characters)");
         }
-        return new CallerMark(INVISIBLE.matcher(sent.masked()).replaceAll("?"), sent.hash());
+        if (masked.length() > LONGEST_MASKED) {
+            masked = masked.substring(0, masked.offsetByCodePoints(0, LONGEST_MASKED / 2)) + "…";
+        }
+        return new CallerMark(INVISIBLE.matcher(masked).replaceAll("?"), sent.hash());
     }
 
     static boolean isHash(String text) {

@@ -21,12 +21,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -260,6 +263,46 @@ class RefusedCallersTest {
         assertThat(top("user", 5).callers().get(0).refused()).isEqualTo(20);
     }
 
+    /** The page states how large files are; this writes such files. */
+    @Test
+    void filesAreNotLargerThanThePageSays() throws IOException {
+        String page = Files.readString(Path.of("../docs/refused-callers.md"));
+        Matcher rows = Pattern.compile("(?m)^\\| ([0-9,]+) \\| ([0-9,]+) \\| ([0-9.]+) MB \\| ([0-9.]+) GB \\|$")
+                .matcher(page);
+        int found = 0;
+        while (rows.find()) {
+            int groups = Integer.parseInt(rows.group(1).replace(",", ""));
+            int each = Integer.parseInt(rows.group(2).replace(",", ""));
+            double megabytes = Double.parseDouble(rows.group(3));
+            advance(Duration.ofMinutes(5));
+            Set<String> before = new HashSet<>(names());
+            for (int node = 0; node < 5; node++) {
+                for (int part = 0; part < groups; part += 200) {
+                    Refusals sent = new Refusals(now());
+                    for (int group = part; group < Math.min(groups, part + 200); group++) {
+                        for (int i = 0; i < each / 5; i++) {
+                            CallerMark caller = Refusals.caller("a****" + group % 90 + "," + node + "****" + i);
+                            sent.add("rule-number-" + group, "per-user-and-tenant", "tenant,user", caller, 1 + i);
+                        }
+                    }
+                    send("n" + node, sent);
+                }
+            }
+            advance(Duration.ofSeconds(30));
+            for (String name : names()) {
+                if (!before.contains(name)) {
+                    assertThat(Files.size(folder.resolve(name)) / 1e6)
+                            .as(groups + " groups of " + each)
+                            .isBetween(megabytes / 3, megabytes);
+                    found++;
+                }
+            }
+            // Minutes of three hours, and hours of seven days.
+            assertThat(megabytes * (180 + 7 * 24) / 1e3).isLessThanOrEqualTo(Double.parseDouble(rows.group(4)));
+        }
+        assertThat(found).isEqualTo(3);
+    }
+
     @Test
     void tenantsAreSummedUp() throws IOException {
         send("n1", new Refusals(now()).tenant("a****me", 10, 3));
@@ -353,7 +396,7 @@ class RefusedCallersTest {
         bad.add(group("login", "l\u0007", "ip", 1, Refusals.caller("x"), 1));
         bad.add(group("login", "l", "\u202eip", 1, Refusals.caller("x"), 1));
         bad.add(group("", "", "password", 1, Refusals.caller("x"), 1));
-        bad.add(group("login", "l", "ip", 1, Refusals.caller("x".repeat(301)), 1));
+        bad.add(group("login", "l", "ip", 1, Refusals.caller("x".repeat(1_001)), 1));
         bad.add(group("login", "l", "ip", 1L << 40, Refusals.caller("x"), 1));
         bad.add(group("login", "l", "ip", 1, Refusals.caller("x"), 1L << 40));
         for (byte[] each : bad) {
