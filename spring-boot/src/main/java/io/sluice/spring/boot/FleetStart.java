@@ -4,6 +4,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.data.RulingCounts;
+import io.sluice.runtime.decisions.DecisionRecorder;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ final class FleetStart implements SmartInitializingSingleton {
     private final KeySettings keys;
     private final RulingCounts counts;
     private final CallerReports callers;
+    private final SluiceDecisions decisions;
 
     /** @param redis the store, if the rules come from it */
     FleetStart(
@@ -34,7 +36,8 @@ final class FleetStart implements SmartInitializingSingleton {
             Tallies tallies,
             KeySettings keys,
             RulingCounts counts,
-            CallerReports callers) {
+            CallerReports callers,
+            SluiceDecisions decisions) {
         this.fleet = fleet;
         this.rules = rules;
         this.redis = redis;
@@ -44,12 +47,14 @@ final class FleetStart implements SmartInitializingSingleton {
         this.keys = keys;
         this.counts = counts;
         this.callers = callers;
+        this.decisions = decisions;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
         List<ErasableStore> erasable = new ArrayList<>(engines.erasable());
         erasable.add(callers.refused());
+        decisions.recorder().flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
         fleet.erase(rules.source()::latest, keys, erasable);
         callers.start(fleet, engines);
         if (fleet.join(redis, rules, engines.watch(), state::findings, tallies)) {

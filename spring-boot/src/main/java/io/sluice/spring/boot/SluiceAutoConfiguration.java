@@ -168,6 +168,13 @@ public final class SluiceAutoConfiguration {
         return callers;
     }
 
+    /** A listener of rulings, which logs decisions. */
+    @Bean(destroyMethod = "close")
+    SluiceDecisions sluiceDecisions(
+            SluiceProperties properties, SluiceFleet fleet, RuleSource rules, KeySettings keys, Clock clock) {
+        return SluiceDecisions.open(properties.decisions(), fleet, rules, keys, clock);
+    }
+
     @Bean
     @ConditionalOnMissingBean
     ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
@@ -239,7 +246,8 @@ public final class SluiceAutoConfiguration {
             Tallies tallies,
             KeySettings keys,
             RulingCounts counts,
-            CallerReports callers) {
+            CallerReports callers,
+            SluiceDecisions decisions) {
         RuleChoice chosen = choice.getIfAvailable();
         return new FleetStart(
                 fleet,
@@ -250,7 +258,8 @@ public final class SluiceAutoConfiguration {
                 tallies,
                 keys,
                 counts,
-                callers);
+                callers,
+                decisions);
     }
 
     @Bean
@@ -303,8 +312,10 @@ public final class SluiceAutoConfiguration {
                 RuleSource source,
                 SluiceEngines engines,
                 SluiceFleet fleet,
+                SluiceDecisions decisions,
                 ObjectProvider<RuleChoice> choice) {
             RuleChoice chosen = choice.getIfAvailable();
+            decisions.recorder().ifPresent(metrics::watch);
             if (fleet.center().isPresent() || (chosen != null && chosen.redis().isPresent())) {
                 metrics.watch(fleet.witness());
             }

@@ -1,13 +1,16 @@
 package io.sluice.spring.boot;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
 
 /** The properties under {@code sluice.*}. The rules themselves, {@code sluice.rules}, are read separately. */
 @ConfigurationProperties("sluice")
@@ -35,6 +38,7 @@ public final class SluiceProperties implements EnvironmentAware {
     private final Center center;
     private final Caller caller;
     private final Paths paths;
+    private final Decisions decisions;
 
     public SluiceProperties(
             @DefaultValue("true") boolean enabled,
@@ -46,7 +50,8 @@ public final class SluiceProperties implements EnvironmentAware {
             @DefaultValue Redis redis,
             @DefaultValue Center center,
             @DefaultValue Caller caller,
-            @DefaultValue Paths paths) {
+            @DefaultValue Paths paths,
+            @DefaultValue Decisions decisions) {
         this.enabled = enabled;
         this.service = service;
         this.rulesFile = rulesFile;
@@ -57,6 +62,7 @@ public final class SluiceProperties implements EnvironmentAware {
         this.center = center;
         this.caller = caller;
         this.paths = paths;
+        this.decisions = decisions;
     }
 
     /** Uses the application's name as the service name if none is configured. */
@@ -106,6 +112,10 @@ public final class SluiceProperties implements EnvironmentAware {
 
     public Paths paths() {
         return paths;
+    }
+
+    public Decisions decisions() {
+        return decisions;
     }
 
     /**
@@ -159,4 +169,50 @@ public final class SluiceProperties implements EnvironmentAware {
             @DefaultValue("false") boolean ignoreCase,
             @DefaultValue("false") boolean resolve,
             @DefaultValue("false") boolean encodedSlash) {}
+
+    /**
+     * The decision log.
+     *
+     * @param dir Directory for files with decisions, of this process alone. Without it, no files are written.
+     * @param maxSize Size at which a file is finished and the next one begins.
+     * @param maxTotal Size of all files together. The oldest files are deleted first.
+     * @param keep How long files stay.
+     * @param share Share of refused requests that files and Kafka get, 0 to 1.
+     * @param allowedShare Share of allowed requests that files and Kafka get, 0 to 1.
+     * @param centerAllowedShare Share of allowed requests in the sample for the center, 0 to 1.
+     * @param rules Other shares for some rules, by the id of the rule.
+     * @param kafka Topic of Kafka that gets decisions. Needs kafka-clients on the class path.
+     */
+    public record Decisions(
+            @Nullable Path dir,
+            @DefaultValue("64MB") DataSize maxSize,
+            @DefaultValue("2GB") DataSize maxTotal,
+            @DefaultValue("180d") Duration keep,
+            @DefaultValue("1") double share,
+            @DefaultValue("0.01") double allowedShare,
+            @DefaultValue("0.01") double centerAllowedShare,
+            @DefaultValue Map<String, RuleShares> rules,
+            @DefaultValue Kafka kafka) {}
+
+    /**
+     * Shares of one rule in the decision log.
+     *
+     * @param share Share of refused requests, 0 to 1. Default: that of all rules.
+     * @param allowedShare Share of allowed requests, 0 to 1. Default: that of all rules.
+     */
+    public record RuleShares(
+            @Nullable Double share,
+            @Nullable Double allowedShare) {}
+
+    /**
+     * A topic of Kafka.
+     *
+     * @param servers Brokers as host:port, several with commas. Without them, nothing is sent.
+     * @param topic Topic that gets decisions.
+     * @param properties File with further properties of the Kafka client, such as those of TLS.
+     */
+    public record Kafka(
+            @Nullable String servers,
+            @DefaultValue("sluice-decisions") String topic,
+            @Nullable Path properties) {}
 }
