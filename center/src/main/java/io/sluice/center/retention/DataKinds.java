@@ -296,6 +296,24 @@ final class DataKinds {
                 "as long as the node exists",
                 "you delete the file",
                 NOTHING);
+        add(
+                "node_decisions",
+                NODE,
+                "the decision log, if its configuration names a directory: callers as masked text and keyed hashes",
+                true,
+                Optional.empty(),
+                "180 days and 2 GB, unless the node is configured otherwise",
+                "the node deletes the oldest files",
+                "the lines of the person");
+        add(
+                "node_unsent",
+                NODE,
+                "decisions that wait for the center or for a disk, in memory, without plain callers",
+                true,
+                Optional.empty(),
+                "some seconds; at most until the process ends",
+                "they are sent, or dropped and counted",
+                "nothing: what waits is sent; erase the person again after some seconds");
         fixed(
                 "node_witness",
                 NODE,
@@ -318,12 +336,12 @@ final class DataKinds {
         add(
                 "sinks",
                 OUTSIDE,
-                "rows of the audit log that were sent to files, syslog or Kafka",
+                "rows of the audit log that were sent to files, syslog or Kafka, and decisions that were sent to Kafka",
                 true,
                 Optional.empty(),
                 "as you configure it there",
                 "you or that system",
-                "nothing: rows that were sent are not taken back");
+                "nothing: what was sent is not taken back");
         add(
                 "exports",
                 OUTSIDE,

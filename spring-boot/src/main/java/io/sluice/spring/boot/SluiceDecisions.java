@@ -37,8 +37,10 @@ final class SluiceDecisions implements RulingListener, AutoCloseable {
             recorder.ifPresent(fleet::add);
             return new SluiceDecisions(recorder);
         } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
             throw new SluiceStartException(
-                    "sluice.decisions: " + e.getMessage(), "Correct the property under sluice.decisions.");
+                    (message.startsWith("decisions.") ? "sluice." : "sluice.decisions: ") + message,
+                    "Correct the property under sluice.decisions.");
         }
     }
 
