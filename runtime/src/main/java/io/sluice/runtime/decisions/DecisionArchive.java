@@ -198,6 +198,11 @@ final class DecisionArchive {
         }
     }
 
+    /** Returns how many files were begun before a second. */
+    synchronized int begunBefore(long second) throws IOException {
+        return (int) files().keySet().stream().filter(name -> name.begun() < second).count();
+    }
+
     /** Removes the lines of a subject from all finished files. */
     synchronized Erased erase(Set<String> hashes) throws IOException {
         if (closed) {

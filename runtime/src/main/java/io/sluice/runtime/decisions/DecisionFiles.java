@@ -1,6 +1,7 @@
 package io.sluice.runtime.decisions;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +13,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -47,6 +49,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
     private final DecisionArchive archive;
     private final Executor tidying;
     private final FileChannel lockFile;
+    private final long keySince;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Written under the lock, before the file exists. */
@@ -63,6 +66,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
             DecisionSettings.Files settings,
             Clock clock,
             PlaceCounts counts,
+            String keyMark,
             LogFile.Opener opener,
             Executor tidying) {
         this.settings = settings;
@@ -72,6 +76,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         this.tidying = tidying;
         this.archive = new DecisionArchive(settings, () -> name);
         this.lockFile = locked(settings.directory());
+        this.keySince = keySince(keyMark);
         this.tidiedNanos = clock.nanoTime();
         tidy();
     }
@@ -81,7 +86,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
      *
      * @throws IllegalArgumentException if the directory cannot be used, or another process uses it
      */
-    static DecisionFiles open(DecisionSettings.Files settings, Clock clock, PlaceCounts counts) {
+    static DecisionFiles open(DecisionSettings.Files settings, Clock clock, PlaceCounts counts, KeySettings keys) {
         // If it is busy, the next minute tidies up.
         ThreadPoolExecutor one = new ThreadPoolExecutor(
                 0, 1, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
@@ -90,7 +95,17 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
                     thread.setPriority(Thread.MIN_PRIORITY);
                     return thread;
                 });
-        return new DecisionFiles(settings, clock, counts, LogFile::create, one);
+        return new DecisionFiles(settings, clock, counts, KeyNotes.mark(keys), LogFile::create, one);
+    }
+
+    private long keySince(String mark) {
+        long now = Math.floorDiv(clock.epochMicros(), TimeUnit.SECONDS.toMicros(1));
+        try {
+            return KeyNotes.since(lockFile, mark, now);
+        } catch (IOException e) {
+            LOG.warn("{} cannot be written; erasures will find only decisions since this start", LOCK, e);
+            return now;
+        }
     }
 
     private static FileChannel locked(Path folder) {
@@ -293,7 +308,23 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         return erased.unreadable() == 0
                 ? Attempt.done(erased.removed())
                 : Attempt.unfinished(
-                        erased.removed(), erased.unreadable() + " files of the decision log cannot be read or replaced");
+                        erased.removed(),
+                        "files of the decision log cannot be read or replaced: " + erased.unreadable());
+    }
+
+    @Override
+    public List<String> unsearchable() {
+        int files;
+        try {
+            files = archive.begunBefore(keySince);
+        } catch (IOException e) {
+            return List.of("the decision log cannot be read");
+        }
+        return files == 0
+                ? List.of()
+                : List.of("lines of the decision log from before " + Instant.ofEpochSecond(keySince)
+                        + " have hashes of another key and cannot be found; they go with the retention of the log (files: "
+                        + files + ")");
     }
 
     @Override

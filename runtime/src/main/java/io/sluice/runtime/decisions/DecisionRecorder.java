@@ -116,7 +116,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
         Optional<ErasableStore> erasable = Optional.empty();
         if (settings.files().isPresent()) {
             PlaceCounts counts = new PlaceCounts("file");
-            DecisionFiles files = DecisionFiles.open(settings.files().get(), clock, counts);
+            DecisionFiles files = DecisionFiles.open(settings.files().get(), clock, counts, keys);
             erasable = Optional.of(files);
             places.add(new PlaceQueue(files, counts));
         }

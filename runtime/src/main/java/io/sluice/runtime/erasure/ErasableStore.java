@@ -2,6 +2,7 @@ package io.sluice.runtime.erasure;
 
 import io.sluice.rules.caller.SubjectKeys;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** A place where a process stores something about subjects: counts, recordings or decisions. Calls come from one thread. */
@@ -17,6 +18,13 @@ public interface ErasableStore {
      * @throws IOException if something could not be removed; its message must not name the subject
      */
     Attempt erase(String erasure, SubjectKeys keys) throws IOException;
+
+    /**
+     * Returns what it stores but can never search, whoever the subject is, as sentences for the result. Called after {@link #erase}.
+     */
+    default List<String> unsearchable() {
+        return List.of();
+    }
 
     /**
      * What came of an attempt.

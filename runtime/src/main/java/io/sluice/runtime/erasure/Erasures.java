@@ -186,6 +186,7 @@ public final class Erasures implements AutoCloseable {
                 if (!work.done.get(i)) {
                     attempt(in.stores.get(i), i, name, keys, work).ifPresent(unfinished::add);
                 }
+                left.addAll(in.stores.get(i).unsearchable());
             }
         } catch (IllegalArgumentException e) {
             // The message may show the subject.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.CallerMark;
+import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.CapturedLog;
@@ -39,9 +40,11 @@ class DecisionFilesTest {
     private final ManualClock clock = ManualClock.at(LoggedTraffic.START_MICROS);
     private final PlaceCounts counts = new PlaceCounts("file");
 
+    private String keyMark = KeyNotes.mark(LoggedTraffic.KEYS);
+
     private DecisionFiles open(long total, Duration keep, LogFile.Opener opener) {
         return new DecisionFiles(
-                new DecisionSettings.Files(folder(), SIZE, total, keep), clock, counts, opener, Runnable::run);
+                new DecisionSettings.Files(folder(), SIZE, total, keep), clock, counts, keyMark, opener, Runnable::run);
     }
 
     private DecisionFiles open() {
@@ -305,7 +308,30 @@ class DecisionFilesTest {
         var attempt = files.erase("1-ab", subject("user", "u-17"));
 
         assertThat(attempt.removed()).isEqualTo(1);
-        assertThat(attempt.unfinished()).contains("1 files of the decision log cannot be read or replaced");
+        assertThat(attempt.unfinished()).contains("files of the decision log cannot be read or replaced: 1");
         files.close();
+    }
+
+    @Test
+    void anErasureTellsWhichFilesHaveHashesOfAnotherKey() {
+        DecisionFiles first = open();
+        first.write(List.of(line(entry("u-17", 1))));
+        first.close();
+        clock.advance(Duration.ofMinutes(10));
+        DecisionFiles again = open();
+        assertThat(again.unsearchable()).isEmpty();
+        again.close();
+
+        keyMark = KeyNotes.mark(KeySettings.ofThisProcess());
+        DecisionFiles other = open();
+        other.write(List.of(line(entry("u-18", 2))));
+        assertThat(other.unsearchable())
+                .containsExactly("lines of the decision log from before 2027-01-02T03:14:05Z have hashes of another key"
+                        + " and cannot be found; they go with the retention of the log (files: 1)");
+        other.close();
+        clock.advance(Duration.ofDays(200));
+        DecisionFiles later = open();
+        assertThat(later.unsearchable()).isEmpty();
+        later.close();
     }
 }

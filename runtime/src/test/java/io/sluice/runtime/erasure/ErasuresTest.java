@@ -59,6 +59,7 @@ class ErasuresTest {
         private volatile Attempt next = Attempt.done(2);
         private final AtomicLong removed = new AtomicLong();
         private volatile boolean broken;
+        private volatile List<String> unsearchable = List.of();
 
         Stub(String kind) {
             this.kind = kind;
@@ -80,6 +81,11 @@ class ErasuresTest {
             Attempt answer = next;
             removed.addAndGet(answer.removed());
             return answer;
+        }
+
+        @Override
+        public List<String> unsearchable() {
+            return unsearchable;
         }
     }
 
@@ -126,6 +132,13 @@ class ErasuresTest {
                 .singleElement()
                 .asString()
                 .startsWith("counts of secret.0 cannot be found, because they are stored under a hash");
+    }
+
+    @Test
+    void saysWhatAStoreCannotSearch() {
+        begin();
+        recordings.unsearchable = List.of("old recordings cannot be read");
+        assertThat(results(order(7, VALUE)).get(0).left()).containsExactly("old recordings cannot be read");
     }
 
     @Test
