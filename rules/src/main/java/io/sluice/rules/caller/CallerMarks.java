@@ -79,6 +79,11 @@ public final class CallerMarks {
         return names;
     }
 
+    /** Returns whether a limit in force counts by this attribute under {@code privacy: hash}. */
+    public boolean hides(RuleSet set, String attribute) {
+        return hiddenBy(set).contains(attribute);
+    }
+
     /** Returns one attribute of a request; empty if the request lacks it. */
     public Optional<CallerMark> of(RuleSet set, String attribute, Attributes request) {
         if (keys.counted(attribute, request) == null) {

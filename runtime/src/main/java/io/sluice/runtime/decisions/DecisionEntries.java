@@ -152,8 +152,9 @@ final class DecisionEntries {
         if (value == null) {
             return "";
         }
-        boolean hidden = marks.of(set, name, request).filter(mark -> mark.masked().isEmpty()).isPresent();
-        return hidden ? marks.of(set, name, request).map(CallerMark::shown).orElse("") : cut(value);
+        return marks.hides(set, name)
+                ? marks.of(set, name, request).map(CallerMark::shown).orElse("")
+                : cut(value);
     }
 
     /** Returns the path. A segment that names the caller is masked like the caller, because the log must not tell who it is. */

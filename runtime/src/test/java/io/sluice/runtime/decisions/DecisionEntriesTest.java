@@ -164,6 +164,28 @@ class DecisionEntriesTest {
     }
 
     @Test
+    void aServiceThatSomeRuleHashesIsShownAsAHash() {
+        LoggedTraffic hiding = new LoggedTraffic("""
+                rules:
+                  - { id: a, mode: local,
+                      limits: [{ by: service, privacy: hash, algorithm: fixed_window, limit: 9, window: 1m }] }
+                """);
+        hiding.send(
+                new RulingListener() {
+                    @Override
+                    public void ruled(Ruling.Settled ruling, long elapsedNanos) {}
+
+                    @Override
+                    public void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
+                        logged.add(entries.of(1, request, ruling, hiding.rules));
+                    }
+                },
+                Map.of("service", "secret"));
+        assertThat(logged.get(0).toJson()).doesNotContain("secret");
+        assertThat(logged.get(0).service()).startsWith("#").hasSize(9);
+    }
+
+    @Test
     void hostileAttributesGiveOneShortValidLine() {
         String evil = "\n\r\u0000\u2028\"\\\ud800,{}\u001b[31m".repeat(5_000);
         for (String name : List.of("user", "tenant", "service", "method", "account")) {
