@@ -237,8 +237,16 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
             }
             if (telling && sample != null) {
                 telling = false;
-                sample.tell();
+                tell(sample);
             }
+        }
+    }
+
+    private static void tell(CenterSample sample) {
+        try {
+            sample.tell();
+        } catch (RuntimeException e) {
+            LOG.warn("a sample of decisions did not reach the outbox", e);
         }
     }
 

@@ -70,12 +70,20 @@ final class PlaceQueue {
                     write(next);
                     next.clear();
                 }
-                place.tick();
+                tick();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             place.close();
+        }
+    }
+
+    private void tick() {
+        try {
+            place.tick();
+        } catch (RuntimeException e) {
+            LOG.warn("a place of the decision log failed", e);
         }
     }
 
