@@ -137,6 +137,8 @@ class AccessMatrixTest {
             200 GET /api/nodes/{id}                   !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             400 POST /api/nodes/{id}/heartbeat        !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/nodes/rules                  !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 GET /api/decisions                    !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /api/stream                       !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/session                      +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             400 POST /api/session                     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 DELETE /api/session                   !  -  +  -   +  +  +  +  +   +  +  +  +  +   -  -  -   -  -  -

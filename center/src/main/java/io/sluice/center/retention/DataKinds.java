@@ -33,6 +33,7 @@ final class DataKinds {
     private static final String NOTHING = "nothing: it names nobody";
     private static final Duration ALERTS = Duration.ofDays(30);
     private static final Duration LINK = Duration.ofDays(1);
+    private static final Duration DECISIONS = Duration.ofHours(24);
     private static final Duration SILENT_NODE = Duration.ofHours(1);
     private static final Duration REFUSED_CALLER = Duration.ofDays(1);
 
@@ -213,6 +214,15 @@ final class DataKinds {
                 count == 1 ? "the last one" : "the last " + count,
                 "the center deletes the oldest file after each new one",
                 "nothing: a restored backup is erased again from a list outside of it");
+        add(
+                "decisions",
+                CENTER,
+                "a sample of decisions: callers and attributes as masked texts and keyed hashes, with paths and request ids",
+                true,
+                Optional.of(DECISIONS),
+                "{time}, and at most 1 GB",
+                "the center deletes the oldest files",
+                "all decisions with one of the person's hashes");
         fixed(
                 "secrets",
                 CENTER,

@@ -20,6 +20,7 @@ const titles = {
   attempts: ['Failed sign-ins', '失败的登录'],
   refused_callers: ['Refused callers', '被拒绝的调用方'],
   backups: ['Backups', '备份'],
+  decisions: ['Sample of decisions', '决策样本'],
   secrets: ['Keys of the center', '中心的密钥'],
   counts: ['Counts of limits', '限流计数'],
   redis_rules: ['Rules for nodes', '供节点使用的规则'],
@@ -115,6 +116,12 @@ const chinese = {
     '最近 {number} 个',
     '每次新备份后，中心删除最旧的文件',
     '不会删除：恢复备份后，会按备份之外的清单再次删除',
+  ],
+  decisions: [
+    '决策样本：调用方和属性仅以遮盖的文本和带密钥的哈希表示，另有路径和请求编号',
+    '{time}，且最多 1 GB',
+    '中心删除最旧的文件',
+    '带有此人任一哈希的全部决策',
   ],
   secrets: ['中心自己的密钥、管理员令牌、对审计日志的记忆，以及以带密钥的哈希表示的删除记录', EXISTS, '由您删除数据目录', NOBODY],
   counts: [

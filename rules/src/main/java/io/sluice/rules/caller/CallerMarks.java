@@ -81,7 +81,7 @@ public final class CallerMarks {
 
     /** Returns whether a limit in force counts by this attribute under {@code privacy: hash}. */
     public boolean hides(RuleSet set, String attribute) {
-        return hiddenBy(set).contains(attribute);
+        return hidden(set).contains(attribute);
     }
 
     /** Returns one attribute of a request; empty if the request lacks it. */
