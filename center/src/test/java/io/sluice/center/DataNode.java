@@ -40,7 +40,7 @@ final class DataNode {
                 "GET",
                 Map.of("user", new CallerMark("u****" + request, hash("user" + request))),
                 rule,
-                rule.isEmpty() ? "" : rule + "/0",
+                rule.isEmpty() ? "" : rule + ".0",
                 outcome,
                 "reason of " + request,
                 3,

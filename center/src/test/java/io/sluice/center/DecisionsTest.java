@@ -66,7 +66,7 @@ class DecisionsTest {
         new DataNode(api, "n2").decided(DataNode.decision(now - 1_000, "c", "", Outcome.ALLOWED)).report();
         assertThat(find("")).containsExactly("c", "b", "a");
         assertThat(find("?rule=login")).containsExactly("a");
-        assertThat(find("?limit_id=" + encode("orders/0"))).containsExactly("b");
+        assertThat(find("?limit_id=" + "orders.0")).containsExactly("b");
         assertThat(find("?caller=203.0.113.b")).containsExactly("b");
         assertThat(find("?caller=" + DataNode.hash("a"))).containsExactly("a");
         assertThat(find("?caller=" + encode("u****c"))).containsExactly("c");

@@ -15,6 +15,7 @@ final class BloomFilter {
     private static final int BITS_PER_HASH = 12;
     private static final int PROBES = 6;
     private static final int PROBE_BITS = 9;
+    private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
     private BloomFilter() {}
 
@@ -39,14 +40,14 @@ final class BloomFilter {
 
     /** Returns the block of a hash. */
     static int block(long hash, int blocks) {
-        return (int) ((hash >>> 32) * blocks >>> 32);
+        return (int) (((hash >>> 32) * blocks) >>> 32);
     }
 
     /** Returns whether a hash may be in the set. */
     static boolean mayHave(byte[] block, long hash) {
         for (int probe = 0; probe < PROBES; probe++) {
             int bit = bit(hash, probe);
-            if ((block[bit >> 3] & 1 << (bit & 7)) == 0) {
+            if ((block[bit >> 3] & (1 << (bit & 7))) == 0) {
                 return false;
             }
         }
@@ -55,6 +56,6 @@ final class BloomFilter {
 
     /** The block comes from the high half of the hash; the probes are parts of a product, so that they do not repeat those bits. */
     private static int bit(long hash, int probe) {
-        return (int) (hash * 0x9e3779b97f4a7c15L >>> (Long.SIZE - PROBE_BITS * (probe + 1))) & (BITS - 1);
+        return (int) ((hash * SPREAD) >>> (Long.SIZE - PROBE_BITS * (probe + 1))) & (BITS - 1);
     }
 }

@@ -9,18 +9,25 @@ import java.util.stream.Stream;
 
 /** A field of a decision that it can be found by. */
 enum Term {
-    RULE,
-    LIMIT,
-    NODE,
-    REQUEST,
-    TRACE,
+    RULE('r'),
+    LIMIT('l'),
+    NODE('n'),
+    REQUEST('q'),
+    TRACE('t'),
     /** The masked text or the hash of the caller, or of any attribute. */
-    CALLER,
-    RESOURCE,
-    OUTCOME;
+    CALLER('c'),
+    RESOURCE('p'),
+    OUTCOME('o');
 
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
+
+    /** Tells fields with the same value apart, in files too. */
+    private final char mark;
+
+    Term(char mark) {
+        this.mark = mark;
+    }
 
     /** Returns the values that a decision has. */
     List<String> values(DecisionEntry entry, String node) {
@@ -46,7 +53,7 @@ enum Term {
 
     /** Returns a hash of this field with this value. */
     long hash(String value) {
-        long hash = (FNV_OFFSET ^ ordinal()) * FNV_PRIME;
+        long hash = (FNV_OFFSET ^ mark) * FNV_PRIME;
         for (byte each : value.getBytes(StandardCharsets.UTF_8)) {
             hash = (hash ^ (each & 0xff)) * FNV_PRIME;
         }

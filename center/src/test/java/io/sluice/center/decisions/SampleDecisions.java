@@ -33,7 +33,7 @@ final class SampleDecisions {
                 "POST",
                 Map.of("ip", address, "user", user),
                 "rule-" + rule,
-                "rule-" + rule + "/0",
+                "rule-" + rule + ".0",
                 Outcome.REJECTED,
                 "limit reached: 100 in 60 s",
                 100,
