@@ -71,7 +71,8 @@ public enum StoreFigure {
         }
     }
 
-    private double last(StorePulse pulse) {
+    /** Returns the last figure; NaN if it is unknown. */
+    public double last(StorePulse pulse) {
         return pulse.last().map(this::of).orElse(Double.NaN);
     }
 }

@@ -31,6 +31,7 @@ public final class NodeMetrics {
     private final RateLimitMetrics limits;
     private final GatewayMetrics gateway;
     private final Map<StoreFigure, MultiGauge> storeGauges = new EnumMap<>(StoreFigure.class);
+    private final Map<StoreFigure, FunctionCounter> storeCounters = new EnumMap<>(StoreFigure.class);
     private volatile @Nullable StorePulse pulse;
     private volatile LongSupplier droppedSpans = () -> 0;
 
@@ -86,13 +87,6 @@ public final class NodeMetrics {
                 .description("Log lines that were dropped because the output could not keep up")
                 .register(registry);
         limits.watch(source, counts, store);
-        if (storePulse != null) {
-            for (StoreFigure figure : StoreFigure.values()) {
-                if (figure.isCounter()) {
-                    figure.register(registry, storePulse);
-                }
-            }
-        }
     }
 
     /**
@@ -131,6 +125,25 @@ public final class NodeMetrics {
         StorePulse known = pulse;
         Optional<StoreVitals> vitals = known == null ? Optional.empty() : known.last();
         storeGauges.forEach((figure, gauge) -> show(gauge, vitals.map(figure::of)));
+        if (known != null) {
+            for (StoreFigure figure : StoreFigure.values()) {
+                if (figure.isCounter()) {
+                    show(figure, known, vitals.isPresent() && !Double.isNaN(figure.of(vitals.get())));
+                }
+            }
+        }
+    }
+
+    private void show(StoreFigure figure, StorePulse known, boolean present) {
+        if (present) {
+            storeCounters.computeIfAbsent(
+                    figure,
+                    each -> FunctionCounter.builder(each.metric(), known, each::last)
+                            .description(each.description())
+                            .register(registry));
+        } else if (storeCounters.containsKey(figure)) {
+            registry.remove(storeCounters.remove(figure));
+        }
     }
 
     /** Shows one row without labels, or none while the figure is unknown; a plain gauge would always have to show a value. */

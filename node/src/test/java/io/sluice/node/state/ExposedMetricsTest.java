@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RunningNode;
+import io.sluice.node.config.TelemetrySettings;
+import io.sluice.node.telemetry.OtlpServer;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -52,12 +55,17 @@ class ExposedMetricsTest {
     void thePageListsEveryMetricWithItsTypeAndLabelsAndNoOther(@TempDir Path folder) throws Exception {
         Map<String, Metric> documented = documented(Files.readString(PAGE));
         Path token = Files.writeString(folder.resolve("token"), "secret-token");
-        RedisServer redis = RedisServer.shared();
-        try (CenterStub center = CenterStub.start().answerReports(200, new Fleet(1, 1, "", 0).toJson());
+        try (RedisServer redis = RedisServer.start();
+                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1 " + redis.port());
+                OtlpServer receiver = OtlpServer.start();
+                CenterStub center = CenterStub.start().answerReports(200, new Fleet(1, 1, "", 0).toJson());
                 RunningNode node = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0)
                         .withGateway(0, new RoutesFrom.Sample())
+                        .withTelemetry(TelemetrySettings.NONE.to(new TelemetrySettings.Otlp(
+                                receiver.endpoint(), Optional.empty(), 0, "test", true, Duration.ofHours(1))))
                         .withCenter(CenterAddress.of(center.url(), token))
                         .withRedis(redis.uri()))) {
+            assertThat(replica.isAlive()).isTrue();
             for (int i = 0; i < 2; i++) {
                 node.check("{\"attributes\": {}}");
             }
