@@ -1,5 +1,6 @@
 package io.sluice.spring;
 
+import io.sluice.rules.pattern.Origin;
 import java.security.Principal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ public interface CurrentRequest {
     /** Returns the authenticated caller; null if the caller is not authenticated. */
     @Nullable
     Principal principal();
+
+    /** Returns how the request is known to other systems: its id and its trace. It never takes part in a decision. */
+    default Origin origin() {
+        return Origin.UNKNOWN;
+    }
 
     /** Finds the request that the current thread works for. */
     @FunctionalInterface

@@ -165,7 +165,8 @@ public final class RouteDecisions {
             known.put(RouteRule.KEY, key);
         }
         try {
-            return Attributes.of(known, paths);
+            Attributes request = Attributes.of(known, paths);
+            return scope == null ? request : request.from(scope.request().origin());
         } catch (PathRefusedException e) {
             throw new ResponseStatusException(HttpStatus.BAD_REQUEST, e.getMessage(), e);
         }

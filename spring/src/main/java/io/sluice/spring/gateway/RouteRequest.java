@@ -2,7 +2,9 @@ package io.sluice.spring.gateway;
 
 import io.sluice.http.field.QueryFields;
 import io.sluice.http.request.CallerAddress;
+import io.sluice.http.trace.RequestOrigin;
 import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.HeaderValues;
 import java.net.InetSocketAddress;
@@ -62,6 +64,11 @@ record RouteRequest(
             throw bad(String.valueOf(e.getMessage()));
         }
         return found.get(attribute);
+    }
+
+    @Override
+    public Origin origin() {
+        return RequestOrigin.of(this::lines);
     }
 
     private static ResponseStatusException bad(String detail) {

@@ -31,6 +31,11 @@ public interface IncomingRequest {
     /** Returns whether the request declares that it has no body. */
     boolean isBodiless();
 
+    /** Returns what the server has noted about the request under this name; null if there is nothing. */
+    default @Nullable Object note(String name) {
+        return null;
+    }
+
     /** Returns the first line of a header; null if there is none. */
     default @Nullable String header(String name) {
         List<String> lines = headers(name);

@@ -5,6 +5,7 @@ import io.sluice.http.request.RefusedRequestException;
 import io.sluice.http.request.RequestMethod;
 import io.sluice.http.request.RequestTarget;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.LimitReports;
 import java.security.Principal;
@@ -57,6 +58,11 @@ public final class LazyRequest implements CurrentRequest, LimitReports {
         } catch (RefusedRequestException e) {
             throw new UnreadableRequestException(e);
         }
+    }
+
+    @Override
+    public Origin origin() {
+        return reader.origin(request);
     }
 
     @Override

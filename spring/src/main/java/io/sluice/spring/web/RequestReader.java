@@ -7,6 +7,7 @@ import io.sluice.http.request.RequestFields;
 import io.sluice.http.request.RequestMethod;
 import io.sluice.http.request.RequestTarget;
 import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import java.security.Principal;
@@ -24,6 +25,17 @@ public final class RequestReader {
     private final PathForm paths;
     private final IdentityResolver identities;
     private final VerifiedClaims verified;
+    private final OriginReader origins;
+
+    /** Creates a reader that reads the origin of a request from its headers. */
+    public RequestReader(
+            @Nullable String service,
+            CallerAddress callers,
+            PathForm paths,
+            IdentityResolver identities,
+            VerifiedClaims verified) {
+        this(service, callers, paths, identities, verified, OriginReader.HEADERS);
+    }
 
     /**
      * Creates a reader.
@@ -36,12 +48,14 @@ public final class RequestReader {
             CallerAddress callers,
             PathForm paths,
             IdentityResolver identities,
-            VerifiedClaims verified) {
+            VerifiedClaims verified,
+            OriginReader origins) {
         this.service = service == null || service.isEmpty() ? null : service;
         this.callers = callers;
         this.paths = paths;
         this.identities = identities;
         this.verified = verified;
+        this.origins = origins;
     }
 
     /**
@@ -86,6 +100,11 @@ public final class RequestReader {
         values.put("method", method);
         caller(request).ifPresent(address -> values.put("ip", address.toString()));
         return target;
+    }
+
+    /** Returns how a request is known to other systems. It never takes part in a decision. */
+    Origin origin(IncomingRequest request) {
+        return origins.of(request);
     }
 
     @Nullable

@@ -164,7 +164,7 @@ public final class WebLimits {
                     return new Free();
                 }
             }
-            Attributes known = Attributes.of(values, reader.paths());
+            Attributes known = Attributes.of(values, reader.paths()).from(reader.origin(request));
             BodyFields fields = early ? BodyFields.of(Set.of()) : fields(request, rules, known);
             return new Asked(request, values, known, fields, decidedEarly);
         } catch (RefusedRequestException e) {
@@ -253,7 +253,7 @@ public final class WebLimits {
             return asked.known();
         }
         asked.values().putAll(found);
-        return Attributes.of(asked.values(), reader.paths());
+        return Attributes.of(asked.values(), reader.paths()).from(asked.known().origin());
     }
 
     private Outcome ruled(Asked asked, @Nullable EarlyRuling ruling, @Nullable Throwable failure, PermitScope permits) {

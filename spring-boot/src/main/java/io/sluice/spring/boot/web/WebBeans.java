@@ -1,5 +1,6 @@
 package io.sluice.spring.boot.web;
 
+import io.micrometer.tracing.Tracer;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
@@ -8,6 +9,7 @@ import io.sluice.rules.pattern.PathForm;
 import io.sluice.spring.internal.RuleNames;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.IdentityResolver;
+import io.sluice.spring.web.OriginReader;
 import io.sluice.spring.web.PrincipalIdentity;
 import io.sluice.spring.web.RequestReader;
 import io.sluice.spring.web.SecurityClaims;
@@ -28,7 +30,7 @@ import org.springframework.core.env.Environment;
 /** Beans that the servlet and the reactive filters share. The application can replace each of them. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WebProperties.class)
-@Import({WebBeans.WithSecurity.class, WebBeans.WithoutSecurity.class})
+@Import({WebBeans.WithSecurity.class, WebBeans.WithoutSecurity.class, WebBeans.WithTracing.class})
 public final class WebBeans {
 
     @Bean
@@ -38,8 +40,10 @@ public final class WebBeans {
             CallerAddress callers,
             PathForm paths,
             IdentityResolver identities,
-            VerifiedClaims verified) {
-        return new RequestReader(service, callers, paths, identities, verified);
+            VerifiedClaims verified,
+            ObjectProvider<OriginReader> origins) {
+        return new RequestReader(
+                service, callers, paths, identities, verified, origins.getIfAvailable(() -> OriginReader.HEADERS));
     }
 
     @Bean
@@ -87,6 +91,18 @@ public final class WebBeans {
         @ConditionalOnMissingBean(VerifiedClaims.class)
         VerifiedClaims sluiceVerifiedClaims() {
             return new SecurityClaims();
+        }
+    }
+
+    /** For applications with Micrometer Tracing. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "io.micrometer.tracing.Tracer")
+    static final class WithTracing {
+
+        @Bean
+        @ConditionalOnMissingBean(OriginReader.class)
+        OriginReader sluiceOriginReader(ObjectProvider<Tracer> tracer) {
+            return new TracerOrigins(tracer::getIfUnique);
         }
     }
 

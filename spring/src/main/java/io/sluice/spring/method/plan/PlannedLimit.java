@@ -4,6 +4,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.rules.evaluate.RuleCall;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.CurrentRequest;
@@ -102,8 +103,15 @@ public final class PlannedLimit {
     @Nullable
     public RuleCall claim(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
         Rule rule = meaning.rule();
-        if (meaning.claim() != null || rule == null) {
-            return meaning.claim();
+        RuleCall same = meaning.claim();
+        if (same != null) {
+            Origin origin = origin(call);
+            return origin.equals(Origin.UNKNOWN)
+                    ? same
+                    : new RuleCall(same.rule(), same.request().from(origin), same.permits());
+        }
+        if (rule == null) {
+            return null;
         }
         try {
             if (parts.condition() != null && !holds(parts.condition().of(call))) {
@@ -112,7 +120,7 @@ public final class PlannedLimit {
             long permits = parts.permits() == null
                     ? parts.always()
                     : permits(parts.permits().of(call));
-            return permits == 0 ? null : new RuleCall(rule, attributes(meaning, call, service, paths), permits);
+            return permits == 0 ? null : new RuleCall(rule, attributes(meaning, call, service, paths).from(origin(call)), permits);
         } catch (RuntimeException e) {
             throw new IllegalStateException(parts.where() + ": " + e.getMessage(), e);
         }
@@ -140,6 +148,11 @@ public final class PlannedLimit {
             values.put(SERVICE, service);
         }
         return Attributes.of(values, paths);
+    }
+
+    private static Origin origin(Call call) {
+        CurrentRequest request = call.request();
+        return request == null ? Origin.UNKNOWN : request.origin();
     }
 
     private static boolean holds(@Nullable Object value) {

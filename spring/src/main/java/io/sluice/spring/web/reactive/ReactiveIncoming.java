@@ -72,6 +72,11 @@ final class ReactiveIncoming implements IncomingRequest {
         return principal;
     }
 
+    @Override
+    public @Nullable Object note(String name) {
+        return exchange.getAttribute(name);
+    }
+
     /** In HTTP/2 a request without these headers may still have a body. */
     @Override
     public boolean isBodiless() {
