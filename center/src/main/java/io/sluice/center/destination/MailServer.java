@@ -18,6 +18,7 @@ import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** Sends alerts by e-mail, in English and Chinese. */
 final class MailServer implements Destination {
 
-    private static final String PATIENCE_MILLIS = "10000";
+    private static final Duration USUAL_PATIENCE = Duration.ofSeconds(10);
     private static final int LONGEST_SUBJECT = 150;
     private static final String KEY = "center.alerts.email.password_file";
 
@@ -37,20 +38,29 @@ final class MailServer implements Destination {
     private volatile @Nullable Transport open;
 
     MailServer(AlertSettings.Email settings, Clock clock) throws IOException {
+        this(settings, clock, USUAL_PATIENCE);
+    }
+
+    /**
+     * Creates a destination.
+     *
+     * @param patience how long each step of a conversation may take
+     */
+    MailServer(AlertSettings.Email settings, Clock clock, Duration patience) throws IOException {
         this.settings = settings;
         this.clock = clock;
-        this.session = Session.getInstance(properties(settings));
+        this.session = Session.getInstance(properties(settings, String.valueOf(patience.toMillis())));
         Optional<String> unused = password();
     }
 
-    private static Properties properties(AlertSettings.Email settings) throws IOException {
+    private static Properties properties(AlertSettings.Email settings, String patienceMillis) throws IOException {
         Properties properties = new Properties();
         properties.put("mail.transport.protocol", "smtp");
         properties.put("mail.smtp.host", settings.host());
         properties.put("mail.smtp.port", String.valueOf(settings.port()));
-        properties.put("mail.smtp.connectiontimeout", PATIENCE_MILLIS);
-        properties.put("mail.smtp.timeout", PATIENCE_MILLIS);
-        properties.put("mail.smtp.writetimeout", PATIENCE_MILLIS);
+        properties.put("mail.smtp.connectiontimeout", patienceMillis);
+        properties.put("mail.smtp.timeout", patienceMillis);
+        properties.put("mail.smtp.writetimeout", patienceMillis);
         properties.put("mail.smtp.ssl.checkserveridentity", "true");
         properties.put("mail.smtp.ssl.protocols", "TLSv1.3 TLSv1.2");
         // Also the end of the ids of messages, which would name this machine otherwise.
