@@ -227,6 +227,7 @@ public final class Center implements AutoCloseable {
         reconciler.add(retention);
         Traffic traffic = opened(Traffic.open(database, nodes, clock, directory.path()));
         erasures.add(traffic.callers().erasable());
+        erasures.add(traffic.decisions().erasable());
         reconciler.add(leads -> traffic.turn());
         reconciler.hear(traffic::heardInRedis);
         traffic.seeBy(() -> settings.shown()

@@ -34,6 +34,8 @@ final class FakeNode {
     private Optional<WitnessReport> witness = Optional.empty();
     private Optional<DataReport> data = Optional.empty();
     private List<CallerAnswer> answers = List.of();
+    private NodeReport.Mode mode = NodeReport.Mode.REMOTE;
+    private NodeReport.Breaker breaker = NodeReport.Breaker.CLOSED;
 
     FakeNode(ApiClient api, String id) {
         this.api = api;
@@ -129,6 +131,13 @@ final class FakeNode {
         return this;
     }
 
+    /** From now on it reports how it decides. */
+    FakeNode decides(NodeReport.Mode how, NodeReport.Breaker state) {
+        mode = how;
+        breaker = state;
+        return this;
+    }
+
     /** It starts again and counts from zero. */
     FakeNode restarts() {
         started++;
@@ -175,8 +184,8 @@ final class FakeNode {
                 digest,
                 version == 0 ? 0 : 1_000,
                 refusal,
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
+                mode,
+                breaker,
                 List.of(),
                 ++beat,
                 follows,

@@ -8,6 +8,7 @@ import io.sluice.center.settings.AlertSeverity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -271,8 +272,7 @@ class AlertStepTest {
     }
 
     private Alert alert() {
-        assertThat(alert).isNotNull();
-        return alert;
+        return Objects.requireNonNull(alert);
     }
 
     private void assertState(State expected) {
