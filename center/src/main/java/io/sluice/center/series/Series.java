@@ -249,7 +249,7 @@ public final class Series implements DataConsumer, SeriesView {
         return reader.points(SeriesKey.node(id), step, from, until, now());
     }
 
-    /** Returns the sum of each rule that has something. The time is rounded to whole minutes at least. */
+    /** Returns the sum of each rule that has something. The time begins and ends with a step, which is a minute at least. */
     public Map<String, SeriesSum> sumsByRule(SeriesStep step, long from, long until) {
         return new HashMap<>(reader.rules(step, from, until, now()));
     }

@@ -16,6 +16,9 @@ record SeriesRange(SeriesStep step, long from, long until) {
 
     private static final long USUAL = 3_600;
 
+    /** Sums of a longer time are sums of hours. */
+    private static final long LONGEST_BY_MINUTES = 6 * 3_600;
+
     /** Reads what a request says, and refuses what has too many points. */
     static SeriesRange of(@Nullable String from, @Nullable String to, @Nullable String step, long now) {
         long end = to == null ? now + 1 : second("to", to);
@@ -31,6 +34,15 @@ record SeriesRange(SeriesStep step, long from, long until) {
                     + "; ask for a shorter time or a longer step than " + chosen.word() + ")");
         }
         return new SeriesRange(chosen, chosen.start(begin), end);
+    }
+
+    /** Returns the time of sums, extended to whole steps. Sums of many steps would take long, and no sums of seconds are kept. */
+    SeriesRange ofSums(boolean isStepChosen) {
+        SeriesStep used = step == SeriesStep.SECOND ? SeriesStep.MINUTE : step;
+        if (!isStepChosen && used == SeriesStep.MINUTE && until - from > LONGEST_BY_MINUTES) {
+            used = SeriesStep.HOUR;
+        }
+        return new SeriesRange(used, used.start(from), used.start(until - 1) + used.seconds());
     }
 
     private static SeriesStep step(String word) {

@@ -42,7 +42,11 @@ final class SeriesReader {
         static final int ALL_SECONDS = -1;
 
         void each(BiConsumer<String, SeriesSum> seen) {
-            block.tracks().forEach((name, track) -> seen.accept(name, sum(track)));
+            block.tracks().forEach((name, track) -> {
+                if (slot == ALL_SECONDS || !track.isEmpty(slot)) {
+                    seen.accept(name, sum(track));
+                }
+            });
         }
 
         SeriesSum sum(Track track) {
@@ -70,9 +74,8 @@ final class SeriesReader {
     /** Returns the sums of all rules over a time that begins and ends with a step. */
     Map<String, SeriesSum> rules(SeriesStep step, long from, long until, long now) {
         Map<String, SeriesSum> rules = new HashMap<>();
-        SeriesStep rough = step == SeriesStep.SECOND ? SeriesStep.MINUTE : step;
         for (int part = SeriesKey.FIRST_RULES; part < SeriesKey.FIRST_NODES; part++) {
-            Map<Long, List<Slice>> byTime = slices(part, rough, rough.start(from), until, now).stream()
+            Map<Long, List<Slice>> byTime = slices(part, step, from, until, now).stream()
                     .collect(Collectors.groupingBy(Slice::at, TreeMap::new, Collectors.toList()));
             for (List<Slice> together : byTime.values()) {
                 Map<String, SeriesSum> sums = new HashMap<>();

@@ -53,7 +53,7 @@ public final class SeriesRoutes {
             if (!"rule".equals(group) || !ALL.equals(rule)) {
                 throw RefusedException.invalid("group: needs all rules (expected: rule=*&group=rule)");
             }
-            return sums(access, range);
+            return sums(access, range.ofSums(step != null));
         }
         return points(access, rule, node, range);
     }
@@ -80,10 +80,7 @@ public final class SeriesRoutes {
         return reply(range, points, List.of());
     }
 
-    private SeriesReply sums(Access access, SeriesRange asked) {
-        // No sums of seconds are kept.
-        SeriesStep step = asked.step() == SeriesStep.SECOND ? SeriesStep.MINUTE : asked.step();
-        SeriesRange range = new SeriesRange(step, step.start(asked.from()), asked.until());
+    private SeriesReply sums(Access access, SeriesRange range) {
         if (!free.tryAcquire()) {
             throw RefusedException.conflict("series: sums of all rules are being computed for others (expected: try again"
                     + " in a second)");

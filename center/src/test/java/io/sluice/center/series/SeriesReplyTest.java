@@ -29,6 +29,17 @@ class SeriesReplyTest {
     }
 
     @Test
+    void sumsAreOfWholeSteps() {
+        SeriesRange brief = SeriesRange.of(time(NOW - 100), time(NOW), null, NOW);
+        assertThat(brief.ofSums(false))
+                .isEqualTo(new SeriesRange(
+                        SeriesStep.MINUTE, SeriesStep.MINUTE.start(NOW - 100), SeriesStep.MINUTE.start(NOW - 1) + 60));
+        SeriesRange day = SeriesRange.of(time(NOW - 86_400), time(NOW), null, NOW);
+        assertThat(day.ofSums(false).step()).isEqualTo(SeriesStep.HOUR);
+        assertThat(day.ofSums(true).step()).isEqualTo(SeriesStep.MINUTE);
+    }
+
+    @Test
     void wrongTimesAreRefusedWithWhatIsExpected() {
         assertThatThrownBy(() -> SeriesRange.of("yesterday", null, null, NOW))
                 .hasMessage("from: not a time (expected: one such as 2026-11-17T10:00:00Z)");
