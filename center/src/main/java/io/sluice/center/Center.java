@@ -1,5 +1,6 @@
 package io.sluice.center;
 
+import io.sluice.center.access.Right;
 import io.sluice.center.account.SetUp;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.alert.Alerts;
@@ -242,6 +243,8 @@ public final class Center implements AutoCloseable {
                 () -> Optional.of(traffic.callers()),
                 Destinations.open(settings.alerts(), clock),
                 () -> port == 0 ? Optional.empty() : Optional.of(publicUrl())));
+        alerts.listen(
+                json -> traffic.stream().publish("alerts", json, access -> access.mayEverywhere(Right.SEE_FLEET)));
         reconciler.add(alerts::turn);
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
