@@ -34,7 +34,7 @@ final class MarkMemory {
     private final CallerKeys keys;
     private final CallerMarks marks;
     private final Map<String, Map<String, CallerMark>> byAttribute = new HashMap<>();
-    private final Map<Rule, Map<String, Profile>> profiles = new IdentityHashMap<>();
+    private final IdentityHashMap<Rule, Map<String, Profile>> profiles = new IdentityHashMap<>();
     private @Nullable RuleSet set;
 
     /**

@@ -15,7 +15,7 @@ public final class PackWriter {
         }
         long rest = number;
         while (rest > 0x7f) {
-            out.write((int) (rest & 0x7f | 0x80));
+            out.write((int) ((rest & 0x7f) | 0x80));
             rest >>>= 7;
         }
         out.write((int) rest);

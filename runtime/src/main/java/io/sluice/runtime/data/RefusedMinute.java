@@ -8,7 +8,7 @@ import java.util.List;
  * Who was refused by a process in one minute.
  *
  * @param minute in minutes since 1970, by the clock of the process
- * @param groups the callers of each limit that refused, and all refused values of {@code ip}, {@code user} and {@code tenant}
+ * @param groups the callers of each limit that refused, and all addresses, users and tenants that were refused
  * @param tenants what each tenant asked for
  */
 public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenants) {

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
@@ -91,8 +92,8 @@ final class DecisionArchive {
     }
 
     /** A file that begins after the list was made is not in it, so the current name is asked for last. */
-    private TreeMap<LogFileName, Path> files() throws IOException {
-        TreeMap<LogFileName, Path> files = new TreeMap<>();
+    private NavigableMap<LogFileName, Path> files() throws IOException {
+        NavigableMap<LogFileName, Path> files = new TreeMap<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(settings.directory())) {
             for (Path file : all) {
                 LogFileName.of(file).ifPresent(name -> files.put(name, file));

@@ -92,7 +92,6 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
                 0, 1, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
                     Thread thread = new Thread(task, "sluice-decisions-tidy");
                     thread.setDaemon(true);
-                    thread.setPriority(Thread.MIN_PRIORITY);
                     return thread;
                 });
         return new DecisionFiles(settings, clock, counts, KeyNotes.mark(keys), LogFile::create, one);
