@@ -67,7 +67,7 @@ final class DecisionArchive {
         }
         try {
             Files.deleteIfExists(settings.directory().resolve(TEMPORARY));
-            TreeMap<LogFileName, Path> files = files();
+            NavigableMap<LogFileName, Path> files = files();
             for (var each : files.entrySet()) {
                 if (!each.getKey().packed() && !isOld(each.getKey(), nowMillis)) {
                     pack(each.getKey(), each.getValue());
@@ -114,7 +114,7 @@ final class DecisionArchive {
     }
 
     private void deleteOld(long nowMillis) throws IOException {
-        TreeMap<LogFileName, Path> files = files();
+        NavigableMap<LogFileName, Path> files = files();
         LogFileName open = current.get();
         long total = open == null ? 0 : size(settings.directory().resolve(open.toString()));
         for (Path file : files.values()) {
