@@ -52,7 +52,7 @@ final class AlertRuleTable {
     }
 
     long added(JdbcClient client) {
-        return all(client).size() - AlertKind.values().length;
+        return (long) all(client).size() - AlertKind.values().length;
     }
 
     private static AlertRule read(String id, long revision, String text) {

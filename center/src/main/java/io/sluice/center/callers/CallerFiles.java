@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -56,7 +57,7 @@ final class CallerFiles {
     }
 
     /** Returns the minutes or hours since 1970 that have a file. */
-    TreeSet<Long> list(Span span) throws IOException {
+    NavigableSet<Long> list(Span span) throws IOException {
         TreeSet<Long> times = new TreeSet<>();
         try (Stream<Path> found = Files.list(folder)) {
             found.map(each -> each.getFileName().toString())

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param from the time that the numbers begin with
  * @param to the time that they end before
- * @param by {@code caller}, {@code ip}, {@code user}, {@code tenant} or {@code rule}
+ * @param by what the entries are, as it was asked for
  * @param refused how many refusals there were, also of those that are not listed
  * @param callers how many callers were refused, about
  * @param dropped how many things are missing, because a node or the center had no room for them

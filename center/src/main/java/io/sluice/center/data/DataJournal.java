@@ -97,7 +97,7 @@ final class DataJournal implements AutoCloseable {
                 .text(batch.node())
                 .number(batch.startedMillis())
                 .number(batch.number())
-                .number(batch.kind().ordinal())
+                .text(batch.kind().word())
                 .number(Math.abs(batch.shiftMillis()))
                 .number(batch.shiftMillis() < 0 ? 1 : 0)
                 .number(nowMillis)
@@ -211,7 +211,7 @@ final class DataJournal implements AutoCloseable {
         String node = record.text();
         long started = record.number();
         long number = record.number();
-        Kind kind = Kind.values()[(int) record.number(Kind.values().length - 1)];
+        Kind kind = Kind.of(record.text());
         long shift = record.number();
         boolean negative = record.number(1) == 1;
         long at = record.number();

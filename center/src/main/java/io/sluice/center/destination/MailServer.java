@@ -130,10 +130,16 @@ final class MailServer implements Destination {
         }
         mail.setSubject(subject(messages), StandardCharsets.UTF_8.name());
         mail.setText(text(messages), StandardCharsets.UTF_8.name());
-        mail.setSentDate(new Date(clock.epochMicros() / 1000));
+        mail.setSentDate(sent());
         mail.setHeader("Auto-Submitted", "auto-generated");
         mail.setHeader(Webhook.DELIVERY, id);
         return mail;
+    }
+
+    /** The mail library knows no other type. */
+    @SuppressWarnings("JavaUtilDate")
+    private Date sent() {
+        return new Date(clock.epochMicros() / 1000);
     }
 
     private static Address address(String text) throws AddressException {

@@ -103,7 +103,7 @@ class RefusedCallersTest {
                 for (int i = 0; i < 20; i++) {
                     String address = "203.0." + random.nextInt(100) + ".*";
                     String rule = "rule-" + random.nextInt(5);
-                    long times = 1 + random.nextInt(9);
+                    long times = 1L + random.nextInt(9);
                     sent.address(rule, address, times);
                     model.merge(address, times, Long::sum);
                     rules.merge(rule, times, Long::sum);

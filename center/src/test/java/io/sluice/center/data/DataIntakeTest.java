@@ -122,7 +122,7 @@ final class DataIntakeTest {
     void whatIsWrittenElsewhereLeavesTheJournalButIsNotTakenAgain() throws IOException {
         for (int i = 1; i <= 10; i++) {
             intake.take(report("a", 1, i));
-            taken.needsFrom = i + 1;
+            taken.needsFrom = i + 1L;
             clock.advance(Duration.ofMinutes(2));
             intake.turn();
         }

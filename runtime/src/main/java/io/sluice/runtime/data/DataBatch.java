@@ -1,5 +1,6 @@
 package io.sluice.runtime.data;
 
+import io.sluice.rules.yaml.PrintableText;
 import java.util.Locale;
 
 /**
@@ -36,6 +37,20 @@ public record DataBatch(long number, Kind kind, byte[] content) {
         /** Returns the name in reports. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        /**
+         * Returns the kind with this name.
+         *
+         * @throws IllegalArgumentException if there is none
+         */
+        public static Kind of(String word) {
+            for (Kind kind : values()) {
+                if (kind.word().equals(word)) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("kind: " + PrintableText.text(word) + " (expected: a known kind)");
         }
     }
 }

@@ -2,7 +2,6 @@ package io.sluice.runtime.data;
 
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
-import io.sluice.rules.yaml.PrintableText;
 import io.sluice.runtime.data.DataBatch.Kind;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -42,7 +41,7 @@ public final class DataText {
         List<DataBatch> batches = new ArrayList<>();
         for (JsonObject each : objects) {
             batches.add(new DataBatch(
-                    each.whole("number", 1, Long.MAX_VALUE), kind(each.text("kind")), bytes(each.text("content"))));
+                    each.whole("number", 1, Long.MAX_VALUE), Kind.of(each.text("kind")), bytes(each.text("content"))));
         }
         Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
         fields.object("dropped").ifPresent(counts -> {
@@ -58,15 +57,6 @@ public final class DataText {
     /** Returns how many characters a batch takes in a report, at most. */
     static int characters(DataBatch batch) {
         return text(batch.content()).length() + 100;
-    }
-
-    private static Kind kind(String word) {
-        for (Kind kind : Kind.values()) {
-            if (kind.word().equals(word)) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException("kind: " + PrintableText.text(word) + " (expected: a known kind)");
     }
 
     private static String text(byte[] content) {

@@ -39,7 +39,7 @@ final class TracerOriginsTest {
                 name -> switch (name) {
                     case "traceId" -> "a".repeat(32);
                     case "spanId" -> "b".repeat(16);
-                    default -> Boolean.FALSE;
+                    default -> false;
                 });
         traced.setSpan(stub(Span.class, name -> context));
         observed.put(TracingContext.class, traced);
