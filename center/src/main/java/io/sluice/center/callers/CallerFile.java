@@ -4,6 +4,9 @@ import io.sluice.runtime.data.PackReader;
 import io.sluice.runtime.data.PackWriter;
 import io.sluice.runtime.data.RefusedMinute;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -17,6 +20,32 @@ record CallerFile(long position, long dropped, RefusedMinute content) {
 
     private static final int VERSION = 1;
     private static final int SUM_BYTES = Long.BYTES;
+
+    /** A file without some callers, and how many there were. */
+    record Erased(CallerFile file, int removed) {}
+
+    /** Returns the same without some callers. */
+    Erased without(Set<String> hashes) {
+        List<RefusedMinute.Group> groups = new ArrayList<>();
+        int removed = 0;
+        for (RefusedMinute.Group each : content.groups()) {
+            if (hashes.stream()
+                    .noneMatch(hash -> OneCaller.isAnywhereIn(each.frequent(), hash)
+                            || OneCaller.isAnywhereIn(each.distinct(), hash))) {
+                groups.add(each);
+                continue;
+            }
+            CallerGroup group = CallerGroup.of(each);
+            removed += group.erase(hashes);
+            groups.add(group.pack(GroupName.of(each)));
+        }
+        List<RefusedMinute.Tenant> tenants = content.tenants().stream()
+                .filter(each -> !hashes.contains(each.tenant().hash()))
+                .toList();
+        removed += content.tenants().size() - tenants.size();
+        return new Erased(
+                new CallerFile(position, dropped, new RefusedMinute(content.minute(), groups, tenants)), removed);
+    }
 
     byte[] toBytes() {
         byte[] body = new PackWriter()

@@ -2,39 +2,59 @@ package io.sluice.center.callers;
 
 import io.sluice.rules.caller.CallerMark;
 import io.sluice.runtime.data.DistinctCallers;
-import io.sluice.runtime.data.FrequentCallers;
+import io.sluice.runtime.data.FrequentCallers.Counted;
+import io.sluice.runtime.data.FrequentCallers.Frequency;
 import io.sluice.runtime.data.RefusedMinute;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
-/** Refused callers of one kind, merged from several nodes or minutes. Not thread-safe. */
+/**
+ * Refused callers of one kind, merged from several nodes or minutes. Not thread-safe.
+ *
+ * <p>The most frequent callers stay. Whoever is left out was refused at most as often as the error tells, and no number is wrong by
+ * more. Two groups can be merged, and their errors add up.
+ */
 final class CallerGroup {
 
-    /** The size of a sketch in the center: 384 callers are counted exactly. */
-    static final int SKETCH_SIZE = 512;
+    /** As many callers are counted exactly. */
+    static final int MOST_CALLERS = 384;
 
     /** Longer texts are cut. Nodes hide all but a few characters of each attribute. */
     private static final int LONGEST_MASKED = 120;
 
     private static final int LONGEST_SENT = 1_000;
+    private static final int HASH_CHARACTERS = 43;
 
     /** No caller and no group is refused more often in a minute by one node. */
     private static final long MOST_REFUSED = 1L << 32;
 
-    private static final Pattern HASH = Pattern.compile("[0-9A-Za-z_-]{43}");
-    private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}\\p{Zl}\\p{Zp}]");
-
-    private FrequentCallers frequent;
+    private final int most;
+    private final Map<String, Count> callers = new HashMap<>();
     private final DistinctCallers distinct = new DistinctCallers();
+    private long error;
     private long refused;
+
+    /** How often a caller was refused, at least. */
+    private static final class Count {
+        private String masked;
+        private long least;
+
+        Count(String masked) {
+            this.masked = masked;
+        }
+    }
 
     /**
      * Creates a group without callers.
      *
-     * @param size of the sketch, a power of two
+     * @param most as many callers are counted exactly
      */
-    CallerGroup(int size) {
-        this.frequent = new FrequentCallers(size);
+    CallerGroup(int most) {
+        this.most = most;
     }
 
     /**
@@ -43,17 +63,15 @@ final class CallerGroup {
      * @throws IllegalArgumentException if it cannot be the callers of a minute
      */
     static CallerGroup ofNode(RefusedMinute.Group sent) {
-        FrequentCallers read = FrequentCallers.of(sent.frequent(), SKETCH_SIZE);
-        FrequentCallers clean = new FrequentCallers(SKETCH_SIZE);
-        for (FrequentCallers.Frequency each : read.counted()) {
+        Counted counted = Counted.of(sent.frequent());
+        CallerGroup group = new CallerGroup(MOST_CALLERS);
+        for (Frequency each : counted.callers()) {
             requireFew(each.most());
-            clean.add(checked(each.caller()), each.most() - each.error());
+            group.add(checked(each.caller()), each.most() - each.error());
         }
         requireFew(sent.refused());
-        requireFew(read.error());
-        CallerGroup group = new CallerGroup(SKETCH_SIZE);
-        clean.forget(read.error());
-        group.frequent = clean;
+        requireFew(counted.error());
+        group.error += counted.error();
         group.distinct.merge(DistinctCallers.of(sent.distinct()));
         group.refused = sent.refused();
         return group;
@@ -68,11 +86,40 @@ final class CallerGroup {
         if (masked.length() > LONGEST_MASKED) {
             masked = masked.substring(0, masked.offsetByCodePoints(0, LONGEST_MASKED / 2)) + "…";
         }
-        return new CallerMark(INVISIBLE.matcher(masked).replaceAll("?"), sent.hash());
+        return masked.chars().anyMatch(CallerGroup::isSuspect)
+                ? new CallerMark(visible(masked), sent.hash())
+                : new CallerMark(masked, sent.hash());
+    }
+
+    private static boolean isSuspect(int character) {
+        return character < ' ' || character > '~';
+    }
+
+    private static String visible(String text) {
+        StringBuilder visible = new StringBuilder();
+        text.codePoints().forEach(each -> {
+            switch (Character.getType(each)) {
+                case Character.CONTROL,
+                        Character.FORMAT,
+                        Character.PRIVATE_USE,
+                        Character.SURROGATE,
+                        Character.UNASSIGNED,
+                        Character.LINE_SEPARATOR,
+                        Character.PARAGRAPH_SEPARATOR -> visible.append('?');
+                default -> visible.appendCodePoint(each);
+            }
+        });
+        return visible.toString();
     }
 
     static boolean isHash(String text) {
-        return HASH.matcher(text).matches();
+        return text.length() == HASH_CHARACTERS
+                && text.chars()
+                        .allMatch(each -> (each >= '0' && each <= '9')
+                                || (each >= 'A' && each <= 'Z')
+                                || (each >= 'a' && each <= 'z')
+                                || each == '-'
+                                || each == '_');
     }
 
     private static void requireFew(long refused) {
@@ -82,22 +129,53 @@ final class CallerGroup {
     }
 
     /** Reads a group from a file of this center. */
-    static CallerGroup of(RefusedMinute.Group stored, int size) {
-        CallerGroup group = new CallerGroup(size);
-        group.frequent = FrequentCallers.of(stored.frequent(), size);
-        group.distinct.merge(DistinctCallers.of(stored.distinct()));
-        group.refused = stored.refused();
+    static CallerGroup of(RefusedMinute.Group stored) {
+        CallerGroup group = new CallerGroup(MOST_CALLERS);
+        group.merge(stored);
         return group;
     }
 
+    /** Adds a group from a file of this center. */
+    void merge(RefusedMinute.Group stored) {
+        Counted counted = Counted.of(stored.frequent());
+        counted.callers().forEach(each -> add(each.caller(), each.most() - each.error()));
+        error += counted.error();
+        distinct.merge(DistinctCallers.of(stored.distinct()));
+        refused += stored.refused();
+    }
+
     void merge(CallerGroup other) {
-        frequent.merge(other.frequent);
+        other.callers.forEach((hash, count) -> add(hash, count.masked, count.least));
+        error += other.error;
         distinct.merge(other.distinct);
         refused += other.refused;
     }
 
-    FrequentCallers frequent() {
-        return frequent;
+    private void add(CallerMark caller, long times) {
+        add(caller.hash(), caller.masked(), times);
+    }
+
+    private void add(String hash, String masked, long times) {
+        Count count = callers.computeIfAbsent(hash, unused -> new Count(masked));
+        count.least += times;
+        if (masked.isEmpty()) {
+            // The value is hidden now.
+            count.masked = "";
+        }
+        if (callers.size() > 2 * most) {
+            cut(most);
+        }
+    }
+
+    /** Returns all callers that are known, those with the highest numbers first. */
+    List<Frequency> counted() {
+        List<Frequency> all = new ArrayList<>(callers.size());
+        callers.forEach((hash, count) ->
+                all.add(new Frequency(new CallerMark(count.masked, hash), count.least + error, error)));
+        all.sort(Comparator.comparingLong(Frequency::most)
+                .reversed()
+                .thenComparing(each -> each.caller().hash()));
+        return all;
     }
 
     DistinctCallers distinct() {
@@ -108,29 +186,38 @@ final class CallerGroup {
         return refused;
     }
 
+    int callers() {
+        return callers.size();
+    }
+
     /** Keeps only the most frequent callers. */
-    void cut(int most) {
-        if (frequent.callers() > most) {
-            frequent = frequent.top(most);
+    void cut(int count) {
+        if (callers.size() > count) {
+            List<Frequency> all = counted();
+            // The first that is left out was refused at most so often.
+            error = all.get(count).most();
+            all.subList(count, all.size()).forEach(each -> callers.remove(each.caller().hash()));
         }
     }
 
     /** Removes callers. Returns how many were here. */
     int erase(Set<String> hashes) {
-        int found = (int) frequent.counted().stream()
-                .filter(each -> hashes.contains(each.caller().hash()))
-                .count();
-        if (found > 0) {
-            frequent = frequent.without(hashes);
-        }
+        int found = 0;
         for (String hash : hashes) {
-            var unused = distinct.forget(hash);
+            found += callers.remove(hash) == null ? 0 : 1;
+            boolean unused = distinct.forget(hash);
         }
         return found;
     }
 
     RefusedMinute.Group pack(GroupName name) {
+        cut(most);
         return new RefusedMinute.Group(
-                name.rule(), name.limit(), name.attributes(), refused, frequent.toBytes(), distinct.toBytes());
+                name.rule(),
+                name.limit(),
+                name.attributes(),
+                refused,
+                new Counted(error, counted()).toBytes(),
+                distinct.toBytes());
     }
 }

@@ -58,7 +58,7 @@ final class CallerGroups {
                     throw new IllegalArgumentException(
                             "group: of all rules by other attributes (expected: ip, user or tenant)");
                 }
-                groups.computeIfAbsent(name, unused -> new CallerGroup(CallerGroup.SKETCH_SIZE))
+                groups.computeIfAbsent(name, unused -> new CallerGroup(CallerGroup.MOST_CALLERS))
                         .merge(CallerGroup.ofNode(each));
             }
             List<RefusedMinute.Tenant> tenants = sent.tenants().stream()
@@ -87,7 +87,7 @@ final class CallerGroups {
     static CallerGroups of(CallerFile file) {
         CallerGroups all = new CallerGroups();
         for (RefusedMinute.Group each : file.content().groups()) {
-            all.groups.put(GroupName.of(each), CallerGroup.of(each, CallerGroup.SKETCH_SIZE));
+            all.groups.put(GroupName.of(each), CallerGroup.of(each));
         }
         file.content().tenants().forEach(each -> all.tenants.put(each.tenant().hash(), each));
         all.dropped = file.dropped();
@@ -128,7 +128,7 @@ final class CallerGroups {
             groups.remove(least);
         }
         if (known == null) {
-            known = new CallerGroup(CallerGroup.SKETCH_SIZE);
+            known = new CallerGroup(CallerGroup.MOST_CALLERS);
             groups.put(name, known);
         }
         known.merge(more);
@@ -153,7 +153,7 @@ final class CallerGroups {
 
     /** Leaves only the most frequent callers of each group, such that all fit into a file. */
     private void cut() {
-        int most = CallerGroup.SKETCH_SIZE;
+        int most = CallerGroup.MOST_CALLERS;
         while (callers(most) > MOST_CALLERS) {
             most = most * 3 / 4;
         }
@@ -167,7 +167,7 @@ final class CallerGroups {
     private int callers(int most) {
         return groups.entrySet().stream()
                 .mapToInt(each -> {
-                    int callers = each.getValue().frequent().callers();
+                    int callers = each.getValue().callers();
                     return each.getKey().isOfAllRules() ? callers : Math.min(callers, most);
                 })
                 .sum();

@@ -34,7 +34,7 @@ final class OneCaller {
                 continue;
             }
             for (FrequentCallers.Frequency each :
-                    FrequentCallers.of(group.frequent(), CallerGroup.SKETCH_SIZE).counted()) {
+                    FrequentCallers.Counted.of(group.frequent()).callers()) {
                 if (each.caller().hash().equals(hash)) {
                     Sum sum = sums.computeIfAbsent(GroupName.of(group), unused -> new Sum());
                     boolean isHidden =

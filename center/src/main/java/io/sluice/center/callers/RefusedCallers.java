@@ -66,6 +66,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private static final int MOST_ERASED = 1_000;
 
     private static final int MOST_SEARCHES = 2;
+    private static final int MINUTES_A_TURN = 3;
 
     private final Clock clock;
     private final CallerFiles files;
@@ -77,6 +78,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private final TreeMap<Long, OpenMinute> open = new TreeMap<>();
     private final TreeSet<Long> changedHours = new TreeSet<>();
     private final LinkedHashMap<String, Long> erased = new LinkedHashMap<>();
+    private @Nullable GrowingHour growing;
     private long writtenMillis;
     private long hourLooked = -1;
     private long late;
@@ -98,6 +100,19 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
         boolean isChanged() {
             return missing != Long.MAX_VALUE;
+        }
+    }
+
+    /** An hour that is made of its minutes. */
+    private static final class GrowingHour {
+        private final long hour;
+        private final CallerGroups all = new CallerGroups();
+        private long next;
+        private long position;
+
+        GrowingHour(long hour) {
+            this.hour = hour;
+            this.next = hour * MINUTES;
         }
     }
 
@@ -240,14 +255,18 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         problem = why;
     }
 
-    /** Makes the oldest hour that is over and has changed, and deletes what is old. At most one hour, because it takes a moment. */
+    /** Goes on with the oldest hour that is over and has changed, and deletes what is old. */
     private void makeHour() {
         long now = nowMinute();
         Long oldest = changedHours.isEmpty() ? null : changedHours.first();
         try {
-            if (oldest != null && now >= (oldest + 1) * MINUTES + HOUR_IS_DUE) {
-                makeHour(oldest);
+            if (growing == null && oldest != null && now >= (oldest + 1) * MINUTES + HOUR_IS_DUE) {
+                growing = new GrowingHour(oldest);
                 changedHours.remove(oldest);
+            }
+            GrowingHour hour = growing;
+            if (hour != null && grow(hour)) {
+                growing = null;
             }
             if (hour(now) != hourLooked) {
                 hourLooked = hour(now);
@@ -258,26 +277,36 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
     }
 
-    private void makeHour(long hour) throws IOException {
-        CallerGroups all = new CallerGroups();
-        long position = 0;
-        for (long minute = hour * MINUTES; minute < (hour + 1) * MINUTES; minute++) {
-            Optional<CallerFile> file = files.read(Span.MINUTE, minute);
+    /** Adds some minutes to an hour, because all of them would take a moment in which no data could be taken. Returns whether it is done. */
+    private boolean grow(GrowingHour hour) throws IOException {
+        long end = Math.min(hour.next + MINUTES_A_TURN, (hour.hour + 1) * MINUTES);
+        for (; hour.next < end; hour.next++) {
+            Optional<CallerFile> file = files.read(Span.MINUTE, hour.next);
             if (file.isPresent()) {
-                all.add(CallerGroups.of(file.get()));
-                position = Math.max(position, file.get().position());
+                hour.all.add(CallerGroups.of(file.get()));
+                hour.position = Math.max(hour.position, file.get().position());
             }
         }
-        Optional<CallerFile> known = files.read(Span.HOUR, hour);
-        // Without its minutes an hour would be made empty.
-        if (position > 0 && (known.isEmpty() || known.get().position() < position)) {
-            files.write(Span.HOUR, hour, all.pack(position, hour));
+        if (hour.next < (hour.hour + 1) * MINUTES) {
+            return false;
         }
+        if (changedHours.contains(hour.hour)) {
+            // One of its minutes has changed meanwhile, so it is made again.
+            return true;
+        }
+        Optional<CallerFile> known = files.read(Span.HOUR, hour.hour);
+        // Without its minutes an hour would be made empty.
+        if (hour.position > 0 && (known.isEmpty() || known.get().position() < hour.position)) {
+            files.write(Span.HOUR, hour.hour, hour.all.pack(hour.position, hour.hour));
+        }
+        return true;
     }
 
     private void deleteOld(long hour) throws IOException {
         for (long minute : files.list(Span.MINUTE)) {
-            if (hour(minute) < hour - HOURS_OF_MINUTES && !changedHours.contains(hour(minute))) {
+            boolean isNeeded =
+                    changedHours.contains(hour(minute)) || (growing != null && growing.hour == hour(minute));
+            if (hour(minute) < hour - HOURS_OF_MINUTES && !isNeeded) {
                 files.delete(Span.MINUTE, minute);
             }
         }
@@ -428,6 +457,10 @@ public final class RefusedCallers implements DataConsumer, CallersView {
                 changedHours.add(hour(minute));
             }
         }
+        if (growing != null) {
+            changedHours.add(growing.hour);
+            growing = null;
+        }
         long removed = 0;
         for (Span span : Span.values()) {
             for (long time : files.list(span)) {
@@ -451,10 +484,9 @@ public final class RefusedCallers implements DataConsumer, CallersView {
             files.delete(span, time);
             return 1;
         }
-        CallerGroups groups = CallerGroups.of(file.get());
-        int removed = groups.erase(hashes);
-        files.write(span, time, groups.pack(file.get().position(), time));
-        return removed;
+        CallerFile.Erased rest = file.get().without(hashes);
+        files.write(span, time, rest.file());
+        return rest.removed();
     }
 
     private long nowMinute() {

@@ -2,13 +2,11 @@ package io.sluice.center.callers;
 
 import io.sluice.center.data.RefusedCaller;
 import io.sluice.center.data.TopQuery;
-import io.sluice.rules.caller.CallerMark;
 import io.sluice.runtime.data.DistinctCallers;
 import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.RefusedMinute;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +22,8 @@ import java.util.Map;
  */
 record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long dropped, long from, long until) {
 
-    /** The size of the only sketch of a search. */
-    private static final int LARGE = 4_096;
+    /** A search with one group has room for more. */
+    private static final int MOST_OF_ONE = 3_072;
 
     /** Merges files. Not thread-safe. */
     static final class Search {
@@ -49,9 +47,9 @@ record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long
             for (RefusedMinute.Group each : file.content().groups()) {
                 if (isWanted(each)) {
                     GroupName name = isJoined ? new GroupName("", "", each.attributes()) : GroupName.of(each);
-                    int size = isOverall || isJoined ? LARGE : CallerGroup.SKETCH_SIZE;
-                    groups.computeIfAbsent(name, unused -> new CallerGroup(size))
-                            .merge(CallerGroup.of(each, CallerGroup.SKETCH_SIZE));
+                    int most = isOverall || isJoined ? MOST_OF_ONE : CallerGroup.MOST_CALLERS;
+                    groups.computeIfAbsent(name, unused -> new CallerGroup(most))
+                            .merge(each);
                 }
             }
         }
@@ -91,29 +89,13 @@ record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long
                     until);
         }
 
-        /** Returns the callers of a group. A caller that has two texts is one, and hidden if one of them is. */
         private static List<RefusedCaller> callers(GroupName name, CallerGroup group) {
-            Map<String, RefusedCaller> byHash = new HashMap<>();
-            for (FrequentCallers.Frequency each : group.frequent().counted()) {
-                byHash.merge(
-                        each.caller().hash(),
-                        new RefusedCaller(
-                                name.rule(), name.limit(), name.attributes(), each.caller(), each.most(), each.error()),
-                        Search::sum);
+            List<RefusedCaller> all = new ArrayList<>();
+            for (FrequentCallers.Frequency each : group.counted()) {
+                all.add(new RefusedCaller(
+                        name.rule(), name.limit(), name.attributes(), each.caller(), each.most(), each.error()));
             }
-            return List.copyOf(byHash.values());
-        }
-
-        private static RefusedCaller sum(RefusedCaller one, RefusedCaller other) {
-            CallerMark mark = one.caller().masked().isEmpty() ? one.caller() : other.caller();
-            // Both have the same error, which is one of the group.
-            return new RefusedCaller(
-                    one.rule(),
-                    one.limit(),
-                    one.attributes(),
-                    mark,
-                    one.refused() + other.refused() - one.error(),
-                    one.error());
+            return all;
         }
     }
 }

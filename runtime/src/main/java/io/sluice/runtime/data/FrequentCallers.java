@@ -4,7 +4,6 @@ import io.sluice.rules.caller.CallerMark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import org.apache.datasketches.frequencies.ErrorType;
 import org.apache.datasketches.frequencies.ItemsSketch;
 
@@ -19,7 +18,6 @@ public final class FrequentCallers {
 
     private static final char SEPARATOR = '\n';
 
-    private final int size;
     private final ItemsSketch<String> sketch;
 
     /** What merged sketches had forgotten. */
@@ -39,13 +37,7 @@ public final class FrequentCallers {
      * @param size a power of two; up to three quarters of it are counted exactly
      */
     public FrequentCallers(int size) {
-        this.size = size;
         this.sketch = new ItemsSketch<>(size);
-    }
-
-    /** Returns how many callers it holds now. */
-    public int callers() {
-        return sketch.getNumActiveItems();
     }
 
     public void add(CallerMark caller, long refusals) {
@@ -79,40 +71,13 @@ public final class FrequentCallers {
         return all;
     }
 
-    /** Says that callers who are not told may have been refused this much more often. */
-    public void forget(long refusals) {
-        forgotten += refusals;
-    }
-
-    /** Returns a copy without the callers that have one of these hashes. */
-    public FrequentCallers without(Set<String> hashes) {
-        FrequentCallers rest = new FrequentCallers(size);
-        counted().stream()
-                .filter(each -> !hashes.contains(each.caller.hash()))
-                .forEach(each -> rest.add(each.caller, each.most - each.error));
-        rest.forgotten = error();
-        return rest;
-    }
-
-    /** Returns a copy with the most frequent callers. What it leaves out is a part of its error. */
-    public FrequentCallers top(int most) {
-        List<Frequency> all = counted();
-        FrequentCallers top = new FrequentCallers(size);
-        all.stream().limit(most).forEach(each -> top.add(each.caller, each.most - each.error));
-        top.forgotten = all.size() > most ? all.get(most).most : error();
-        return top;
-    }
-
     private static CallerMark mark(String item) {
         int at = item.indexOf(SEPARATOR);
         return new CallerMark(item.substring(0, at), item.substring(at + 1));
     }
 
     public byte[] toBytes() {
-        List<Frequency> all = counted();
-        PackWriter pack = new PackWriter().number(error()).number(all.size());
-        all.forEach(each -> pack.text(each.caller.masked()).text(each.caller.hash()).number(each.most - each.error));
-        return pack.toBytes();
+        return new Counted(error(), counted()).toBytes();
     }
 
     /**
@@ -122,13 +87,45 @@ public final class FrequentCallers {
      * @throws IllegalArgumentException if the bytes are anything else
      */
     public static FrequentCallers of(byte[] bytes, int size) {
-        PackReader pack = new PackReader(bytes);
+        Counted counted = Counted.of(bytes);
         FrequentCallers callers = new FrequentCallers(size);
-        callers.forgotten = pack.number(1L << 48);
-        int count = pack.count();
-        for (int i = 0; i < count; i++) {
-            callers.add(new CallerMark(pack.text(), pack.text()), pack.number(1L << 48));
-        }
+        callers.forgotten = counted.error;
+        counted.callers.forEach(each -> callers.add(each.caller, each.most - each.error));
         return callers;
+    }
+
+    /**
+     * The content of a sketch.
+     *
+     * @param error how much lower than told each number may be, and how often a caller may have been refused that is not told at all
+     * @param callers all callers that are known
+     */
+    public record Counted(long error, List<Frequency> callers) {
+
+        private static final int MOST = 10_000;
+
+        public Counted {
+            callers = List.copyOf(callers);
+        }
+
+        public byte[] toBytes() {
+            PackWriter pack = new PackWriter().number(error).number(callers.size());
+            callers.forEach(
+                    each -> pack.text(each.caller.masked()).text(each.caller.hash()).number(each.most - each.error));
+            return pack.toBytes();
+        }
+
+        /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+        public static Counted of(byte[] bytes) {
+            PackReader pack = new PackReader(bytes);
+            long error = pack.number(1L << 48);
+            int count = (int) pack.number(MOST);
+            List<Frequency> callers = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                CallerMark caller = new CallerMark(pack.text(), pack.text());
+                callers.add(new Frequency(caller, pack.number(1L << 48) + error, error));
+            }
+            return new Counted(error, callers);
+        }
     }
 }
