@@ -12,12 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells listeners what happens. A listener hears only what happens while it listens, and only what it may see. Telling never waits for
  * a listener: one that reads too slowly is cut off. Thread-safe.
  */
 public final class Stream {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Stream.class);
 
     /** More listeners are refused. */
     static final int MOST_LISTENERS = 200;
@@ -93,7 +97,12 @@ public final class Stream {
     void publish(StreamEvent event) {
         for (Listener listener : listeners.keySet()) {
             if (listener.hears(event.topic())) {
-                listener.tell(event);
+                try {
+                    listener.tell(event);
+                } catch (RuntimeException e) {
+                    LOG.debug("a listener could not be told", e);
+                    listener.end();
+                }
             }
         }
     }

@@ -129,11 +129,15 @@ public final class StreamServlet extends HttpServlet {
             this.credential = credential;
         }
 
-        synchronized void begin(AsyncContext started, ServletOutputStream stream) {
+        synchronized void begin(AsyncContext started, ServletOutputStream to) {
             context = started;
-            out = stream;
+            out = to;
+            if (ended) {
+                started.complete();
+                return;
+            }
             boolean unused = queue.comment("listening");
-            stream.setWriteListener(this);
+            to.setWriteListener(this);
         }
 
         @Override
