@@ -277,7 +277,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
     }
 
-    /** Adds some minutes to an hour, because all of them would take a moment in which no data could be taken. Returns whether it is done. */
+    /** Adds some minutes to an hour: all of them would take a moment in which no data could be taken. Returns whether it is done. */
     private boolean grow(GrowingHour hour) throws IOException {
         long end = Math.min(hour.next + MINUTES_A_TURN, (hour.hour + 1) * MINUTES);
         for (; hour.next < end; hour.next++) {
