@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
@@ -67,7 +67,7 @@ final class DecisionArchive {
         }
         try {
             Files.deleteIfExists(settings.directory().resolve(TEMPORARY));
-            NavigableMap<LogFileName, Path> files = files();
+            SortedMap<LogFileName, Path> files = files();
             for (var each : files.entrySet()) {
                 if (!each.getKey().packed() && !isOld(each.getKey(), nowMillis)) {
                     pack(each.getKey(), each.getValue());
@@ -92,8 +92,8 @@ final class DecisionArchive {
     }
 
     /** A file that begins after the list was made is not in it, so the current name is asked for last. */
-    private NavigableMap<LogFileName, Path> files() throws IOException {
-        NavigableMap<LogFileName, Path> files = new TreeMap<>();
+    private SortedMap<LogFileName, Path> files() throws IOException {
+        SortedMap<LogFileName, Path> files = new TreeMap<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(settings.directory())) {
             for (Path file : all) {
                 LogFileName.of(file).ifPresent(name -> files.put(name, file));
@@ -114,7 +114,7 @@ final class DecisionArchive {
     }
 
     private void deleteOld(long nowMillis) throws IOException {
-        NavigableMap<LogFileName, Path> files = files();
+        SortedMap<LogFileName, Path> files = files();
         LogFileName open = current.get();
         long total = open == null ? 0 : size(settings.directory().resolve(open.toString()));
         for (Path file : files.values()) {
