@@ -16,7 +16,9 @@ import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -52,7 +54,11 @@ public final class Traffic implements AutoCloseable {
      * @throws IOException with one line for the user
      */
     public static Traffic open(Database database, LiveNodes nodes, Clock clock, Path data) throws IOException {
-        return new Traffic(database, nodes, clock, data.resolve("traffic"));
+        Path folder = data.resolve("traffic");
+        Files.createDirectories(folder);
+        // It tells what people asked for, though not who they are.
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        return new Traffic(database, nodes, clock, folder);
     }
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
