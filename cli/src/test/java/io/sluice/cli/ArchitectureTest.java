@@ -103,6 +103,7 @@ class ArchitectureTest {
     void envoyUsesCoreRulesAndItsProtocol() {
         check(uses(
                 "envoy",
+                "io.sluice.http.trace..",
                 "io.sluice.core..",
                 "io.sluice.rules..",
                 "io.envoyproxy..",

@@ -87,10 +87,10 @@ final class ApiExchange {
             return sent;
         }
         RequestTrace trace = tracing.asked(new TraceParent(sent.traceId(), sent.spanId(), true));
-        long start = System.nanoTime();
+        long start = tracing.nanoTime();
         String path = String.valueOf(request.path());
         whenOver = () -> tracing.answered(
-                trace, request.method().name(), path, response().getStatusCode(), System.nanoTime() - start);
+                trace, request.method().name(), path, response().getStatusCode(), tracing.nanoTime() - start);
         return trace.origin(sent.requestId());
     }
 
