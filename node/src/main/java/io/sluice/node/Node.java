@@ -30,6 +30,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.RulingListeners;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
@@ -279,7 +280,7 @@ public final class Node implements AutoCloseable {
         KeySettings keys = callers.keys();
         Optional<DecisionRecorder> recorder = recorded(config, inForce, keys);
         recorder.ifPresent(listeners::add);
-        RulingListener listener = new NodeListeners(listeners);
+        RulingListener listener = new RulingListeners(listeners);
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
         callers.answer(evaluator);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class FleetMember implements AutoCloseable {
 
     private static final Duration EVERY = Duration.ofSeconds(1);
-    private static final Duration LAST_MAY_TAKE = Duration.ofSeconds(3);
+    private static final Duration LAST_MAY_TAKE = Duration.ofSeconds(10);
     private static final int MOST_LAST = 30;
     private static final String PART = "reports";
 
@@ -122,13 +122,16 @@ public final class FleetMember implements AutoCloseable {
         if (all == null || lost != null) {
             return;
         }
-        try {
-            parts.forEach(FleetPart::closing);
-            for (int i = 0; i < MOST_LAST && parts.stream().anyMatch(FleetPart::hasMore); i++) {
-                exchange(all);
+        long end = clock.nanoTime() + LAST_MAY_TAKE.toNanos();
+        for (int i = 0; i < MOST_LAST && clock.nanoTime() - end < 0; i++) {
+            if (parts.stream().noneMatch(FleetPart::hasMore)) {
+                return;
             }
-        } catch (LostCenterException | RuntimeException e) {
-            // The process stops anyway.
+            try {
+                exchange(all);
+            } catch (LostCenterException | RuntimeException e) {
+                // It is tried again, and then the process stops anyway.
+            }
         }
     }
 
@@ -155,7 +158,13 @@ public final class FleetMember implements AutoCloseable {
     /** Sends what the center does not have yet, for at most a few seconds. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
         closed = true;
+        if (reports != null) {
+            parts.forEach(FleetPart::closing);
+        }
         try {
             sending.execute(() -> {
                 sendLast();

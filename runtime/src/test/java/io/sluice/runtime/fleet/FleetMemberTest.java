@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.CapturedLog;
+import io.sluice.runtime.data.DataBatch;
+import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
@@ -54,6 +56,38 @@ class FleetMemberTest {
         clock.advance(Duration.ofSeconds(1));
         untilSent(3);
         assertThat(line.beats).containsExactly(0L, 1L, 2L);
+    }
+
+    @Test
+    void sendsWhatIsLeftWhenTheProcessStops() {
+        DataOutbox outbox = DataOutbox.acknowledged();
+        DataPart data = new DataPart(outbox, clock);
+        FleetMember sender = new FleetMember(line, clock, List.of(data));
+        data.add(() -> outbox.add(DataBatch.Kind.COUNTS, new byte[] {1}));
+        sender.start(FleetMemberTest::report);
+        untilSent(1);
+        assertThat(outbox.hasMore()).isFalse();
+        sender.close();
+        // Nobody says that it is stored, so it is sent several times.
+        until("the last reports", () -> line.beats.size() > 1);
+        assertThat(outbox.report(1).batches()).hasSize(1);
+    }
+
+    @Test
+    void aCenterThatIsLostDoesNotHoldUpTheEnd() {
+        DataOutbox outbox = DataOutbox.acknowledged();
+        DataPart data = new DataPart(outbox, clock);
+        FleetMember sender = new FleetMember(line, clock, List.of(data));
+        outbox.add(DataBatch.Kind.COUNTS, new byte[] {1});
+        line.nodes = 1;
+        sender.start(FleetMemberTest::report);
+        untilSent(1);
+        line.failure = new LostCenterException("no route", false);
+        clock.advance(Duration.ofSeconds(1));
+        until("it is lost", () -> !sender.findings().isEmpty());
+        int sent = line.beats.size();
+        sender.close();
+        assertThat(line.beats).hasSize(sent);
     }
 
     @Test

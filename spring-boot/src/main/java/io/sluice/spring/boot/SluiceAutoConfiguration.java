@@ -17,6 +17,7 @@ import io.sluice.runtime.HashKeyFile;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.RulingListeners;
 import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.Tallies;
@@ -196,7 +197,7 @@ public final class SluiceAutoConfiguration {
                 engines.shared(),
                 keys,
                 clock,
-                new AllListeners(listeners.orderedStream().toList()),
+                new RulingListeners(listeners.orderedStream().toList()),
                 fleet::liveNodes);
     }
 

@@ -1,4 +1,4 @@
-package io.sluice.spring.boot;
+package io.sluice.runtime;
 
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.evaluate.Ruling;
@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Notifies every {@link RulingListener} of the application. A listener that throws is logged; it neither changes a decision
- * nor stops the other listeners from being notified.
+ * Notifies every {@link RulingListener} of a process. A listener that throws is logged; it neither changes a decision nor stops the
+ * other listeners from being notified. Thread-safe.
  */
-final class AllListeners implements RulingListener {
+public final class RulingListeners implements RulingListener {
 
     private static final Attributes NOTHING = Attributes.of(Map.of());
 
     private final RulingListener[] listeners;
     private final CallbackFailures failures;
 
-    AllListeners(List<RulingListener> listeners) {
+    public RulingListeners(List<RulingListener> listeners) {
         this(
                 listeners.toArray(RulingListener[]::new),
-                new CallbackFailures("a listener of rulings", AllListeners.class));
+                new CallbackFailures("a listener of rulings", RulingListeners.class));
     }
 
-    private AllListeners(RulingListener[] listeners, CallbackFailures failures) {
+    private RulingListeners(RulingListener[] listeners, CallbackFailures failures) {
         this.listeners = listeners;
         this.failures = failures;
     }
@@ -39,7 +39,7 @@ final class AllListeners implements RulingListener {
                 now[i] = begun;
             }
         }
-        return now == listeners ? this : new AllListeners(now, failures);
+        return now == listeners ? this : new RulingListeners(now, failures);
     }
 
     @Override
