@@ -6,21 +6,29 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import io.sluice.http.trace.RequestOrigin;
-import io.sluice.http.trace.TraceParent;
 import io.sluice.rules.pattern.Origin;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the trace and the request id from the metadata of a call. A call without them costs two lookups. Thread-safe. */
+/** Notes the trace and the request id in the metadata of a call. A call without them costs two lookups. Thread-safe. */
 final class CallOrigin implements ServerInterceptor {
 
     private static final Context.Key<Origin> KEY = Context.keyWithDefault("origin", Origin.UNKNOWN);
-    private static final Metadata.Key<String> PARENT =
-            Metadata.Key.of(TraceParent.HEADER, Metadata.ASCII_STRING_MARSHALLER);
-    private static final Metadata.Key<String> REQUEST =
-            Metadata.Key.of(RequestOrigin.REQUEST_ID, Metadata.ASCII_STRING_MARSHALLER);
+    private static final Metadata.Key<String> PARENT = key("traceparent");
+    private static final Metadata.Key<String> REQUEST = key("x-request-id");
+
+    private final Function<Function<String, List<String>>, Origin> reader;
+
+    /** @param reader reads an origin; is given a function that returns all values of a header by its name in lower case */
+    CallOrigin(Function<Function<String, List<String>>, Origin> reader) {
+        this.reader = reader;
+    }
+
+    private static Metadata.Key<String> key(String name) {
+        return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+    }
 
     /** Returns the origin of the call that this thread starts. */
     static Origin current() {
@@ -39,7 +47,7 @@ final class CallOrigin implements ServerInterceptor {
         if (!headers.containsKey(PARENT) && !headers.containsKey(REQUEST)) {
             return next.startCall(call, headers);
         }
-        Origin origin = RequestOrigin.of(name -> all(headers.getAll(name.equals(TraceParent.HEADER) ? PARENT : REQUEST)));
+        Origin origin = reader.apply(name -> all(headers.getAll(key(name))));
         return Contexts.interceptCall(Context.current().withValue(KEY, origin), call, headers, next);
     }
 

@@ -10,6 +10,7 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import io.sluice.core.time.Clock;
 import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Origin;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,7 @@ public final class EnvoyServer implements AutoCloseable {
             ServerLoops loops,
             OpenCalls calls,
             Admission admission,
+            CallOrigin origins,
             RateLimitDecider decider)
             throws IOException {
         this.tls = tls;
@@ -84,7 +87,7 @@ public final class EnvoyServer implements AutoCloseable {
                 new MalformedMessages(Clock.system(), System.getLogger(MalformedMessages.class.getName()));
         this.server = loops.use(NettyServerBuilder.forAddress(address, credentials))
                 .directExecutor()
-                .intercept(new CallOrigin())
+                .intercept(origins)
                 .intercept(calls)
                 .intercept(admission) // runs before those above
                 .addService(malformed.guard(new RateLimitCalls(decider, () -> open)))
@@ -110,7 +113,25 @@ public final class EnvoyServer implements AutoCloseable {
     public static EnvoyServer start(
             InetSocketAddress address, Optional<TlsFiles> tls, AllowedCallers callers, RateLimitDecider decider)
             throws IOException, GeneralSecurityException {
-        return start(address, tls, callers, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
+        return start(address, tls, callers, decider, none -> Origin.UNKNOWN);
+    }
+
+    /**
+     * Starts to listen for calls that say where they come from.
+     *
+     * @param origins reads the origin of a call; is given a function that returns all values of a header by its name in lower case
+     * @throws IOException if the address cannot be used or a certificate file cannot be read
+     * @throws GeneralSecurityException if a certificate or key is invalid
+     */
+    public static EnvoyServer start(
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            AllowedCallers callers,
+            RateLimitDecider decider,
+            Function<Function<String, List<String>>, Origin> origins)
+            throws IOException, GeneralSecurityException {
+        return start(
+                address, tls, callers, decider, new CallOrigin(origins), ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
     }
 
     static EnvoyServer start(
@@ -121,12 +142,26 @@ public final class EnvoyServer implements AutoCloseable {
             Duration lookEvery,
             Duration messageWithin)
             throws IOException, GeneralSecurityException {
+        CallOrigin unknown = new CallOrigin(none -> Origin.UNKNOWN);
+        return start(address, tls, callers, decider, unknown, lookEvery, messageWithin);
+    }
+
+    private static EnvoyServer start(
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            AllowedCallers callers,
+            RateLimitDecider decider,
+            CallOrigin origins,
+            Duration lookEvery,
+            Duration messageWithin)
+            throws IOException, GeneralSecurityException {
         ReloadedTls files = tls.isEmpty() ? null : ReloadedTls.open(tls.get(), lookEvery);
         ServerCredentials credentials = files == null ? InsecureServerCredentials.create() : files.credentials();
         ServerLoops loops = new ServerLoops(callers.connections());
         OpenCalls calls = new OpenCalls(messageWithin);
         try {
-            return new EnvoyServer(address, credentials, files, loops, calls, new Admission(callers.tokens()), decider);
+            return new EnvoyServer(
+                    address, credentials, files, loops, calls, new Admission(callers.tokens()), origins, decider);
         } catch (IOException | RuntimeException e) {
             calls.close();
             loops.close();

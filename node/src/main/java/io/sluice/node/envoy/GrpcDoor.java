@@ -6,6 +6,7 @@ import io.sluice.envoy.server.AllowedCallers;
 import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.envoy.server.EnvoyServer;
 import io.sluice.envoy.server.TlsFiles;
+import io.sluice.http.trace.RequestOrigin;
 import io.sluice.node.access.DoorTokens;
 import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
@@ -63,7 +64,8 @@ public final class GrpcDoor implements AutoCloseable {
         AllowedCallers callers =
                 new AllowedCallers(connections::admit, tokens.of(door).map(file -> file::admits));
         try {
-            return EnvoyServer.start(new InetSocketAddress(door.host(), door.port()), tls, callers, decider);
+            return EnvoyServer.start(
+                    new InetSocketAddress(door.host(), door.port()), tls, callers, decider, RequestOrigin::of);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw unreadable(e);
         } catch (IOException e) {

@@ -141,8 +141,11 @@ public final class NodeMetrics {
                     each -> FunctionCounter.builder(each.metric(), known, each::last)
                             .description(each.description())
                             .register(registry));
-        } else if (storeCounters.containsKey(figure)) {
-            registry.remove(storeCounters.remove(figure));
+        } else {
+            FunctionCounter gone = storeCounters.remove(figure);
+            if (gone != null) {
+                registry.remove(gone);
+            }
         }
     }
 

@@ -45,6 +45,11 @@ public final class Tracing {
         this.clock = clock;
     }
 
+    /** Returns the monotonic time that spans are measured with. */
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
     /** Returns whether spans are recorded at all. */
     public boolean records() {
         return recorder != null;

@@ -92,7 +92,8 @@ final class LimitStep {
     }
 
     private void decide(ChainRun run, Attributes request, Runnable then) {
-        run.await(evaluator.evaluateAfterEarly(request.from(run.exchange().origin()), 1), (ruling, failure) -> ruled(run, ruling, failure, then));
+        Attributes known = request.from(run.exchange().origin());
+        run.await(evaluator.evaluateAfterEarly(known, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
     /** Applies a ruling: holds its permits, refuses, waits, or continues with {@code then} at once. */
