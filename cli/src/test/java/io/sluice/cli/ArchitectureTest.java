@@ -103,7 +103,6 @@ class ArchitectureTest {
     void envoyUsesCoreRulesAndItsProtocol() {
         check(uses(
                 "envoy",
-                "io.sluice.http.trace..",
                 "io.sluice.core..",
                 "io.sluice.rules..",
                 "io.envoyproxy..",
