@@ -287,7 +287,8 @@ public final class Reconciler implements AutoCloseable {
             try {
                 NodeReport read = NodeReport.parse(report.getValue());
                 if (read.node().equals(report.getKey())) {
-                    if (nodes.report(read, NodeState.Way.REDIS)) {
+                    // Every center reads these reports; one of them counts.
+                    if (nodes.report(read, NodeState.Way.REDIS) && leads) {
                         data.accept(read);
                     }
                 }

@@ -110,6 +110,16 @@ final class DataKinds {
                 "the center forgets nodes that are silent",
                 NOTHING);
         add(
+                "traffic_journal",
+                CENTER,
+                "counts, refused callers and decisions of the last minutes as nodes sent them, in files; callers as masked text and keyed"
+                        + " hash",
+                true,
+                Optional.empty(),
+                "some minutes, until they are in their own files",
+                "the center deletes the files every minute",
+                "nothing by itself: the files are gone after some minutes");
+        add(
                 "series_seconds",
                 CENTER,
                 "how many requests each rule and each node decided, by the second, in files",

@@ -130,9 +130,4 @@ public final class Tracing {
     long now() {
         return clock.epochMicros() * 1_000;
     }
-
-    /** Returns the monotonic time, for durations. */
-    public long nanoTime() {
-        return clock.nanoTime();
-    }
 }

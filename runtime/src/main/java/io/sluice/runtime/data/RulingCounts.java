@@ -6,8 +6,10 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.model.Rule;
 import io.sluice.runtime.data.DataBatch.Kind;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,8 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
     /** A rule without decisions for this many seconds is forgotten. */
     private static final int FORGOTTEN = 600;
 
+    private static final int RETIRED = 60;
+
     private static final long SECOND_MICROS = TimeUnit.SECONDS.toMicros(1);
 
     private final DataOutbox outbox;
@@ -31,7 +35,20 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
 
     // Guarded by this.
     private final long[] told = new long[Latencies.SPANS];
+    private final List<Retired> retired = new ArrayList<>();
     private boolean closed;
+
+    /** A counter of a rule that is forgotten. A decision under way may still have it, so it is read for some more seconds. */
+    private static final class Retired {
+        final String rule;
+        final Counter counter;
+        int left = RETIRED;
+
+        Retired(String rule, Counter counter) {
+            this.rule = rule;
+            this.counter = counter;
+        }
+    }
 
     private static final class Counter {
         final LongAdder allowed = new LongAdder();
@@ -108,18 +125,31 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         for (Iterator<Map.Entry<String, Counter>> each = rules.entrySet().iterator(); each.hasNext(); ) {
             Map.Entry<String, Counter> rule = each.next();
             Counter counter = rule.getValue();
-            Figures now = counter.now();
-            if (!now.equals(counter.told)) {
-                changed.put(rule.getKey(), now.minus(counter.told));
-                counter.told = now;
+            if (tell(rule.getKey(), counter, changed)) {
                 counter.idle = 0;
             } else if (++counter.idle > FORGOTTEN) {
                 each.remove();
+                retired.add(new Retired(rule.getKey(), counter));
             }
         }
+        retired.removeIf(each -> {
+            boolean unused = tell(each.rule, each.counter, changed);
+            return --each.left < 0;
+        });
         if (!changed.isEmpty()) {
             outbox.add(Kind.COUNTS, new SecondCounts(second, changed, latencies()).toBytes());
         }
+        return true;
+    }
+
+    /** Adds what a counter has counted since the last time. Returns whether it has counted anything. */
+    private static boolean tell(String rule, Counter counter, Map<String, Figures> changed) {
+        Figures now = counter.now();
+        if (now.equals(counter.told)) {
+            return false;
+        }
+        changed.merge(rule, now.minus(counter.told), Figures::plus);
+        counter.told = now;
         return true;
     }
 

@@ -56,6 +56,18 @@ final class RulingCountsTest {
     }
 
     @Test
+    void aRuleThatIsUsedAgainAfterAWhileIsCountedAgain() {
+        counts.start();
+        ask("/other", 2);
+        for (int i = 0; i < 700; i++) {
+            clock.advance(Duration.ofSeconds(1));
+        }
+        ask("/other", 3);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(told().stream().mapToLong(each -> each.total().requests()).sum()).isEqualTo(5);
+    }
+
+    @Test
     void looksAreNotCounted() {
         var unused = evaluator.evaluate(Attributes.of(Map.of("path", "/login")), 0);
         counts.flush();
