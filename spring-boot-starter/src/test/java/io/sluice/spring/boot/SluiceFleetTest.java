@@ -19,6 +19,7 @@ import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.HashKeyFile;
 import io.sluice.runtime.caller.CallerQuestion;
+import io.sluice.runtime.caller.RefusedCallers;
 import io.sluice.runtime.data.DataBatch;
 import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.RefusedMinute;
@@ -194,19 +195,22 @@ class SluiceFleetTest {
                     NodeReport report = report(each -> !each.answers().isEmpty());
                     assertThat(report.answers().get(0).content())
                             .contains("{\"attributes\":{\"user\":\"u-100086\"},\"hidden\":[]}");
-                    center.answerReports(200, new Fleet(10, 1, "", 0).toJson());
+                    context.getBean(RefusedCallers.class).flush();
+                    assertThat(callers(report(each -> !callers(each).isEmpty())).get(0).groups())
+                            .anySatisfy(group ->
+                                    assertThat(FrequentCallers.of(group.frequent(), 128).counted())
+                                            .singleElement()
+                                            .satisfies(each -> assertThat(each.caller())
+                                                    .isEqualTo(new CallerMark("u****86", hash))));
                 });
-        List<RefusedMinute> minutes = center.reports().stream()
-                .flatMap(text -> NodeReport.parse(text).data().stream())
+    }
+
+    private static List<RefusedMinute> callers(NodeReport report) {
+        return report.data().stream()
                 .flatMap(data -> data.batches().stream())
                 .filter(batch -> batch.kind() == DataBatch.Kind.CALLERS)
                 .map(batch -> RefusedMinute.of(batch.content()))
                 .toList();
-        assertThat(minutes).isNotEmpty();
-        assertThat(minutes.get(0).groups())
-                .anySatisfy(group -> assertThat(FrequentCallers.of(group.frequent(), 128).counted())
-                        .singleElement()
-                        .satisfies(each -> assertThat(each.caller()).isEqualTo(new CallerMark("u****86", hash))));
     }
 
     private static boolean passes(Evaluator evaluator, String user) {
