@@ -296,11 +296,12 @@ public final class Alerts implements AutoCloseable {
 
     private void tell(List<Change> changes, List<Silence> quiet, long now, URI center) {
         List<AlertMessage> messages = new ArrayList<>();
+        List<String> shownAll = new ArrayList<>();
         for (Change change : changes) {
             Alert alert = change.alert();
             boolean silenced = quiet.stream().anyMatch(each -> each.covers(alert, now));
             AlertReply shown = AlertReply.of(alert, silenced, center);
-            listener.changed(shown.json());
+            shownAll.add(shown.json());
             change.told()
                     .ifPresent(event -> messages.add(new AlertMessage(
                             event,
@@ -316,6 +317,7 @@ public final class Alerts implements AutoCloseable {
         if (!messages.isEmpty()) {
             destinations.offer(messages);
         }
+        shownAll.forEach(listener::changed);
     }
 
     private void prune(long nanos, long now) {
