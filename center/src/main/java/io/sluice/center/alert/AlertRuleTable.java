@@ -51,8 +51,8 @@ final class AlertRuleTable {
         client.sql("DELETE FROM alert_rule WHERE id = ?").param(id).update();
     }
 
-    long added(JdbcClient client) {
-        return (long) all(client).size() - AlertKind.values().length;
+    int added(JdbcClient client) {
+        return all(client).size() - AlertKind.values().length;
     }
 
     private static AlertRule read(String id, long revision, String text) {

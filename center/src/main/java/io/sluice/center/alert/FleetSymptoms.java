@@ -90,7 +90,7 @@ final class FleetSymptoms implements Symptoms {
         return nodes.all().stream()
                 .filter(node -> !node.live())
                 .map(node -> {
-                    double seconds = (double) Math.max(SILENT_SECONDS, Math.round((now - node.seenMillis()) / 1000.0));
+                    double seconds = Math.max(SILENT_SECONDS, Math.rint((now - node.seenMillis()) / 1000.0));
                     NodeReport report = node.report();
                     return node(
                             report,

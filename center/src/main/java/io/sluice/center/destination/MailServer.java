@@ -122,6 +122,7 @@ final class MailServer implements Destination {
         }
     }
 
+    @SuppressWarnings("JavaUtilDate") // what the library takes
     private MimeMessage mail(String id, List<AlertMessage> messages) throws MessagingException {
         MimeMessage mail = new MimeMessage(session);
         mail.setFrom(address(settings.from()));

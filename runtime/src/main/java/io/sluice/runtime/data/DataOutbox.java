@@ -30,6 +30,7 @@ public final class DataOutbox {
     private final Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
     private long heldCharacters;
     private long last;
+    private long lastReported;
 
     private record Held(DataBatch batch, int characters) {}
 
@@ -103,6 +104,7 @@ public final class DataOutbox {
             }
             batches.add(acknowledged ? batches.size() : 0, next.batch);
         }
+        lastReported = last;
         return new DataReport(nowMillis, batches, dropped);
     }
 
@@ -116,8 +118,8 @@ public final class DataOutbox {
         }
     }
 
-    /** Returns whether something was never stored. */
+    /** Returns whether the center does not have everything: something was never stored, or never reported if nobody answers. */
     public synchronized boolean hasMore() {
-        return !held.isEmpty();
+        return acknowledged ? !held.isEmpty() : last > lastReported;
     }
 }

@@ -168,9 +168,10 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         var unused = tell(Math.floorDiv(clock.epochMicros(), SECOND_MICROS));
     }
 
-    /** Stops. What was not put into the outbox is lost. */
+    /** Puts the rest into the outbox and stops. */
     @Override
     public synchronized void close() {
+        flush();
         closed = true;
     }
 }

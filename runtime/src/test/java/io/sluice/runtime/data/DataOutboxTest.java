@@ -65,7 +65,9 @@ final class DataOutboxTest {
         }
         outbox.add(Kind.DECISIONS, new byte[] {1});
         outbox.stored(5);
+        assertThat(outbox.hasMore()).isTrue();
         assertThat(numbers(outbox)).containsExactly(3, 4, 5);
+        assertThat(outbox.hasMore()).isFalse();
         assertThat(outbox.takes(Kind.CALLERS)).isFalse();
     }
 
