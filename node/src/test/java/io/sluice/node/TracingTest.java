@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -172,7 +173,7 @@ class TracingTest {
     void hostileHeadersBreakNothing() throws Exception {
         List<String> hostile = List.of(
                 "00-" + TRACE + "-" + SPAN,
-                "00-" + TRACE.toUpperCase(java.util.Locale.ROOT) + "-" + SPAN + "-01",
+                "00-" + TRACE.toUpperCase(Locale.ROOT) + "-" + SPAN + "-01",
                 "00-00000000000000000000000000000000-" + SPAN + "-01",
                 "ff-" + TRACE + "-" + SPAN + "-01",
                 "${jndi:ldap://evil}",
@@ -211,6 +212,17 @@ class TracingTest {
             assertThat(spans.get("sluice decision").parent())
                     .isEqualTo(spans.get("HTTP POST /v1/check").id());
             assertThat(spans.get("sluice decision").attributes()).containsEntry("sluice.rule", "open");
+
+            // Envoy's protocol has no span of its own here.
+            String question = "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}]}]}";
+            assertThat(send(HttpRequest.newBuilder(api(node, "/json"))
+                                    .header("traceparent", parent(OTHER_TRACE, "01"))
+                                    .POST(BodyPublishers.ofString(question, StandardCharsets.UTF_8)))
+                            .statusCode())
+                    .isEqualTo(200);
+            Await.until("the span of a question of Envoy", PATIENCE, () -> !receiver.spans(OTHER_TRACE).isEmpty());
+            assertThat(receiver.spans(OTHER_TRACE)).containsOnlyKeys("sluice decision");
+            assertThat(receiver.spans(OTHER_TRACE).get("sluice decision").parent()).isEqualTo(SPAN);
         }
     }
 
