@@ -153,14 +153,14 @@ class TracingTest {
 
     @Test
     void aNodeWithoutAReceiverPassesTracesOn() throws Exception {
-        try (Node node = start(TelemetrySettings.NONE)) {
+        try (Node node = start(new TelemetrySettings(true, Optional.empty()))) {
             assertThat(get(node, "/open/a", "traceparent", parent(TRACE, "01"), "tracestate", "a=b")).isEqualTo(204);
             assertThat(forwarded.get(0).get("Traceparent")).containsExactly(parent(TRACE, "01"));
             assertThat(forwarded.get(0).get("Tracestate")).containsExactly("a=b");
             assertThat(get(node, "/open/a")).isEqualTo(204);
             assertThat(forwarded.get(1).getFirst("Traceparent")).matches("00-[0-9a-f]{32}-[0-9a-f]{16}-00");
         }
-        try (Node node = start(new TelemetrySettings(false, Optional.empty()))) {
+        try (Node node = start(TelemetrySettings.NONE)) {
             assertThat(get(node, "/open/a", "traceparent", parent(TRACE, "01"))).isEqualTo(204);
             assertThat(get(node, "/open/a", "tracestate", "a=b")).isEqualTo(204);
             assertThat(forwarded.get(2).get("Traceparent")).containsExactly(parent(TRACE, "01"));
@@ -293,7 +293,7 @@ class TracingTest {
     }
 
     private static TelemetrySettings to(OtlpServer receiver, Optional<Path> headers, double share) {
-        return TelemetrySettings.NONE.to(
+        return TelemetrySettings.to(
                 new Otlp(receiver.endpoint(), headers, share, "sluice-test", true, Duration.ofSeconds(1)));
     }
 

@@ -24,8 +24,8 @@ public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
 
     static final List<String> KEYS = List.of("start_traces", "otlp");
 
-    /** Traces are passed on and started; nothing is sent. */
-    public static final TelemetrySettings NONE = new TelemetrySettings(true, Optional.empty());
+    /** Traces are passed on and not started; nothing is sent. */
+    public static final TelemetrySettings NONE = new TelemetrySettings(false, Optional.empty());
 
     /** The share of new traces that is recorded unless another is given. */
     public static final double USUAL_SHARE = 0.01;
@@ -65,15 +65,14 @@ public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
         }
     }
 
-    /** Returns these settings with a receiver. */
-    public TelemetrySettings to(Otlp receiver) {
-        return new TelemetrySettings(startTraces, Optional.of(receiver));
+    /** Returns settings with a receiver, which traces are started for. */
+    public static TelemetrySettings to(Otlp receiver) {
+        return new TelemetrySettings(true, Optional.of(receiver));
     }
 
     static TelemetrySettings of(Fields fields, Function<String, Path> beside, Errors errors) {
-        return new TelemetrySettings(
-                fields.flag("start_traces").orElse(true),
-                fields.fields("otlp", OTLP_KEYS).flatMap(own -> otlp(own, beside)));
+        Optional<Otlp> otlp = fields.fields("otlp", OTLP_KEYS).flatMap(own -> otlp(own, beside));
+        return new TelemetrySettings(fields.flag("start_traces").orElse(otlp.isPresent()), otlp);
     }
 
     private static Optional<Otlp> otlp(Fields fields, Function<String, Path> beside) {

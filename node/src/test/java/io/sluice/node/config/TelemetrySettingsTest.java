@@ -19,14 +19,14 @@ class TelemetrySettingsTest {
     @Test
     void nothingIsSentUnlessItIsConfigured() throws Exception {
         assertThat(read("routes: []")).isEqualTo(TelemetrySettings.NONE);
-        assertThat(read("telemetry: { start_traces: false }"))
-                .isEqualTo(new TelemetrySettings(false, Optional.empty()));
+        assertThat(read("telemetry: { start_traces: true }"))
+                .isEqualTo(new TelemetrySettings(true, Optional.empty()));
     }
 
     @Test
     void readsAReceiver() throws Exception {
         assertThat(read("telemetry: { otlp: { endpoint: \"http://127.0.0.1:4318\" } }"))
-                .isEqualTo(TelemetrySettings.NONE.to(new Otlp(
+                .isEqualTo(TelemetrySettings.to(new Otlp(
                         URI.create("http://127.0.0.1:4318"),
                         Optional.empty(),
                         0.01,

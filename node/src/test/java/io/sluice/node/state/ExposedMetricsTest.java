@@ -61,7 +61,7 @@ class ExposedMetricsTest {
                 CenterStub center = CenterStub.start().answerReports(200, new Fleet(1, 1, "", 0).toJson());
                 RunningNode node = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0)
                         .withGateway(0, new RoutesFrom.Sample())
-                        .withTelemetry(TelemetrySettings.NONE.to(new TelemetrySettings.Otlp(
+                        .withTelemetry(TelemetrySettings.to(new TelemetrySettings.Otlp(
                                 receiver.endpoint(), Optional.empty(), 0, "test", true, Duration.ofHours(1))))
                         .withCenter(CenterAddress.of(center.url(), token))
                         .withRedis(redis.uri()))) {
