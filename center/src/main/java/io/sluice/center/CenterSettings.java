@@ -74,7 +74,18 @@ public record CenterSettings(
 
     public CenterSettings redis(String uri) {
         return new CenterSettings(
-                data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, signIn, sinks, retention, alerts, shown);
+                data,
+                db,
+                Optional.of(uri),
+                bind,
+                port,
+                adminTokenFile,
+                firstRules,
+                signIn,
+                sinks,
+                retention,
+                alerts,
+                shown);
     }
 
     public CenterSettings listening(String address, int number) {
@@ -99,7 +110,8 @@ public record CenterSettings(
     }
 
     public CenterSettings retention(RetentionSettings other) {
-        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, other, alerts, shown);
+        return new CenterSettings(
+                data, db, redis, bind, port, adminTokenFile, firstRules, signIn, sinks, other, alerts, shown);
     }
 
     public CenterSettings alerts(AlertSettings other) {
@@ -108,7 +120,8 @@ public record CenterSettings(
     }
 
     public CenterSettings firstRules(List<Rule> rules) {
-        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, signIn, sinks, retention, alerts, shown);
+        return new CenterSettings(
+                data, db, redis, bind, port, adminTokenFile, rules, signIn, sinks, retention, alerts, shown);
     }
 
     /**

@@ -240,7 +240,8 @@ class AccessMatrixTest {
         for (Row row : rows()) {
             for (String column : COLUMNS) {
                 for (boolean isAcme : whose(row)) {
-                    // People sign in anew, because a session is fresh for some minutes only, and one of the requests signs out.
+                    // People sign in anew, because a session is fresh for some minutes only, and one of the requests
+                    // signs out.
                     for (ApiClient caller : callers.again(column)) {
                         TwoTenants.Request request = tenants.request(row.endpoint(), isAcme);
                         TwoTenants.Reply reply = tenants.send(caller, request);

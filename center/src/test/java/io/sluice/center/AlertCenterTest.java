@@ -83,7 +83,9 @@ class AlertCenterTest {
             other.runs(version);
             return find("degraded", "firing").isPresent();
         });
-        assertThat(all("degraded", "firing")).extracting(alert -> alert.get("key").asString()).containsExactly("node:n2");
+        assertThat(all("degraded", "firing"))
+                .extracting(alert -> alert.get("key").asString())
+                .containsExactly("node:n2");
     }
 
     @Test
@@ -143,9 +145,8 @@ class AlertCenterTest {
         Await.until("refused", SOON, () -> {
             witness(Optional.of("forked"));
             return all("audit_not_witnessed", "firing").stream()
-                    .anyMatch(alert -> alert.get("summary")
-                            .asString()
-                            .equals("Node n1:8080 contradicts the audit log: forked"));
+                    .anyMatch(alert ->
+                            alert.get("summary").asString().equals("Node n1:8080 contradicts the audit log: forked"));
         });
     }
 
@@ -154,8 +155,8 @@ class AlertCenterTest {
         clock.advance(Duration.ofMillis(200));
         node.runs(version).audit().ifPresent(offer -> {
             Checkpoint held = offer.checkpoint();
-            node.witnesses(new WitnessReport(
-                    held.log(), held.size(), held.root(), held.atMillis(), held.key(), refused));
+            node.witnesses(
+                    new WitnessReport(held.log(), held.size(), held.root(), held.atMillis(), held.key(), refused));
         });
     }
 
@@ -166,19 +167,20 @@ class AlertCenterTest {
             api.put("/api/alerts/rules/drift", "{\"for\":\"0s\",\"clear_for\":\"0s\",\"revision\":0,\"reason\":\"x\"}")
                     .expect(200);
             api.release("login", 5);
-            Await.until(
-                    "done",
-                    SOON,
-                    () -> api.get("/api/rollouts/1").string("state").equals("done"));
+            Await.until("done", SOON, () -> api.get("/api/rollouts/1")
+                    .string("state")
+                    .equals("done"));
             redis.command("HSET", "rate_limit_config:GLOBAL:GLOBAL", "id", "foreign");
             Await.until("drift", SOON, () -> find("drift", "firing").isPresent());
             assertThat(find("drift", "firing").orElseThrow().get("summary").asString())
                     .isEqualTo("Something else wrote to 1 hashes of the rules in Redis.");
-            api.post("/api/mirror/repair", "{\"reason\":\"a script wrote to it\"}").expect(200);
+            api.post("/api/mirror/repair", "{\"reason\":\"a script wrote to it\"}")
+                    .expect(200);
             Await.until("repaired", SOON, () -> find("drift", "resolved").isPresent());
             redis.kill();
             Await.until("away", SOON, () -> find("drift", "firing").isPresent());
-            assertThat(find("drift", "firing").orElseThrow().get("summary").asString()).startsWith("The center cannot use Redis: ");
+            assertThat(find("drift", "firing").orElseThrow().get("summary").asString())
+                    .startsWith("The center cannot use Redis: ");
         }
     }
 
@@ -202,10 +204,7 @@ class AlertCenterTest {
                     CenterSettings.embedded(data)
                             .alerts(new AlertSettings(
                                     List.of(new AlertSettings.Webhook(
-                                            url,
-                                            Optional.empty(),
-                                            Optional.empty(),
-                                            Set.of(AlertSeverity.values()))),
+                                            url, Optional.empty(), Optional.empty(), Set.of(AlertSeverity.values()))),
                                     Optional.empty())),
                     clock);
             atOnce("degraded");
@@ -218,16 +217,17 @@ class AlertCenterTest {
             assertThat(await("breaker_open", "firing").get("silenced").asBoolean())
                     .isTrue();
             Await.until("told", SOON, () -> received.stream().anyMatch(isOf("degraded", "firing")));
-            assertThat(api.get("/api/alerts/destinations").json().get(0).get("name").asString())
-                    .isEqualTo("webhook 1 at http://127.0.0.1");
-            Await.until(
-                    "success",
-                    SOON,
-                    () -> !api.get("/api/alerts/destinations")
+            assertThat(api.get("/api/alerts/destinations")
                             .json()
                             .get(0)
-                            .get("last_success")
-                            .isNull());
+                            .get("name")
+                            .asString())
+                    .isEqualTo("webhook 1 at http://127.0.0.1");
+            Await.until("success", SOON, () -> !api.get("/api/alerts/destinations")
+                    .json()
+                    .get(0)
+                    .get("last_success")
+                    .isNull());
             status[0] = 503;
             node.decides(NodeReport.Mode.REMOTE, CLOSED);
             await("degraded", "resolved");
@@ -272,7 +272,9 @@ class AlertCenterTest {
         assertThat(rules.get(0).get("share").isNull()).isTrue();
         String change = "{\"refused\":20,\"within\":\"10m\",\"revision\":0,\"reason\":\"case 7\"}";
         api.put("/api/alerts/rules/caller_refused", change).expect(200);
-        assertThat(api.put("/api/alerts/rules/caller_refused", change).expect(409).text())
+        assertThat(api.put("/api/alerts/rules/caller_refused", change)
+                        .expect(409)
+                        .text())
                 .contains("revision: 0 (expected: 1");
         api.put("/api/alerts/rules/caller_refused", "{\"refused\":20,\"reason\":\"x\"}")
                 .expect(400);

@@ -44,7 +44,9 @@ class DecisionsTest {
 
     private static List<String> requests(Answer answer) {
         List<String> ids = new ArrayList<>();
-        answer.expect(200).get("entries").forEach(each -> ids.add(each.get("request_id").asString()));
+        answer.expect(200)
+                .get("entries")
+                .forEach(each -> ids.add(each.get("request_id").asString()));
         return ids;
     }
 
@@ -63,7 +65,9 @@ class DecisionsTest {
                         DataNode.decision(now - 3_000, "a", "login", Outcome.REJECTED),
                         DataNode.decision(now - 2_000, "b", "orders", Outcome.DENIED))
                 .report();
-        new DataNode(api, "n2").decided(DataNode.decision(now - 1_000, "c", "", Outcome.ALLOWED)).report();
+        new DataNode(api, "n2")
+                .decided(DataNode.decision(now - 1_000, "c", "", Outcome.ALLOWED))
+                .report();
         assertThat(find("")).containsExactly("c", "b", "a");
         assertThat(find("?rule=login")).containsExactly("a");
         assertThat(find("?limit_id=" + "orders.0")).containsExactly("b");
@@ -82,7 +86,8 @@ class DecisionsTest {
         Answer page = api.get("/api/decisions?rule=login&caller=203.0.113.a&outcome=rejected&node=n1&limit=1");
         JsonNode entry = page.expect(200).get("entries").get(0);
         JsonNode sent = tools.jackson.databind.json.JsonMapper.shared()
-                .readTree(DataNode.decision(now - 3_000, "a", "login", Outcome.REJECTED).toJson());
+                .readTree(DataNode.decision(now - 3_000, "a", "login", Outcome.REJECTED)
+                        .toJson());
         sent.propertyNames().forEach(name -> assertThat(entry.get(name)).isEqualTo(sent.get(name)));
         assertThat(entry.get("node").asString()).isEqualTo("n1");
         assertThat(page.get("next").isNull()).isTrue();
@@ -112,8 +117,15 @@ class DecisionsTest {
     @Test
     void aWrongQuestionIsRefused() {
         for (String query : List.of(
-                "?outcome=maybe", "?from=yesterday", "?to=1", "?before=x", "?before=1-2", "?limit=x",
-                "?before=9999999999999999-1-1", "?from=%2B999999999-01-01T00:00:00Z", "?rule=" + "x".repeat(1_001))) {
+                "?outcome=maybe",
+                "?from=yesterday",
+                "?to=1",
+                "?before=x",
+                "?before=1-2",
+                "?limit=x",
+                "?before=9999999999999999-1-1",
+                "?from=%2B999999999-01-01T00:00:00Z",
+                "?rule=" + "x".repeat(1_001))) {
             assertThat(api.get("/api/decisions" + query).expect(400).type()).contains("problem+json");
         }
         assertThat(find("?limit=-5")).isEmpty();

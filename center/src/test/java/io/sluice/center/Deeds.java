@@ -115,7 +115,8 @@ final class Deeds {
         all.put("DELETE /api/alerts/rules/{id}", () -> {
             ApiClient root = people.as("root");
             String path = "/api/alerts/rules/" + name();
-            root.put(path, "{\"kind\":\"drift\",\"revision\":0,\"reason\":\"x\"}").expect(200);
+            root.put(path, "{\"kind\":\"drift\",\"revision\":0,\"reason\":\"x\"}")
+                    .expect(200);
             return new Deed("user:root", REASON, () -> root.send("DELETE", path, "application/json", WHY));
         });
         all.put("POST /api/alerts/silences", () -> post("olga", REASON, "/api/alerts/silences", silence));
@@ -160,8 +161,12 @@ final class Deeds {
             var unused = node.keepsItsOwn();
             ApiClient olga = people.as("olga");
             String path = "/api/callers/" + "h".repeat(43) + "/reveal";
-            return new Deed("user:olga", REASON, () -> node.answering(
-                    () -> olga.post(path, WHY), question -> Optional.of("{\"attributes\":{\"user\":\"u-17\"}}")));
+            return new Deed(
+                    "user:olga",
+                    REASON,
+                    () -> node.answering(
+                            () -> olga.post(path, WHY),
+                            question -> Optional.of("{\"attributes\":{\"user\":\"u-17\"}}")));
         });
     }
 

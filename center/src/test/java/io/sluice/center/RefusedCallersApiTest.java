@@ -73,7 +73,8 @@ class RefusedCallersApiTest {
     }
 
     private void release(String... rules) {
-        List<String> puts = Stream.of(rules).map(each -> "{\"put\":" + each + "}").toList();
+        List<String> puts =
+                Stream.of(rules).map(each -> "{\"put\":" + each + "}").toList();
         Answer change = machine.post("/api/changes", ApiClient.change(people.version(), String.join(",", puts)))
                 .expect(201);
         long unused = machine.release(change);
@@ -161,8 +162,7 @@ class RefusedCallersApiTest {
         assertThat(first.get("rule").isNull()).isTrue();
         assertThat(first.get("attributes").asString()).isEqualTo("ip");
         assertThat(top.get("entries").get(1).get("refused").asLong()).isEqualTo(2);
-        assertThat(Duration.between(
-                        Instant.parse(top.string("from")), Instant.parse(top.string("to"))))
+        assertThat(Duration.between(Instant.parse(top.string("from")), Instant.parse(top.string("to"))))
                 .isEqualTo(Duration.ofHours(1));
     }
 
@@ -170,8 +170,12 @@ class RefusedCallersApiTest {
     void everyKindOfTop() {
         fill();
         ApiClient root = people.as("root");
-        assertThat(entries(root.get("/api/top"))).containsExactly(
-                "203.0.113.* login 42", "g****zq globex-login 9", "u****et acme-login 7", "198.51.100.* login 2");
+        assertThat(entries(root.get("/api/top")))
+                .containsExactly(
+                        "203.0.113.* login 42",
+                        "g****zq globex-login 9",
+                        "u****et acme-login 7",
+                        "198.51.100.* login 2");
         assertThat(entries(root.get("/api/top?limit=1"))).hasSize(1);
         assertThat(entries(root.get("/api/top?by=user"))).containsExactly("g****zq null 9", "u****et null 7");
         assertThat(entries(root.get("/api/top?by=tenant"))).containsExactly("a****me null 7");
@@ -201,8 +205,11 @@ class RefusedCallersApiTest {
 
     private static List<String> entries(Answer top) {
         List<String> all = new ArrayList<>();
-        top.expect(200).get("entries").forEach(each -> all.add(each.get("caller").asString("null") + " "
-                + each.get("rule").asString("null") + " " + each.get("refused").asLong()));
+        top.expect(200)
+                .get("entries")
+                .forEach(each -> all.add(each.get("caller").asString("null") + " "
+                        + each.get("rule").asString("null") + " "
+                        + each.get("refused").asLong()));
         return all;
     }
 
@@ -239,8 +246,7 @@ class RefusedCallersApiTest {
         String explained = explanation("globex-login");
         Answer other = ask(
                 () -> acme.get("/api/callers/" + hash("g****zq")), node, question -> Optional.of(explained), stranger);
-        String unknown = ask(
-                        () -> acme.get("/api/callers/" + hash("?")), node, question -> Optional.empty(), stranger)
+        String unknown = ask(() -> acme.get("/api/callers/" + hash("?")), node, question -> Optional.empty(), stranger)
                 .expect(404)
                 .text();
         assertThat(other.expect(404).text().replace(hash("g****zq"), hash("?"))).isEqualTo(unknown);
@@ -338,8 +344,8 @@ class RefusedCallersApiTest {
         assertThat(node.keepsItsOwn().questions()).hasSize(8);
         people.clock().advance(Duration.ofSeconds(6));
         asked.forEach(each -> assertThat(each.join().status()).isIn(404, 429));
-        Answer later = node.answering(
-                () -> root.get("/api/callers/" + HASH), question -> Optional.of(explanation("login")));
+        Answer later =
+                node.answering(() -> root.get("/api/callers/" + HASH), question -> Optional.of(explanation("login")));
         later.expect(200);
     }
 
@@ -349,11 +355,12 @@ class RefusedCallersApiTest {
         FakeNode node = node("n1");
         try (CenterLog log = new CenterLog()) {
             List<CallerQuestion.Kind> kinds = new ArrayList<>();
-            Answer answer = node.answering(() -> people.as("olga").post("/api/callers/" + HASH + "/reveal", WHY), each -> {
-                        kinds.add(each.kind());
-                        return Optional.of("{\"attributes\":{\"user\":\"" + PLAIN
-                                + "\",\"key\":\"must not be told\"},\"hidden\":[\"key\"]}");
-                    })
+            Answer answer = node.answering(
+                            () -> people.as("olga").post("/api/callers/" + HASH + "/reveal", WHY), each -> {
+                                kinds.add(each.kind());
+                                return Optional.of("{\"attributes\":{\"user\":\"" + PLAIN
+                                        + "\",\"key\":\"must not be told\"},\"hidden\":[\"key\"]}");
+                            })
                     .expect(200);
             assertThat(kinds).contains(CallerQuestion.Kind.REVEAL);
             assertThat(answer.json().at("/attributes/user").asString()).isEqualTo(PLAIN);
@@ -389,7 +396,8 @@ class RefusedCallersApiTest {
         Answer unused = node.answering(
                 () -> {
                     try {
-                        HttpResponse<String> response = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+                        HttpResponse<String> response =
+                                HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
                         control.addAll(response.headers().allValues("Cache-Control"));
                         return new Answer(response.statusCode(), "", response.body());
                     } catch (IOException e) {
@@ -517,24 +525,29 @@ class RefusedCallersApiTest {
         });
         var unused = node.erased(new ErasureResult(id, Map.of("counts", 1L), List.of(), List.of(HASH)))
                 .keepsItsOwn();
-        Await.until("erased", SOON, () -> people.as("root")
-                        .get("/api/erasures/" + id)
-                        .json()
-                        .at("/removed/refused_callers")
-                        .asLong()
-                == 2);
+        Await.until(
+                "erased",
+                SOON,
+                () -> people.as("root")
+                                .get("/api/erasures/" + id)
+                                .json()
+                                .at("/removed/refused_callers")
+                                .asLong()
+                        == 2);
         assertThat(entries(people.as("root").get("/api/top"))).hasSize(3).noneMatch(each -> each.contains("u****et"));
         assertThat(callerFilesWith(HASH)).isEmpty();
         // The row of the audit log that named it lost its content, and the log still verifies.
         JsonNode removed = people.as("root").get("/api/erasures/" + id).get("removed");
         assertThat(removed.get("audit_rows").asLong()).isEqualTo(1);
-        List<String> bodies = people.center()
-                .people()
-                .database()
-                .read(client ->
-                        client.sql("SELECT body FROM command").query(String.class).list());
+        List<String> bodies = people.center().people().database().read(client -> client.sql("SELECT body FROM command")
+                .query(String.class)
+                .list());
         assertThat(bodies).noneMatch(body -> body.contains(HASH));
-        assertThat(people.as("root").post("/api/audit/verify", "{}").expect(200).get("good").asBoolean())
+        assertThat(people.as("root")
+                        .post("/api/audit/verify", "{}")
+                        .expect(200)
+                        .get("good")
+                        .asBoolean())
                 .isTrue();
         assertThat(callerFilesWith("u****et")).isEmpty();
         people.restart();

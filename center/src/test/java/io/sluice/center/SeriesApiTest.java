@@ -6,8 +6,8 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.core.time.ManualClock;
-import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DataBatch.Kind;
+import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
@@ -68,13 +68,15 @@ class SeriesApiTest {
         assertThat(login.get("left_out").asLong()).isZero();
         assertThat(login.get("points")).hasSize(1);
         JsonNode point = login.get("points").get(0);
-        assertThat(point.get("at").asString()).isEqualTo(Instant.ofEpochSecond(START).toString());
+        assertThat(point.get("at").asString())
+                .isEqualTo(Instant.ofEpochSecond(START).toString());
         assertThat(point.get("allowed").asLong()).isEqualTo(800);
         assertThat(point.get("refused").asLong()).isEqualTo(21);
         assertThat(point.get("peak_allowed").asLong()).isEqualTo(500);
         assertThat(point.get("peak_refused").asLong()).isEqualTo(21);
         assertThat(point.has("p99_us")).isFalse();
-        JsonNode node = series("node=n2&step=second&from=" + Instant.ofEpochSecond(START)).get("points");
+        JsonNode node = series("node=n2&step=second&from=" + Instant.ofEpochSecond(START))
+                .get("points");
         assertThat(node).hasSize(3);
         assertThat(node.get(0).get("p99_us").asLong()).isEqualTo(Latencies.micros(20));
         JsonNode fleet = series("step=hour").get("points");
@@ -107,8 +109,7 @@ class SeriesApiTest {
         viewer.get("/api/series?rule=other-login").expect(404);
         viewer.get("/api/series").expect(403);
         viewer.get("/api/series?node=n1").expect(403);
-        JsonNode sums =
-                viewer.get("/api/series?rule=*&group=rule").expect(200).get("rules");
+        JsonNode sums = viewer.get("/api/series?rule=*&group=rule").expect(200).get("rules");
         assertThat(sums).hasSize(1);
         assertThat(sums.get(0).get("rule").asString()).isEqualTo("acme-login");
         assertThat(api.get("/api/series?rule=*&group=rule").get("rules")).hasSize(2);
@@ -143,8 +144,7 @@ class SeriesApiTest {
         outboxes.computeIfAbsent(node, made -> DataOutbox.acknowledged())
                 .add(
                         Kind.COUNTS,
-                        new SecondCounts(
-                                        second, Map.of(rule, new Figures(allowed, refused, 0, 0)), Latencies.of(spans))
+                        new SecondCounts(second, Map.of(rule, new Figures(allowed, refused, 0, 0)), Latencies.of(spans))
                                 .toBytes());
     }
 
@@ -171,8 +171,9 @@ class SeriesApiTest {
                         Optional.empty(),
                         List.of())
                 .withData(outbox.report(clock.epochMicros() / 1_000));
-        Fleet fleet = Fleet.parse(
-                api.post("/api/nodes/" + node + "/heartbeat", report.toJson()).expect(200).text());
+        Fleet fleet = Fleet.parse(api.post("/api/nodes/" + node + "/heartbeat", report.toJson())
+                .expect(200)
+                .text());
         outbox.stored(fleet.stored().orElseThrow());
         assertThat(outbox.hasMore()).isFalse();
     }

@@ -206,10 +206,11 @@ class StreamTest {
         DataNode node = new DataNode(api, "n1").report();
         assertThat(ear.next().json().get("change").asString()).isEqualTo("appeared");
         node.in(NodeReport.Mode.LOCAL).report();
-        JsonNode changed =
-                ear.next(event -> event.json().get("mode").asString().equals("local")).json();
+        JsonNode changed = ear.next(event -> event.json().get("mode").asString().equals("local"))
+                .json();
         assertThat(changed.get("node").asString()).isEqualTo("n1");
-        JsonNode silent = ear.next(event -> !event.json().get("live").asBoolean()).json();
+        JsonNode silent =
+                ear.next(event -> !event.json().get("live").asBoolean()).json();
         assertThat(silent.get("change").asString()).isEqualTo("silent");
         node.report();
         assertThat(ear.next().json().get("change").asString()).isEqualTo("back");
@@ -292,8 +293,10 @@ class StreamTest {
 
     @Test
     void wrongQuestionsAndTooManyListenersAreRefused() throws Exception {
-        assertThat(api.get("/api/stream?topics=counts,everything").expect(400).text()).contains("topics: everything");
-        assertThat(api.get("/api/stream?rule=" + "x".repeat(300)).expect(400).type()).contains("problem+json");
+        assertThat(api.get("/api/stream?topics=counts,everything").expect(400).text())
+                .contains("topics: everything");
+        assertThat(api.get("/api/stream?rule=" + "x".repeat(300)).expect(400).type())
+                .contains("problem+json");
         ApiClient.nobody(center).get("/api/stream").expect(401);
         for (int i = 0; i < 50; i++) {
             listen("");

@@ -191,8 +191,7 @@ final class TwoTenants {
             minute.add(rule, isAcme ? "acme-login.per-user" : "zqrule.zqlimit", "tenant,user", caller(name), 3)
                     .add("", "", "tenant", caller(name), 3);
         }
-        return new DataReport(
-                now, List.of(new DataBatch(1, DataBatch.Kind.CALLERS, minute.pack())), Map.of());
+        return new DataReport(now, List.of(new DataBatch(1, DataBatch.Kind.CALLERS, minute.pack())), Map.of());
     }
 
     /** Each tenant has a protected rule, which somebody switched off without approval, and which somebody else accepted. */

@@ -63,7 +63,8 @@ class CenterAlertsTest {
                                 "sluice@example.com",
                                 List.of("oncall@example.com", "ops+night@example.com"),
                                 Set.of(AlertSeverity.WARNING, AlertSeverity.CRITICAL)))));
-        assertThat(AlertPlaces.of(read("center: {port: 1}").centerRole().alerts())).isEqualTo(AlertSettings.NONE);
+        assertThat(AlertPlaces.of(read("center: {port: 1}").centerRole().alerts()))
+                .isEqualTo(AlertSettings.NONE);
     }
 
     @Test
@@ -76,8 +77,12 @@ class CenterAlertsTest {
     @Test
     void everyMistakeIsNamed() {
         assertThat(webhook("{}")).contains("url: missing");
-        assertThat(webhook("{url: \"ftp://h/x?key=s3cret\"}")).contains("url: not usable").doesNotContain("s3cret");
-        assertThat(webhook("{url: \"https://user:s3cret@h/\"}")).contains("url: not usable").doesNotContain("s3cret");
+        assertThat(webhook("{url: \"ftp://h/x?key=s3cret\"}"))
+                .contains("url: not usable")
+                .doesNotContain("s3cret");
+        assertThat(webhook("{url: \"https://user:s3cret@h/\"}"))
+                .contains("url: not usable")
+                .doesNotContain("s3cret");
         assertThat(webhook("{url: \"https://h/\", secret: s3cret}"))
                 .contains("expected: secret_file")
                 .doesNotContain("s3cret");
@@ -118,8 +123,8 @@ class CenterAlertsTest {
     }
 
     private String errors(String alerts) {
-        ConfigRefusedException refused = catchThrowableOfType(
-                ConfigRefusedException.class, () -> read("center: {alerts: {" + alerts + "}}"));
+        ConfigRefusedException refused =
+                catchThrowableOfType(ConfigRefusedException.class, () -> read("center: {alerts: {" + alerts + "}}"));
         return String.valueOf(refused == null ? List.of() : refused.errors());
     }
 }

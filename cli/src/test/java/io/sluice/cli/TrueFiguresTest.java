@@ -92,7 +92,8 @@ class TrueFiguresTest {
 
     @Test
     void everyFigureIsWhatWasSent() throws Exception {
-        String from = Instant.now().minusSeconds(60).truncatedTo(ChronoUnit.MINUTES).toString();
+        String from =
+                Instant.now().minusSeconds(60).truncatedTo(ChronoUnit.MINUTES).toString();
         startCenter();
         CommandRun.of(
                         "apply",
@@ -118,8 +119,11 @@ class TrueFiguresTest {
         startCenter(address.getPort());
         send(running, 20);
 
-        String range = "from=" + from + "&to=" + Instant.now().plus(5, ChronoUnit.MINUTES).truncatedTo(ChronoUnit.MINUTES);
-        long all = rules.values().stream().mapToLong(each -> each.allowed + each.refused).sum();
+        String range = "from=" + from + "&to="
+                + Instant.now().plus(5, ChronoUnit.MINUTES).truncatedTo(ChronoUnit.MINUTES);
+        long all = rules.values().stream()
+                .mapToLong(each -> each.allowed + each.refused)
+                .sum();
         assertThat(all).isEqualTo(requests);
         Await.until("all decisions are counted", PATIENCE, () -> {
             Sums sums = series("step=second&" + range);
@@ -128,8 +132,12 @@ class TrueFiguresTest {
         });
         rules.forEach((rule, sent) -> {
             if (!rule.isEmpty()) {
-                assertThat(series("rule=" + rule + "&step=second&" + range)).as(rule).hasToString(sent.toString());
-                assertThat(series("rule=" + rule + "&step=minute&" + range)).as(rule).hasToString(sent.toString());
+                assertThat(series("rule=" + rule + "&step=second&" + range))
+                        .as(rule)
+                        .hasToString(sent.toString());
+                assertThat(series("rule=" + rule + "&step=minute&" + range))
+                        .as(rule)
+                        .hasToString(sent.toString());
             }
         });
         Map<String, String> ids = ids();
@@ -139,7 +147,10 @@ class TrueFiguresTest {
         Await.until("all refused callers are known", PATIENCE, () -> top("by=ip&limit=100&" + range)
                 .equals(refusedAddresses));
         assertThat(top("by=caller&rule=login&limit=100&" + range)).isEqualTo(refusedOfLogin);
-        Await.until("all refusals are in the decisions", PATIENCE, () -> decisions(range).size() == refusedRequests.size());
+        Await.until(
+                "all refusals are in the decisions",
+                PATIENCE,
+                () -> decisions(range).size() == refusedRequests.size());
         assertThat(decisions(range)).isEqualTo(refusedRequests);
     }
 
@@ -163,7 +174,8 @@ class TrueFiguresTest {
                 .withData(folder.resolve(name))
                 .withRules(new RulesFrom.Center()));
         open.add(node);
-        Await.until("the node has the rules", PATIENCE, () -> node.rules().rules().size() == 4);
+        Await.until(
+                "the node has the rules", PATIENCE, () -> node.rules().rules().size() == 4);
         return node;
     }
 
@@ -179,8 +191,8 @@ class TrueFiguresTest {
             String ip = network + ".17";
             String user = "user-" + random.nextInt(4);
             HttpResponse<String> answer = HTTP.send(
-                    HttpRequest.newBuilder(
-                                    URI.create("http://127.0.0.1:" + running.get(at).apiPort() + "/v1/check"))
+                    HttpRequest.newBuilder(URI.create(
+                                    "http://127.0.0.1:" + running.get(at).apiPort() + "/v1/check"))
                             .header("X-Request-Id", id)
                             .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\":{\"path\":\"" + path
                                     + "\",\"ip\":\"" + ip + "\",\"tenant\":\"acme\",\"user\":\"" + user + "\"}}"))
@@ -257,7 +269,10 @@ class TrueFiguresTest {
         Map<String, String> ids = new HashMap<>();
         for (String name : nodes.keySet()) {
             try {
-                ids.put(name, Files.readString(folder.resolve(name).resolve("node-id")).strip());
+                ids.put(
+                        name,
+                        Files.readString(folder.resolve(name).resolve("node-id"))
+                                .strip());
             } catch (IOException e) {
                 throw new AssertionError(e);
             }

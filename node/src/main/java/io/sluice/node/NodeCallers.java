@@ -29,11 +29,7 @@ final class NodeCallers implements AutoCloseable {
     private final Clock clock;
 
     private NodeCallers(
-            NodeConfig config,
-            Optional<SharedCallerKey> own,
-            NodeFleet fleet,
-            Supplier<RuleSet> rules,
-            Clock clock) {
+            NodeConfig config, Optional<SharedCallerKey> own, NodeFleet fleet, Supplier<RuleSet> rules, Clock clock) {
         this.own = own;
         this.keys = own.map(key -> config.keyForm(key.secret())).orElseGet(config::keyForm);
         this.fleet = fleet;

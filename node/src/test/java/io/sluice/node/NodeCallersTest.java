@@ -76,7 +76,8 @@ class NodeCallersTest {
     @Test
     void theCenterHearsMaskedCallersAndHashesButNeverWhoTheyAre() throws Exception {
         List<String> reports = new ArrayList<>();
-        // A node that stops sends what it has if the center answers quickly. On a busy machine it may not, so this is tried again.
+        // A node that stops sends what it has if the center answers quickly. On a busy machine it may not, so this is
+        // tried again.
         for (int attempt = 0; attempt < 20 && reports.isEmpty(); attempt++) {
             try (RunningNode node = RunningNode.start(config("a" + attempt, RULES), Store::redis)) {
                 for (int i = 0; i < 4; i++) {
@@ -104,8 +105,14 @@ class NodeCallersTest {
         assertThat(counts("", "", "ip")).isEqualTo(Map.of("203.0.113.*", 4L));
         assertThat(counts("", "", "user")).isEqualTo(Map.of("a****11", 4L));
         assertThat(counts("", "", "tenant")).isEqualTo(Map.of("a****", 4L));
-        long allowed = minutes.stream().flatMap(each -> each.tenants().stream()).mapToLong(each -> each.figures().allowed()).sum();
-        long refused = minutes.stream().flatMap(each -> each.tenants().stream()).mapToLong(each -> each.figures().refused()).sum();
+        long allowed = minutes.stream()
+                .flatMap(each -> each.tenants().stream())
+                .mapToLong(each -> each.figures().allowed())
+                .sum();
+        long refused = minutes.stream()
+                .flatMap(each -> each.tenants().stream())
+                .mapToLong(each -> each.figures().refused())
+                .sum();
         assertThat(allowed).isEqualTo(2);
         assertThat(refused).isEqualTo(4);
     }
@@ -128,7 +135,8 @@ class NodeCallersTest {
                             + "\"hidden\":[]}");
             String explained = answer(report, 2).content().orElseThrow();
             assertThat(explained).doesNotContain("alice-4711").contains("\"key\":\"user=al***\"", hash);
-            JsonObject limit = JsonObject.parse(explained, 100_000).objects("limits").get(0);
+            JsonObject limit =
+                    JsonObject.parse(explained, 100_000).objects("limits").get(0);
             assertThat(limit.text("id")).isEqualTo("here.0");
             assertThat(limit.whole("remaining", 0, 100)).isZero();
             assertThat(answer(report, 3).content()).isEmpty();
@@ -165,11 +173,10 @@ class NodeCallersTest {
             node.check(request("/here", "alice-4711"));
             String hash = hash("a", "alice-4711");
             ask(new CallerQuestion(1, hash, Kind.REVEAL));
-            assertThat(answer(report(each -> !each.answers().isEmpty()), 1).content()).isPresent();
+            assertThat(answer(report(each -> !each.answers().isEmpty()), 1).content())
+                    .isPresent();
             Fleet order = new Fleet(1, 1, "", 0)
-                    .with(
-                            Optional.empty(),
-                            List.of(new ErasureOrder(7, new Subject("user", "alice-4711", Map.of()))));
+                    .with(Optional.empty(), List.of(new ErasureOrder(7, new Subject("user", "alice-4711", Map.of()))));
             center.answerReports(200, order.toJson());
             NodeReport erased = report(each -> !each.erased().isEmpty());
             assertThat(erased.erased().get(0).removed().get("refused_callers")).isPositive();
@@ -188,10 +195,8 @@ class NodeCallersTest {
             try (RunningNode other = RunningNode.onRedis(config("other", RULES).withRedis(redis.uri()))) {
                 other.check(request("/banned", "alice-4711"));
                 String key = Files.readString(folder.resolve("one/caller-key"), StandardCharsets.US_ASCII);
-                Await.until(
-                        "the same key",
-                        Duration.ofMinutes(5),
-                        () -> key(folder.resolve("other/caller-key")).equals(key(folder.resolve("one/caller-key"))));
+                Await.until("the same key", Duration.ofMinutes(5), () -> key(folder.resolve("other/caller-key"))
+                        .equals(key(folder.resolve("one/caller-key"))));
                 assertThat(PosixFilePermissions.toString(
                                 Files.getPosixFilePermissions(folder.resolve("other/caller-key"))))
                         .isEqualTo("rw-------");
@@ -220,8 +225,8 @@ class NodeCallersTest {
     }
 
     private static String request(String path, String user) {
-        return "{\"attributes\": {\"user\": \"" + user + "\", \"tenant\": \"acme\", \"ip\": \"203.0.113.7\", \"path\": \""
-                + path + "\"}}";
+        return "{\"attributes\": {\"user\": \"" + user
+                + "\", \"tenant\": \"acme\", \"ip\": \"203.0.113.7\", \"path\": \"" + path + "\"}}";
     }
 
     private static String fleet(long stored, List<CallerQuestion> questions) {

@@ -57,18 +57,23 @@ class NodeDecisionLogTest {
 
     private NodeConfig config(String decisions) throws Exception {
         return NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0)
-                .withDecisions(ConfigFile.parse(folder.resolve("sluice.yaml"), decisions).decisions());
+                .withDecisions(ConfigFile.parse(folder.resolve("sluice.yaml"), decisions)
+                        .decisions());
     }
 
     private List<DecisionEntry> logged() {
         List<DecisionEntry> all = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder.resolve("log"))) {
-            for (Path file : files.filter(each -> each.toString().contains(".jsonl")).toList()) {
+            for (Path file :
+                    files.filter(each -> each.toString().contains(".jsonl")).toList()) {
                 try (InputStream bytes = Files.newInputStream(file);
                         InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(bytes) : bytes) {
                     String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
                     // A line that is being written has no end yet.
-                    text.substring(0, text.lastIndexOf('\n') + 1).lines().map(DecisionEntry::parse).forEach(all::add);
+                    text.substring(0, text.lastIndexOf('\n') + 1)
+                            .lines()
+                            .map(DecisionEntry::parse)
+                            .forEach(all::add);
                 }
             }
         } catch (NoSuchFileException e) {
@@ -93,10 +98,16 @@ class NodeDecisionLogTest {
                 assertThat(node.check(login(user)).statusCode()).isEqualTo(429);
             }
             Await.until("four decisions are logged", PATIENCE, () -> logged().size() == 4);
-            assertThat(logged()).filteredOn(each -> each.outcome() == Outcome.REJECTED).hasSize(2);
-            assertThat(logged()).allMatch(each -> each.service().equals("shop") && each.rule().equals("login"));
+            assertThat(logged())
+                    .filteredOn(each -> each.outcome() == Outcome.REJECTED)
+                    .hasSize(2);
+            assertThat(logged())
+                    .allMatch(
+                            each -> each.service().equals("shop") && each.rule().equals("login"));
             String counted = "rate_limit_decisions_logged_total{place=\"file\"} 4.0";
-            Await.until("the metric tells", PATIENCE, () -> node.get("/metrics").body().contains(counted));
+            Await.until("the metric tells", PATIENCE, () -> node.get("/metrics")
+                    .body()
+                    .contains(counted));
 
             Subject subject = new Subject("user", "alice-4711", Map.of());
             center.answerReports(200, fleet(List.of(new ErasureOrder(7, subject))));
@@ -120,7 +131,10 @@ class NodeDecisionLogTest {
                     node.check(login("carol-99"));
                 }
                 Map<Long, List<DecisionEntry>> sample = new TreeMap<>();
-                while (sample.values().stream().flatMap(List::stream).filter(each -> each.outcome() == Outcome.REJECTED).count()
+                while (sample.values().stream()
+                                .flatMap(List::stream)
+                                .filter(each -> each.outcome() == Outcome.REJECTED)
+                                .count()
                         < 3) {
                     sample.putAll(decisions(center.report()));
                 }

@@ -85,7 +85,8 @@ class TracingTest {
                 Node node = start(to(receiver, 0))) {
             assertThat(get(node, "/orders?secret=s3cret", "traceparent", parent(TRACE, "01"), "tracestate", "a=b,c=d"))
                     .isEqualTo(204);
-            Await.until("the spans of a call", PATIENCE, () -> receiver.spans(TRACE).size() == 3);
+            Await.until(
+                    "the spans of a call", PATIENCE, () -> receiver.spans(TRACE).size() == 3);
             Map<String, Seen> spans = receiver.spans(TRACE);
             Seen server = spans.get("HTTP GET /**");
             Seen decision = spans.get("sluice decision");
@@ -101,13 +102,18 @@ class TracingTest {
             assertThat(forwarded.get(0).get("Traceparent")).containsExactly("00-" + TRACE + "-" + call.id() + "-01");
             assertThat(forwarded.get(0).get("Tracestate")).containsExactly("a=b,c=d");
 
-            assertThat(get(node, "/orders", "traceparent", parent(OTHER_TRACE, "01"))).isEqualTo(429);
-            Await.until("the spans of a refused call", PATIENCE, () -> receiver.spans(OTHER_TRACE).size() == 2);
+            assertThat(get(node, "/orders", "traceparent", parent(OTHER_TRACE, "01")))
+                    .isEqualTo(429);
+            Await.until(
+                    "the spans of a refused call",
+                    PATIENCE,
+                    () -> receiver.spans(OTHER_TRACE).size() == 2);
             Map<String, Seen> refused = receiver.spans(OTHER_TRACE);
             assertThat(refused.get("HTTP GET /**").attributes()).containsEntry("http.response.status_code", "429");
             assertThat(forwarded).hasSize(1);
             assertThat(receiver.spans())
-                    .filteredOn(span -> span.trace().equals(OTHER_TRACE) && span.name().equals("sluice decision"))
+                    .filteredOn(span ->
+                            span.trace().equals(OTHER_TRACE) && span.name().equals("sluice decision"))
                     .anySatisfy(span -> assertThat(span.attributes())
                             .containsEntry("sluice.rule", "orders")
                             .containsEntry("sluice.limit", "orders.each")
@@ -131,7 +137,8 @@ class TracingTest {
             // It would have arrived before a later one.
             assertThat(get(node, "/open/c", "traceparent", parent(TRACE, "01"))).isEqualTo(204);
             Await.until("a later span", PATIENCE, () -> receiver.spans(TRACE).size() == 3);
-            assertThat(receiver.spans()).allSatisfy(span -> assertThat(span.trace()).isEqualTo(TRACE));
+            assertThat(receiver.spans())
+                    .allSatisfy(span -> assertThat(span.trace()).isEqualTo(TRACE));
         }
     }
 
@@ -154,7 +161,8 @@ class TracingTest {
     @Test
     void aNodeWithoutAReceiverPassesTracesOn() throws Exception {
         try (Node node = start(new TelemetrySettings(true, Optional.empty()))) {
-            assertThat(get(node, "/open/a", "traceparent", parent(TRACE, "01"), "tracestate", "a=b")).isEqualTo(204);
+            assertThat(get(node, "/open/a", "traceparent", parent(TRACE, "01"), "tracestate", "a=b"))
+                    .isEqualTo(204);
             assertThat(forwarded.get(0).get("Traceparent")).containsExactly(parent(TRACE, "01"));
             assertThat(forwarded.get(0).get("Tracestate")).containsExactly("a=b");
             assertThat(get(node, "/open/a")).isEqualTo(204);
@@ -183,7 +191,8 @@ class TracingTest {
         try (OtlpServer receiver = OtlpServer.start();
                 Node node = start(to(receiver, 0))) {
             for (String text : hostile) {
-                assertThat(get(node, "/open/a", "traceparent", text, "tracestate", text)).isEqualTo(204);
+                assertThat(get(node, "/open/a", "traceparent", text, "tracestate", text))
+                        .isEqualTo(204);
             }
             assertThat(get(node, "/open/a", "traceparent", parent(TRACE, "01"), "traceparent", parent(TRACE, "01")))
                     .isEqualTo(204);
@@ -206,7 +215,10 @@ class TracingTest {
         try (OtlpServer receiver = OtlpServer.start();
                 Node node = start(to(receiver, 1))) {
             assertThat(check(node, parent(TRACE, "01")).statusCode()).isEqualTo(200);
-            Await.until("the spans of a check", PATIENCE, () -> receiver.spans(TRACE).size() == 2);
+            Await.until(
+                    "the spans of a check",
+                    PATIENCE,
+                    () -> receiver.spans(TRACE).size() == 2);
             Map<String, Seen> spans = receiver.spans(TRACE);
             assertThat(spans.get("HTTP POST /v1/check").parent()).isEqualTo(SPAN);
             assertThat(spans.get("sluice decision").parent())
@@ -220,9 +232,11 @@ class TracingTest {
                                     .POST(BodyPublishers.ofString(question, StandardCharsets.UTF_8)))
                             .statusCode())
                     .isEqualTo(200);
-            Await.until("the span of a question of Envoy", PATIENCE, () -> !receiver.spans(OTHER_TRACE).isEmpty());
+            Await.until("the span of a question of Envoy", PATIENCE, () -> !receiver.spans(OTHER_TRACE)
+                    .isEmpty());
             assertThat(receiver.spans(OTHER_TRACE)).containsOnlyKeys("sluice decision");
-            assertThat(receiver.spans(OTHER_TRACE).get("sluice decision").parent()).isEqualTo(SPAN);
+            assertThat(receiver.spans(OTHER_TRACE).get("sluice decision").parent())
+                    .isEqualTo(SPAN);
         }
     }
 
@@ -269,7 +283,8 @@ class TracingTest {
             assertThat(duration.hasHistogram()).isTrue();
             assertThat(receiver.metrics()).containsKeys("rate_limit_rule_version", "rate_limit_spans_dropped");
             // A scrape shows the same.
-            assertThat(scrape(node)).contains("rate_limit_allowed_total{limit=\"open.0\",mode=\"local\",rule=\"open\"} 5.0");
+            assertThat(scrape(node))
+                    .contains("rate_limit_allowed_total{limit=\"open.0\",mode=\"local\",rule=\"open\"} 5.0");
         }
     }
 
@@ -279,7 +294,8 @@ class TracingTest {
                 ? 0
                 : metric.getSum().getDataPointsList().stream()
                         .filter(point -> point.getAttributesList().stream()
-                                .anyMatch(each -> each.getValue().getStringValue().equals("open")))
+                                .anyMatch(
+                                        each -> each.getValue().getStringValue().equals("open")))
                         .mapToDouble(point -> point.getAsDouble())
                         .sum();
     }

@@ -50,7 +50,8 @@ final class StoreVitalsTest {
         try (RedisServer server = RedisServer.start();
                 RedisEngine redis = connected(server.uri())) {
             server.command("ACL", "SETUSER", "default", "-slowlog");
-            Await.until("no slow log", PATIENCE, () -> Double.isNaN(vitals(redis).slowLogLength()));
+            Await.until(
+                    "no slow log", PATIENCE, () -> Double.isNaN(vitals(redis).slowLogLength()));
             StoreVitals vitals = vitals(redis);
             assertThat(vitals.connectedClients()).isPositive();
             assertThat(vitals.cpuSeconds()).isPositive();
@@ -105,7 +106,10 @@ final class StoreVitalsTest {
             } finally {
                 replica.thaw();
             }
-            Await.until("a replica that has caught up", PATIENCE, () -> vitals(redis).lagBytes() < 100_000);
+            Await.until(
+                    "a replica that has caught up",
+                    PATIENCE,
+                    () -> vitals(redis).lagBytes() < 100_000);
         }
     }
 
@@ -137,8 +141,8 @@ final class StoreVitalsTest {
     }
 
     private static RedisEngine connected(String uri) throws Exception {
-        RedisEngine redis =
-                RedisEngine.connect(uri, "p", Clock.system(), RedisOptions.defaults().slow(Duration.ofMinutes(1)));
+        RedisEngine redis = RedisEngine.connect(
+                uri, "p", Clock.system(), RedisOptions.defaults().slow(Duration.ofMinutes(1)));
         redis.ready().toCompletableFuture().get(300, TimeUnit.SECONDS);
         return redis;
     }
@@ -147,7 +151,9 @@ final class StoreVitalsTest {
     private static StoreVitals vitals(RedisEngine redis) {
         AtomicReference<StoreVitals> told = new AtomicReference<>();
         Await.until("figures", PATIENCE, () -> {
-            redis.vitals().toCompletableFuture().handle((vitals, failure) -> {
+            redis.vitals()
+                    .toCompletableFuture()
+                    .handle((vitals, failure) -> {
                         told.set(vitals);
                         return true;
                     })

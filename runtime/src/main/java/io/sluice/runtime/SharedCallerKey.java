@@ -148,7 +148,10 @@ public final class SharedCallerKey implements AutoCloseable {
                     Files.deleteIfExists(temporary);
                 }
             } catch (IOException e) {
-                LOG.warn("cannot keep the key of callers in {}, so they get new hashes after a restart: {}", to, e.toString());
+                LOG.warn(
+                        "cannot keep the key of callers in {}, so they get new hashes after a restart: {}",
+                        to,
+                        e.toString());
             }
         });
     }

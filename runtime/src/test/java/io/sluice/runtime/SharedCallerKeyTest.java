@@ -38,7 +38,8 @@ class SharedCallerKeyTest {
         String first = hash(SharedCallerKey.open(Optional.of(data)));
         assertThat(hash(SharedCallerKey.open(Optional.of(data)))).isEqualTo(first);
         Path file = data.resolve("caller-key");
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
         assertThat(hash(SharedCallerKey.open(Optional.empty()))).isNotEqualTo(first);
         for (String damaged : List.of("", "abc", "zz".repeat(32), "ab".repeat(31), "ab".repeat(100))) {
             Files.writeString(file, damaged, StandardCharsets.US_ASCII);
@@ -65,7 +66,8 @@ class SharedCallerKeyTest {
         assertThat(hash(one)).isEqualTo(first);
         assertThat(hash(other)).isEqualTo(first);
         // A restart without the store keeps it.
-        assertThat(hash(SharedCallerKey.open(Optional.of(folder.resolve("other"))))).isEqualTo(first);
+        assertThat(hash(SharedCallerKey.open(Optional.of(folder.resolve("other")))))
+                .isEqualTo(first);
     }
 
     @Test

@@ -77,7 +77,9 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/series", READ),
             Endpoint.of("GET", "/api/top", READ),
             Endpoint.of("GET", "/api/callers/{hash}", READ),
-            Endpoint.of("POST", "/api/callers/{hash}/reveal", REVEAL).everywhere().fresh());
+            Endpoint.of("POST", "/api/callers/{hash}/reveal", REVEAL)
+                    .everywhere()
+                    .fresh());
 
     private static final List<Endpoint> CENTER = List.of(
             Endpoint.open("GET", "/health"),

@@ -53,8 +53,7 @@ record Alert(
     }
 
     Alert firing(long at) {
-        return new Alert(
-                id, rule, kind, severity, State.FIRING, since, at, clearSince, resolvedAt, toldAt, symptom);
+        return new Alert(id, rule, kind, severity, State.FIRING, since, at, clearSince, resolvedAt, toldAt, symptom);
     }
 
     Alert clearSince(long at) {
@@ -66,13 +65,11 @@ record Alert(
     }
 
     Alert resolved(long at) {
-        return new Alert(
-                id, rule, kind, severity, State.RESOLVED, since, firedAt, clearSince, at, toldAt, symptom);
+        return new Alert(id, rule, kind, severity, State.RESOLVED, since, firedAt, clearSince, at, toldAt, symptom);
     }
 
     Alert numbered(long number) {
-        return new Alert(
-                number, rule, kind, severity, state, since, firedAt, clearSince, resolvedAt, toldAt, symptom);
+        return new Alert(number, rule, kind, severity, state, since, firedAt, clearSince, resolvedAt, toldAt, symptom);
     }
 
     /** Returns the same without times in the future, which a clock leaves behind that was set back. */

@@ -114,9 +114,8 @@ final class AlertBook {
     }
 
     private static RefusedException missing(String id) {
-        return RefusedException.missing(
-                "alert rule " + PrintableText.text(id) + ": unknown (expected: one of GET /api/alerts/rules; a new one"
-                        + " needs its kind)");
+        return RefusedException.missing("alert rule " + PrintableText.text(id)
+                + ": unknown (expected: one of GET /api/alerts/rules; a new one" + " needs its kind)");
     }
 
     /**

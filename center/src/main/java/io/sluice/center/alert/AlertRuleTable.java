@@ -18,11 +18,10 @@ final class AlertRuleTable {
     List<AlertRule> all(JdbcClient client) {
         Map<String, AlertRule> rules = new LinkedHashMap<>();
         AlertRule.builtIn().forEach(rule -> rules.put(rule.id(), rule));
-        client.sql("SELECT id, revision, body FROM alert_rule ORDER BY id")
-                .query((RowCallbackHandler) row -> {
-                    AlertRule rule = read(row.getString(1), row.getLong(2), row.getString(3));
-                    rules.put(rule.id(), rule);
-                });
+        client.sql("SELECT id, revision, body FROM alert_rule ORDER BY id").query((RowCallbackHandler) row -> {
+            AlertRule rule = read(row.getString(1), row.getLong(2), row.getString(3));
+            rules.put(rule.id(), rule);
+        });
         return List.copyOf(rules.values());
     }
 

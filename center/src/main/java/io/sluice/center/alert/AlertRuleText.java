@@ -95,7 +95,8 @@ final class AlertRuleText {
         fields.put(Thresholds.AFTER, Spans.text(numbers.after()));
         fields.put(Thresholds.RULE, numbers.rule());
         fields.keySet()
-                .removeIf(name -> !COMMON.contains(name) && !rule.kind().fields().contains(name));
+                .removeIf(
+                        name -> !COMMON.contains(name) && !rule.kind().fields().contains(name));
         return fields;
     }
 
@@ -154,7 +155,8 @@ final class AlertRuleText {
     private static String target(JsonNode body, String otherwise) {
         String rule = RequestBody.string(body, Thresholds.RULE, otherwise);
         if (!rule.isEmpty() && !RULE.matcher(rule).matches()) {
-            throw RefusedException.invalid("rule: not usable (expected: the id of a rule, * for each rule, or nothing)");
+            throw RefusedException.invalid(
+                    "rule: not usable (expected: the id of a rule, * for each rule, or nothing)");
         }
         return rule;
     }

@@ -25,8 +25,7 @@ record AlertStep(Optional<Alert> next, Optional<Event> told) {
      * @param silenced whether nobody is to be told
      * @param now in milliseconds since 1970
      */
-    static AlertStep of(
-            @Nullable Alert before, @Nullable Symptom symptom, AlertRule rule, boolean silenced, long now) {
+    static AlertStep of(@Nullable Alert before, @Nullable Symptom symptom, AlertRule rule, boolean silenced, long now) {
         if (before == null || before.state() == State.RESOLVED) {
             return symptom == null ? NOTHING : pending(Alert.pending(rule, symptom, now), rule, silenced, now);
         }
@@ -66,8 +65,7 @@ record AlertStep(Optional<Alert> next, Optional<Event> told) {
         }
         // Nobody has to be told about the end of something that they never heard of.
         boolean isTold = clear.toldAt() > 0 && !silenced;
-        return new AlertStep(
-                Optional.of(clear.resolved(now)), isTold ? Optional.of(Event.RESOLVED) : Optional.empty());
+        return new AlertStep(Optional.of(clear.resolved(now)), isTold ? Optional.of(Event.RESOLVED) : Optional.empty());
     }
 
     private static AlertStep silent(Alert alert) {

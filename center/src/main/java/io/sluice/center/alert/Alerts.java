@@ -242,11 +242,9 @@ public final class Alerts implements AutoCloseable {
         active.values().stream()
                 .filter(alert -> !ids.contains(alert.rule()) && alert.state() == Alert.State.FIRING)
                 .forEach(alert -> {
-                    boolean isTold = alert.toldAt() > 0
-                            && quiet.stream().noneMatch(each -> each.covers(alert, now));
+                    boolean isTold = alert.toldAt() > 0 && quiet.stream().noneMatch(each -> each.covers(alert, now));
                     changes.add(new Change(
-                            alert.resolved(now),
-                            isTold ? Optional.of(AlertMessage.Event.RESOLVED) : Optional.empty()));
+                            alert.resolved(now), isTold ? Optional.of(AlertMessage.Event.RESOLVED) : Optional.empty()));
                 });
     }
 
@@ -351,7 +349,9 @@ public final class Alerts implements AutoCloseable {
         }
         URI center = address.get().orElse(URI.create(""));
         pending.addAll(stored.values());
-        pending.sort(Comparator.comparingLong(Alert::since).thenComparingLong(Alert::id).reversed());
+        pending.sort(Comparator.comparingLong(Alert::since)
+                .thenComparingLong(Alert::id)
+                .reversed());
         return pending.stream()
                 .map(alert -> AlertReply.of(
                         alert,

@@ -48,7 +48,8 @@ final class FleetSymptoms implements Symptoms {
             case DEGRADED -> Optional.of(degraded());
             case BREAKER_OPEN -> Optional.of(breakers());
             case NODE_SILENT -> Optional.of(silent(nowMillis));
-            case RELEASE_NOT_ACKNOWLEDGED -> Optional.of(releases(rule.thresholds().after(), nowMillis));
+            case RELEASE_NOT_ACKNOWLEDGED ->
+                Optional.of(releases(rule.thresholds().after(), nowMillis));
             case DRIFT -> Optional.of(drift());
             case AUDIT_NOT_WITNESSED -> Optional.of(audit(rule.thresholds().after(), nowMillis));
             default -> Optional.empty();
@@ -58,8 +59,8 @@ final class FleetSymptoms implements Symptoms {
     private List<Symptom> degraded() {
         return nodes.live().stream()
                 .map(NodeState::report)
-                .filter(report -> report.breaker() != NodeReport.Breaker.NONE
-                        && report.mode() != NodeReport.Mode.REMOTE)
+                .filter(report ->
+                        report.breaker() != NodeReport.Breaker.NONE && report.mode() != NodeReport.Mode.REMOTE)
                 .map(report -> {
                     String mode = report.mode().name().toLowerCase(Locale.ROOT);
                     return node(
@@ -75,8 +76,8 @@ final class FleetSymptoms implements Symptoms {
     private List<Symptom> breakers() {
         return nodes.live().stream()
                 .map(NodeState::report)
-                .filter(report -> report.breaker() == NodeReport.Breaker.OPEN
-                        || report.breaker() == NodeReport.Breaker.HALF_OPEN)
+                .filter(report ->
+                        report.breaker() == NodeReport.Breaker.OPEN || report.breaker() == NodeReport.Breaker.HALF_OPEN)
                 .map(report -> node(
                         report,
                         "The breaker between node " + report.name() + " and its store is open.",
@@ -102,8 +103,7 @@ final class FleetSymptoms implements Symptoms {
                 .toList();
     }
 
-    private static Symptom node(
-            NodeReport report, String summary, String chinese, double value, double threshold) {
+    private static Symptom node(NodeReport report, String summary, String chinese, double value, double threshold) {
         return new Symptom(
                 "node:" + report.node(),
                 "node " + report.name(),
@@ -121,8 +121,8 @@ final class FleetSymptoms implements Symptoms {
             if (!isReleasing && !rollout.isTrial()) {
                 continue;
             }
-            List<Acknowledgement> answers =
-                    Acknowledgement.of(nodes.followers(), rollout, rollout.order().digest());
+            List<Acknowledgement> answers = Acknowledgement.of(
+                    nodes.followers(), rollout, rollout.order().digest());
             long refused = answers.stream()
                     .filter(each -> each.state() == Acknowledgement.State.REFUSED)
                     .count();
@@ -177,8 +177,8 @@ final class FleetSymptoms implements Symptoms {
         });
         redisProblem
                 .get()
-                .ifPresent(why -> found.add(redis(
-                        "redis:away", "The center cannot use Redis: " + why, "中心无法使用 Redis：" + why, 1)));
+                .ifPresent(why -> found.add(
+                        redis("redis:away", "The center cannot use Redis: " + why, "中心无法使用 Redis：" + why, 1)));
         return found;
     }
 
@@ -196,7 +196,8 @@ final class FleetSymptoms implements Symptoms {
             if (held.isEmpty()) {
                 continue;
             }
-            boolean isOther = checkpoints.agrees(held.get()).filter(same -> !same).isPresent();
+            boolean isOther =
+                    checkpoints.agrees(held.get()).filter(same -> !same).isPresent();
             if (isOther || held.get().refused().isPresent()) {
                 String why = held.get().refused().orElse("it has witnessed another history");
                 found.add(new Symptom(

@@ -10,7 +10,15 @@ package io.sluice.center.alert;
  * @param subject the subject for people; empty for all subjects
  */
 record Silence(
-        long id, String kind, String rule, String key, String subject, String reason, String actor, long at, long until) {
+        long id,
+        String kind,
+        String rule,
+        String key,
+        String subject,
+        String reason,
+        String actor,
+        long at,
+        long until) {
 
     Silence numbered(long number) {
         return new Silence(number, kind, rule, key, subject, reason, actor, at, until);

@@ -24,8 +24,7 @@ record Thresholds(
     static final String AFTER = "after";
     static final String RULE = "rule";
 
-    static final Thresholds USUAL =
-            new Thresholds(100, 50, 3, 100, Duration.ofMinutes(5), Duration.ofMinutes(1), "");
+    static final Thresholds USUAL = new Thresholds(100, 50, 3, 100, Duration.ofMinutes(5), Duration.ofMinutes(1), "");
 
     Thresholds share(double percent) {
         return new Thresholds(refused, percent, factor, requests, within, after, rule);

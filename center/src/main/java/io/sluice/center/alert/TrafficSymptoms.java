@@ -130,7 +130,8 @@ final class TrafficSymptoms implements Symptoms {
             return found;
         }
         view.rules(from, until).forEach((rule, figures) -> {
-            boolean isMeant = wanted.rule().equals("*") ? !rule.isEmpty() : wanted.rule().equals(rule);
+            boolean isMeant =
+                    wanted.rule().equals("*") ? !rule.isEmpty() : wanted.rule().equals(rule);
             if (isMeant && found.size() < MOST) {
                 add(found, "rule:" + rule, "rule " + rule, "规则 " + rule, rule, figures, wanted, from, until);
             }

@@ -28,7 +28,7 @@ record ViewPath(String text) {
         if (value.isEmpty()) {
             return this;
         }
-        return new ViewPath(
-                text + (text.contains("?") ? "&" : "?") + name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8));
+        return new ViewPath(text + (text.contains("?") ? "&" : "?") + name + "="
+                + URLEncoder.encode(value, StandardCharsets.UTF_8));
     }
 }

@@ -172,9 +172,8 @@ final class CallerGroup {
         List<Frequency> all = new ArrayList<>(callers.size());
         callers.forEach((hash, count) ->
                 all.add(new Frequency(new CallerMark(count.masked, hash), count.least + error, error)));
-        all.sort(Comparator.comparingLong(Frequency::most)
-                .reversed()
-                .thenComparing(each -> each.caller().hash()));
+        all.sort(Comparator.comparingLong(Frequency::most).reversed().thenComparing(each -> each.caller()
+                .hash()));
         return all;
     }
 
@@ -196,7 +195,8 @@ final class CallerGroup {
             List<Frequency> all = counted();
             // The first that is left out was refused at most so often.
             error = all.get(count).most();
-            all.subList(count, all.size()).forEach(each -> callers.remove(each.caller().hash()));
+            all.subList(count, all.size())
+                    .forEach(each -> callers.remove(each.caller().hash()));
         }
     }
 

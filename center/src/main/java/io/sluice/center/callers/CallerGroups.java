@@ -53,8 +53,7 @@ final class CallerGroups {
                             "group: not a name (expected: a rule, a limit and attributes of at most " + LONGEST_NAME
                                     + " characters)");
                 }
-                if (name.isOfAllRules()
-                        && (!name.limit().isEmpty() || !OF_ALL_RULES.contains(name.attributes()))) {
+                if (name.isOfAllRules() && (!name.limit().isEmpty() || !OF_ALL_RULES.contains(name.attributes()))) {
                     throw new IllegalArgumentException(
                             "group: of all rules by other attributes (expected: ip, user or tenant)");
                 }
@@ -179,7 +178,8 @@ final class CallerGroups {
 
     /** Removes callers. Returns how many were here. */
     int erase(Set<String> hashes) {
-        int found = groups.values().stream().mapToInt(each -> each.erase(hashes)).sum();
+        int found =
+                groups.values().stream().mapToInt(each -> each.erase(hashes)).sum();
         for (String hash : hashes) {
             found += tenants.remove(hash) == null ? 0 : 1;
         }

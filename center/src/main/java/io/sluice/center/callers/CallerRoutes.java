@@ -99,7 +99,12 @@ public final class CallerRoutes {
                     by,
                     found.rules().stream().map(TopEntry::of).toList(),
                     new TopCallers(
-                            List.of(), found.refused(), found.distinct(), found.dropped(), found.from(), found.until()));
+                            List.of(),
+                            found.refused(),
+                            found.distinct(),
+                            found.dropped(),
+                            found.from(),
+                            found.until()));
         }
         TopCallers found = center.callers().find(query);
         return reply(by, found.callers().stream().map(TopEntry::of).toList(), found);
@@ -153,8 +158,8 @@ public final class CallerRoutes {
                     "reason: empty or too long (expected: a few words, such as the number of a case)");
         }
         if (!reveals.admits(access.actor())) {
-            throw tooMany("reveals: more than " + Reveals.MOST_A_MINUTE
-                    + " in a minute (expected: fewer; wait a minute)");
+            throw tooMany(
+                    "reveals: more than " + Reveals.MOST_A_MINUTE + " in a minute (expected: fewer; wait a minute)");
         }
         String answer = ask(hash, CallerQuestion.Kind.REVEAL).orElseThrow(() -> unknown(hash));
         RevealReply reply = read(() -> NodeAnswer.reveal(hash, answer));
@@ -256,8 +261,8 @@ public final class CallerRoutes {
 
     private static void requireHash(String hash) {
         if (!CallerGroup.isHash(hash)) {
-            throw RefusedException.missing("caller: unknown (expected: the hash of a caller, 43 characters, as /api/top"
-                    + " tells it)");
+            throw RefusedException.missing(
+                    "caller: unknown (expected: the hash of a caller, 43 characters, as /api/top" + " tells it)");
         }
     }
 

@@ -123,6 +123,7 @@ final class NodeAnswer {
     }
 
     private static IllegalArgumentException unreadable() {
-        return new IllegalArgumentException("the answer of a node cannot be read (expected: a node of the same version)");
+        return new IllegalArgumentException(
+                "the answer of a node cannot be read (expected: a node of the same version)");
     }
 }

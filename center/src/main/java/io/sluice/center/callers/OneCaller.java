@@ -37,8 +37,7 @@ final class OneCaller {
                     FrequentCallers.Counted.of(group.frequent()).callers()) {
                 if (each.caller().hash().equals(hash)) {
                     Sum sum = sums.computeIfAbsent(GroupName.of(group), unused -> new Sum());
-                    boolean isHidden =
-                            sum.least > 0 && sum.caller.masked().isEmpty();
+                    boolean isHidden = sum.least > 0 && sum.caller.masked().isEmpty();
                     sum.caller = isHidden ? sum.caller : each.caller();
                     sum.least += each.most() - each.error();
                     sum.error += each.error();

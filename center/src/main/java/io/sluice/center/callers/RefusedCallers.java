@@ -304,8 +304,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
     private void deleteOld(long hour) throws IOException {
         for (long minute : files.list(Span.MINUTE)) {
-            boolean isNeeded =
-                    changedHours.contains(hour(minute)) || (growing != null && growing.hour == hour(minute));
+            boolean isNeeded = changedHours.contains(hour(minute)) || (growing != null && growing.hour == hour(minute));
             if (hour(minute) < hour - HOURS_OF_MINUTES && !isNeeded) {
                 files.delete(Span.MINUTE, minute);
             }
@@ -322,10 +321,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
     @Override
     public synchronized long needsFrom() {
-        return open.values().stream()
-                .mapToLong(each -> each.missing)
-                .min()
-                .orElse(Long.MAX_VALUE);
+        return open.values().stream().mapToLong(each -> each.missing).min().orElse(Long.MAX_VALUE);
     }
 
     /** Returns why data cannot be stored. */
@@ -399,9 +395,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
             Optional<CallerFile> file;
             synchronized (this) {
                 OpenMinute known = open.get(minute);
-                file = known == null
-                        ? Optional.empty()
-                        : Optional.of(known.groups.pack(known.position, minute));
+                file = known == null ? Optional.empty() : Optional.of(known.groups.pack(known.position, minute));
             }
             if (file.isEmpty()) {
                 file = read(Span.MINUTE, minute);

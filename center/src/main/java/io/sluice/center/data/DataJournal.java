@@ -195,7 +195,8 @@ final class DataJournal implements AutoCloseable {
         } catch (EOFException e) {
             // The end, or a record that was cut off.
         } catch (IllegalArgumentException e) {
-            LOG.warn("the journal of the nodes' data has a damaged record; what follows in this file is lost: {}", file);
+            LOG.warn(
+                    "the journal of the nodes' data has a damaged record; what follows in this file is lost: {}", file);
         }
     }
 

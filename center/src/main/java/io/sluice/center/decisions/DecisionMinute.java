@@ -52,9 +52,7 @@ final class DecisionMinute {
     }
 
     boolean hasRoom(long size, RingBounds bounds) {
-        return count < bounds.mostInMinute()
-                && bytes + size <= bounds.mostBytesInMinute()
-                && parts.size() < MOST_PARTS;
+        return count < bounds.mostInMinute() && bytes + size <= bounds.mostBytesInMinute() && parts.size() < MOST_PARTS;
     }
 
     void drop() {

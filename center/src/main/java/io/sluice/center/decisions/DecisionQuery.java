@@ -51,8 +51,8 @@ record DecisionQuery(
         List<List<Long>> needles = new ArrayList<>();
         terms.forEach((term, value) -> needles.add(List.of(term.hash(value))));
         seen.filter(rules -> !withoutRule && !terms.containsKey(Term.RULE))
-                .ifPresent(rules ->
-                        needles.add(rules.stream().map(Term.RULE::hash).toList()));
+                .ifPresent(
+                        rules -> needles.add(rules.stream().map(Term.RULE::hash).toList()));
         return needles;
     }
 
@@ -94,8 +94,7 @@ record DecisionQuery(
                 ? withoutRule
                 : seen.map(rules -> rules.contains(entry.rule())).orElse(true);
         return isSeen
-                && terms.entrySet().stream().allMatch(each -> each.getKey()
-                        .values(entry, node)
-                        .contains(each.getValue()));
+                && terms.entrySet().stream()
+                        .allMatch(each -> each.getKey().values(entry, node).contains(each.getValue()));
     }
 }

@@ -106,7 +106,10 @@ public final class DecisionRing implements DataConsumer {
                         .add(new DecisionMinute.Part(file, segment.head(), Files.size(file)));
             } catch (IOException e) {
                 damaged++;
-                LOG.warn("decisions of one minute are lost, because their file is damaged ({}): {}", e.getMessage(), file);
+                LOG.warn(
+                        "decisions of one minute are lost, because their file is damaged ({}): {}",
+                        e.getMessage(),
+                        file);
                 Files.deleteIfExists(file);
             }
         }
@@ -129,8 +132,7 @@ public final class DecisionRing implements DataConsumer {
         for (int i = 0; i < entries.size(); i++) {
             DecisionEntry entry = entries.get(i).shifted(batch.shiftMillis());
             DecisionKey key = new DecisionKey(entry.atMillis(), batch.position(), i);
-            arrivals.add(new Arrival(
-                    StoredDecision.of(key, batch.node(), entry), Term.hashes(entry, batch.node())));
+            arrivals.add(new Arrival(StoredDecision.of(key, batch.node(), entry), Term.hashes(entry, batch.node())));
         }
         synchronized (this) {
             long waiting = waitingBytes();
@@ -217,9 +219,11 @@ public final class DecisionRing implements DataConsumer {
     }
 
     private void forget(long nowMillis) {
-        long size = minutes.values().stream().mapToLong(DecisionMinute::fileBytes).sum();
+        long size =
+                minutes.values().stream().mapToLong(DecisionMinute::fileBytes).sum();
         long oldest = Math.floorDiv(nowMillis - bounds.kept().toMillis(), MINUTE_MILLIS);
-        while (!minutes.isEmpty() && (minutes.firstKey() < oldest || (size > bounds.mostBytes() && minutes.size() > 1))) {
+        while (!minutes.isEmpty()
+                && (minutes.firstKey() < oldest || (size > bounds.mostBytes() && minutes.size() > 1))) {
             DecisionMinute first = minutes.firstEntry().getValue();
             try {
                 for (DecisionMinute.Part part : first.parts()) {
@@ -281,8 +285,7 @@ public final class DecisionRing implements DataConsumer {
     }
 
     /** What the ring has of a minute at one moment. */
-    private record Glimpse(
-            long minute, List<DecisionMinute.Part> parts, List<StoredDecision> waiting, long dropped) {}
+    private record Glimpse(long minute, List<DecisionMinute.Part> parts, List<StoredDecision> waiting, long dropped) {}
 
     /** Returns the newest minute that is older than another one. */
     private synchronized @Nullable Glimpse older(long than) {
@@ -350,7 +353,10 @@ public final class DecisionRing implements DataConsumer {
                 synchronized (this) {
                     damaged++;
                 }
-                LOG.warn("a file with decisions is damaged, so some are not found ({}): {}", e.getMessage(), part.path());
+                LOG.warn(
+                        "a file with decisions is damaged, so some are not found ({}): {}",
+                        e.getMessage(),
+                        part.path());
             }
         }
         return read.sum();

@@ -85,7 +85,9 @@ public final class Decisions {
         String rest = new JsonLine()
                 .begin()
                 .field("next", page.next().map(DecisionKey::text).orElse(null))
-                .field("searched_until", Instant.ofEpochMilli(page.searchedUntil()).toString())
+                .field(
+                        "searched_until",
+                        Instant.ofEpochMilli(page.searchedUntil()).toString())
                 // How much others send is nothing for those who see only some rules.
                 .field("dropped", isFleetSeen ? (Object) page.dropped() : null)
                 .end()

@@ -71,10 +71,7 @@ final class SegmentFile implements AutoCloseable {
                 .toBytes();
         Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
         try (FileChannel channel = FileChannel.open(
-                temporary,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE)) {
+                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
             DataOutputStream out =
                     new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER));
             out.writeInt(MAGIC);

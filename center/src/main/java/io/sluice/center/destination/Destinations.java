@@ -31,7 +31,8 @@ public final class Destinations implements AutoCloseable {
         if (settings.email().isPresent()) {
             AlertSettings.Email email = settings.email().get();
             String name = "e-mail through " + email.host() + ":" + email.port();
-            destinations.queues.add(new DestinationQueue(name, new MailServer(email, clock), email.severities(), clock));
+            destinations.queues.add(
+                    new DestinationQueue(name, new MailServer(email, clock), email.severities(), clock));
         }
         destinations.queues.forEach(DestinationQueue::start);
         return destinations;

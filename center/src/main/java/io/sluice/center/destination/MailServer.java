@@ -151,8 +151,8 @@ final class MailServer implements Destination {
     static String subject(List<AlertMessage> messages) {
         AlertMessage first = messages.get(0);
         String more = messages.size() == 1 ? "" : " (+" + (messages.size() - 1) + ")";
-        String line = LogText.line("[Sluice] " + english(first) + " / " + chinese(first) + ": " + first.kind() + ", "
-                + first.subject());
+        String line = LogText.line(
+                "[Sluice] " + english(first) + " / " + chinese(first) + ": " + first.kind() + ", " + first.subject());
         return cut(line, LONGEST_SUBJECT) + more;
     }
 

@@ -403,9 +403,7 @@ public final class Erasures {
         Optional<Removal> next = eraser.eraseHashes(client, erasure.get(), answer.node(), result.hashes());
         if (next.isPresent() || !removedData.isEmpty()) {
             table.update(
-                    client,
-                    answer.id(),
-                    next.orElseGet(erasure.get()::removal).with(removedData));
+                    client, answer.id(), next.orElseGet(erasure.get()::removal).with(removedData));
         }
         return next.map(removal -> count(removal) - count(erasure.get().removal()))
                 .orElse(0L);

@@ -40,7 +40,8 @@ final class Block {
         return tracks;
     }
 
-    @Nullable Track track(String name) {
+    @Nullable
+    Track track(String name) {
         return tracks.get(name);
     }
 

@@ -41,8 +41,8 @@ final class RollUp {
     /** Returns the last batch of each minute that the database has of a center, for minutes of this time or later. */
     static Map<Long, Long> stored(Database database, String center, long fromSecond) {
         Map<Long, Long> stored = new HashMap<>();
-        List<Row> rows = database.read(client ->
-                SeriesRows.read(client, Kind.MINUTES, SeriesKey.FLEET_PART, Kind.MINUTES.start(fromSecond), Long.MAX_VALUE));
+        List<Row> rows = database.read(client -> SeriesRows.read(
+                client, Kind.MINUTES, SeriesKey.FLEET_PART, Kind.MINUTES.start(fromSecond), Long.MAX_VALUE));
         for (Row row : rows) {
             for (int slot = 0; slot < Kind.MINUTES.slots() && row.center().equals(center); slot++) {
                 if (row.block().position(slot) > 0) {

@@ -179,9 +179,7 @@ final class SecondsRing {
         files.entrySet().removeIf(file -> {
             long minute = file.getKey();
             boolean isStored = stored.getOrDefault(minute, 0L) >= file.getValue();
-            return !open.containsKey(minute)
-                    && minute < current - (isStored ? KEPT : KEPT_UNSTORED)
-                    && delete(minute);
+            return !open.containsKey(minute) && minute < current - (isStored ? KEPT : KEPT_UNSTORED) && delete(minute);
         });
         damaged.removeIf(minute -> minute < current - KEPT && delete(minute));
         stored.headMap(current - 2 * KEPT_UNSTORED).clear();
@@ -232,7 +230,8 @@ final class SecondsRing {
     /** Returns the last batch of each minute from one until before another. */
     synchronized NavigableMap<Long, Long> positions(long from, long until) {
         TreeMap<Long, Long> positions = new TreeMap<>(files.subMap(from, Math.max(from, until)));
-        open.subMap(from, Math.max(from, until)).forEach((minute, content) -> positions.put(minute, content.position()));
+        open.subMap(from, Math.max(from, until))
+                .forEach((minute, content) -> positions.put(minute, content.position()));
         return positions;
     }
 
@@ -287,8 +286,7 @@ final class SecondsRing {
      */
     synchronized boolean isWhole(long from, long until, boolean storedCounts) {
         return damaged.stream()
-                .noneMatch(minute ->
-                        minute >= from && minute < until && !(storedCounts && stored.containsKey(minute)));
+                .noneMatch(minute -> minute >= from && minute < until && !(storedCounts && stored.containsKey(minute)));
     }
 
     private synchronized void damaged(long minute, IOException why) {

@@ -36,7 +36,8 @@ final class Segment {
 
     /** Writes the parts of a minute, and replaces what was there. */
     static void write(Path folder, long minute, long position, Map<Integer, Block> parts) throws IOException {
-        ByteBuffer head = ByteBuffer.allocate(HEAD).putInt(MAGIC).putLong(minute).putLong(position);
+        ByteBuffer head =
+                ByteBuffer.allocate(HEAD).putInt(MAGIC).putLong(minute).putLong(position);
         byte[][] contents = new byte[SeriesKey.PARTS][];
         int size = HEAD;
         for (int part = 0; part < SeriesKey.PARTS; part++) {

@@ -142,8 +142,8 @@ public final class Series implements DataConsumer, SeriesView {
         SecondCounts counts = SecondCounts.of(batch.content());
         for (String rule : counts.rules().keySet()) {
             if (rule.length() > LONGEST_NAME) {
-                throw new IllegalArgumentException("rule: a name of " + rule.length() + " characters (expected: at most "
-                        + LONGEST_NAME + ")");
+                throw new IllegalArgumentException(
+                        "rule: a name of " + rule.length() + " characters (expected: at most " + LONGEST_NAME + ")");
             }
         }
         long second = counts.second() + Math.floorDiv(batch.shiftMillis() + 500, 1_000L);

@@ -128,8 +128,8 @@ final class SeriesReader {
             if (position > held.getOrDefault(minute, 0L)) {
                 fromRing.add(minute);
                 ring.part(minute, part)
-                        .ifPresent(block -> slices.add(
-                                new Slice(minute * Segment.SECONDS, center, block, Slice.ALL_SECONDS)));
+                        .ifPresent(block ->
+                                slices.add(new Slice(minute * Segment.SECONDS, center, block, Slice.ALL_SECONDS)));
             }
         });
         for (Row row : rows) {
@@ -197,8 +197,7 @@ final class SeriesReader {
             });
         }
         List<Slice> slices = new ArrayList<>();
-        hours.forEach((at, centers) ->
-                centers.forEach((name, block) -> slices.add(new Slice(at, name, block, 0))));
+        hours.forEach((at, centers) -> centers.forEach((name, block) -> slices.add(new Slice(at, name, block, 0))));
         return slices;
     }
 
@@ -206,12 +205,7 @@ final class SeriesReader {
     boolean isElsewhere(long from, long until) {
         return database.read(client -> client.sql("SELECT COUNT(*) FROM series_block WHERE step = ? AND part = ?"
                                 + " AND start_at >= ? AND start_at < ? AND center <> ?")
-                        .params(
-                                Kind.MINUTES.word(),
-                                SeriesKey.FLEET_PART,
-                                Kind.MINUTES.start(from),
-                                until,
-                                center)
+                        .params(Kind.MINUTES.word(), SeriesKey.FLEET_PART, Kind.MINUTES.start(from), until, center)
                         .query(Long.class)
                         .single()
                 > 0);
@@ -219,8 +213,8 @@ final class SeriesReader {
 
     /** Returns when the oldest block of a kind begins; {@link Long#MAX_VALUE} if there is none. */
     long oldest(Kind kind) {
-        return database.read(client -> client.sql("SELECT COALESCE(MIN(start_at), " + Long.MAX_VALUE
-                        + ") FROM series_block WHERE step = ?")
+        return database.read(client -> client.sql(
+                        "SELECT COALESCE(MIN(start_at), " + Long.MAX_VALUE + ") FROM series_block WHERE step = ?")
                 .param(kind.word())
                 .query(Long.class)
                 .single());

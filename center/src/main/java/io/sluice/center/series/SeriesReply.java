@@ -16,7 +16,13 @@ import java.util.List;
  * @param rules the sums of each rule, if they were asked for; those with the most refusals first
  */
 public record SeriesReply(
-        String step, Instant from, Instant to, boolean complete, long leftOut, List<SeriesPoint> points, List<RuleSum> rules) {
+        String step,
+        Instant from,
+        Instant to,
+        boolean complete,
+        long leftOut,
+        List<SeriesPoint> points,
+        List<RuleSum> rules) {
 
     public SeriesReply {
         points = List.copyOf(points);

@@ -43,11 +43,10 @@ public final class SeriesRoutes {
             @RequestParam(name = "to", required = false) @Nullable String to,
             @RequestParam(name = "step", required = false) @Nullable String step,
             @RequestParam(name = "group", required = false) @Nullable String group) {
-        SeriesRange range =
-                SeriesRange.of(from, to, step, source.clock().epochMicros() / 1_000_000);
+        SeriesRange range = SeriesRange.of(from, to, step, source.clock().epochMicros() / 1_000_000);
         if (rule != null && node != null) {
-            throw RefusedException.invalid("node: together with rule (expected: one of them; no counts are kept for a rule"
-                    + " on a node)");
+            throw RefusedException.invalid(
+                    "node: together with rule (expected: one of them; no counts are kept for a rule" + " on a node)");
         }
         if (group != null || ALL.equals(rule)) {
             if (!"rule".equals(group) || !ALL.equals(rule)) {
@@ -69,8 +68,9 @@ public final class SeriesRoutes {
                     .forEach((at, sum) -> points.add(SeriesPoint.ofRule(at, sum)));
         } else {
             if (!access.mayEverywhere(Right.SEE_FLEET)) {
-                throw RefusedException.forbidden("series: of all rules (expected: rule=ID of a rule that you see, or the"
-                        + " right to see the fleet)");
+                throw RefusedException.forbidden(
+                        "series: of all rules (expected: rule=ID of a rule that you see, or the"
+                                + " right to see the fleet)");
             }
             var found = node == null
                     ? series.ofFleet(range.step(), range.from(), range.until())
@@ -82,8 +82,8 @@ public final class SeriesRoutes {
 
     private SeriesReply sums(Access access, SeriesRange range) {
         if (!free.tryAcquire()) {
-            throw RefusedException.conflict("series: sums of all rules are being computed for others (expected: try again"
-                    + " in a second)");
+            throw RefusedException.conflict(
+                    "series: sums of all rules are being computed for others (expected: try again" + " in a second)");
         }
         Map<String, SeriesSum> sums;
         try {

@@ -86,8 +86,7 @@ final class SeriesRows {
 
     /** Returns a block of one center. */
     static Optional<Row> find(JdbcClient client, Kind kind, int part, long start, String center) {
-        return client
-                .sql("SELECT part, start_at, center, revision, data FROM series_block"
+        return client.sql("SELECT part, start_at, center, revision, data FROM series_block"
                         + " WHERE step = ? AND part = ? AND start_at = ? AND center = ?")
                 .params(kind.word(), part, start, center)
                 .query((result, index) -> raw(result))
@@ -122,8 +121,7 @@ final class SeriesRows {
     }
 
     private static Raw raw(java.sql.ResultSet result) throws java.sql.SQLException {
-        return new Raw(
-                result.getInt(1), result.getLong(2), result.getString(3), result.getLong(4), result.getBytes(5));
+        return new Raw(result.getInt(1), result.getLong(2), result.getString(3), result.getLong(4), result.getBytes(5));
     }
 
     /** Stores a new block. */

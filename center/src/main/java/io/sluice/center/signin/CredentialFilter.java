@@ -70,8 +70,9 @@ final class CredentialFilter extends HttpFilter {
         found.ifPresent(signedIn -> {
             Optional<String> session = signedIn.session();
             String address = request.getRemoteAddr();
-            Supplier<Optional<Access>> again = () ->
-                    (header == null ? again(session, address) : byToken(header, address).map(SignedIn::access));
+            Supplier<Optional<Access>> again = () -> (header == null
+                    ? again(session, address)
+                    : byToken(header, address).map(SignedIn::access));
             request.setAttribute(CurrentAccess.AGAIN, again);
             SecurityContext context = SecurityContextHolder.createEmptyContext();
             context.setAuthentication(signedIn);

@@ -19,10 +19,11 @@ final class CountsEvent implements StreamEvent {
     /** The maximum number of rules in an event. */
     static final int MOST_RULES = 50;
 
-    private static final Comparator<Map.Entry<String, Figures>> BUSIEST = Comparator.<Map.Entry<String, Figures>>comparingLong(
-                    each -> each.getValue().requests())
-            .reversed()
-            .thenComparing(Map.Entry::getKey);
+    private static final Comparator<Map.Entry<String, Figures>> BUSIEST =
+            Comparator.<Map.Entry<String, Figures>>comparingLong(
+                            each -> each.getValue().requests())
+                    .reversed()
+                    .thenComparing(Map.Entry::getKey);
 
     private final long second;
     private final Figures fleet;

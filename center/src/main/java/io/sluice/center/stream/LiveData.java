@@ -68,8 +68,8 @@ public final class LiveData {
             due = new ArrayList<>(refusals);
             refusals.clear();
         }
-        due.forEach(each -> stream.publish(
-                new RefusalEvent(each.entry(), each.node(), Math.floorDiv(now, 1_000L), stream::sees)));
+        due.forEach(each ->
+                stream.publish(new RefusalEvent(each.entry(), each.node(), Math.floorDiv(now, 1_000L), stream::sees)));
         if (clock.nanoTime() - nodesNanos >= NODES_NANOS) {
             nodesNanos = clock.nanoTime();
             news.turn();

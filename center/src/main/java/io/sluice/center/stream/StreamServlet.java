@@ -63,8 +63,7 @@ public final class StreamServlet extends HttpServlet {
                 throw RefusedException.invalid("rule: too long (expected: the id of a rule)");
             }
         } catch (RefusedException e) {
-            Problem.write(
-                    response, HttpServletResponse.SC_BAD_REQUEST, "Bad Request", String.valueOf(e.getMessage()));
+            Problem.write(response, HttpServletResponse.SC_BAD_REQUEST, "Bad Request", String.valueOf(e.getMessage()));
             return;
         }
         Access access = Objects.requireNonNull((Access) request.getAttribute(CurrentAccess.ACCESS));
@@ -166,7 +165,9 @@ public final class StreamServlet extends HttpServlet {
                 if (queue.add(event.topic().word(), json.get())) {
                     pump();
                 } else if (!ended) {
-                    LOG.info("the stream of {} ends, because it is read too slowly", access.actor().name());
+                    LOG.info(
+                            "the stream of {} ends, because it is read too slowly",
+                            access.actor().name());
                     end();
                 }
             }
@@ -197,7 +198,9 @@ public final class StreamServlet extends HttpServlet {
                 if (now.isPresent()) {
                     access = now.get();
                 } else {
-                    LOG.info("the stream of {} ends, because its credential is no longer valid", access.actor().name());
+                    LOG.info(
+                            "the stream of {} ends, because its credential is no longer valid",
+                            access.actor().name());
                     end();
                 }
             } catch (RuntimeException e) {

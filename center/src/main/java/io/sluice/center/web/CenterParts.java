@@ -1,6 +1,5 @@
 package io.sluice.center.web;
 
-import io.sluice.center.series.SeriesSource;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.alert.Alerts;
 import io.sluice.center.audit.AuditMemory;
@@ -15,6 +14,7 @@ import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.retention.Retention;
+import io.sluice.center.series.SeriesSource;
 import io.sluice.center.sink.AuditSinks;
 import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.ForeignRules;
@@ -22,7 +22,6 @@ import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.data.DataBatch.Kind;
-import java.util.List;
 import java.util.Optional;
 
 /**

@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
 import io.sluice.center.account.AccountRoutes;
-import io.sluice.center.decisions.DecisionRoutes;
-import io.sluice.center.callers.CallerRoutes;
 import io.sluice.center.alert.AlertRoutes;
+import io.sluice.center.callers.CallerRoutes;
+import io.sluice.center.decisions.DecisionRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.export.ExportRoutes;

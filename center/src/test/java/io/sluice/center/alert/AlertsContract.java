@@ -63,13 +63,7 @@ abstract class AlertsContract {
     private Alerts another() {
         Symptoms source = (rule, now) -> seen.getOrDefault(rule.kind(), Optional.of(List.of()));
         Alerts made = new Alerts(
-                database,
-                log,
-                clock,
-                source,
-                source,
-                nowhere,
-                () -> Optional.of(URI.create("https://sluice.example")));
+                database, log, clock, source, source, nowhere, () -> Optional.of(URI.create("https://sluice.example")));
         made.listen(heard::add);
         return made;
     }
@@ -281,8 +275,8 @@ abstract class AlertsContract {
         assertRefused("refusal_share", "{\"rule\":\"a\\nb\"}", "rule: not usable");
         assertRefused("caller_refused", "{\"refused\":0}", "refused: 0 (expected: 1 to");
         assertThatThrownBy(() -> new AlertBook.Wish("drift", "own", 0)).hasMessageContaining("not exactly one of them");
-        assertThatThrownBy(() -> alerts.book()
-                        .silence(ROOT, new AlertBook.Wish("drift", "", 0), in(31 * 86_400), "why"))
+        assertThatThrownBy(
+                        () -> alerts.book().silence(ROOT, new AlertBook.Wish("drift", "", 0), in(31 * 86_400), "why"))
                 .hasMessageContaining("until: not usable (expected: a time within the next 30 days)");
         assertThatThrownBy(() -> alerts.book().silence(ROOT, new AlertBook.Wish("", "", 99), in(60), "why"))
                 .hasMessageContaining("alert: unknown");

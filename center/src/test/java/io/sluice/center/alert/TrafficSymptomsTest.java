@@ -112,8 +112,7 @@ class TrafficSymptomsTest {
         Symptom symptom = only(find(AlertKind.TENANT_SHARE));
         assertThat(symptom.key()).isEqualTo("tenant:" + USER.hash());
         assertThat(symptom.summary())
-                .isEqualTo(
-                        "30.0 % of the requests of tenant u****86 were refused in 5m, 9.0 % in the hour before.");
+                .isEqualTo("30.0 % of the requests of tenant u****86 were refused in 5m, 9.0 % in the hour before.");
         assertThat(symptom.path()).contains("tenant=" + USER.hash());
         assertThat(asked).containsExactly(MINUTE - 4, MINUTE + 1, MINUTE - 64, MINUTE - 4);
     }
@@ -137,9 +136,7 @@ class TrafficSymptomsTest {
     void aTenantOfSeveralMinutesIsCountedTogether() {
         tenants.put(
                 MINUTE - 4,
-                List.of(
-                        new Tenant(USER, new Figures(30, 20, 0, 0)),
-                        new Tenant(USER, new Figures(30, 20, 0, 0))));
+                List.of(new Tenant(USER, new Figures(30, 20, 0, 0)), new Tenant(USER, new Figures(30, 20, 0, 0))));
         assertThat(only(find(AlertKind.TENANT_SHARE)).value()).isEqualTo(40);
     }
 
@@ -149,8 +146,7 @@ class TrafficSymptomsTest {
         rules.put("login", new Figures(0, 100, 0, 0));
         Symptom symptom = only(find(AlertKind.REFUSAL_SHARE));
         assertThat(symptom.key()).isEqualTo("fleet");
-        assertThat(symptom.summary())
-                .isEqualTo("50.0 % of the requests of the fleet were refused in 5m (50 of 100).");
+        assertThat(symptom.summary()).isEqualTo("50.0 % of the requests of the fleet were refused in 5m (50 of 100).");
         assertThat(asked).containsExactly(SECOND - 300, SECOND);
         fleet = new Figures(51, 50, 0, 0);
         assertThat(find(AlertKind.REFUSAL_SHARE)).isEmpty();
@@ -166,8 +162,8 @@ class TrafficSymptomsTest {
         assertThat(symptoms.of(rule(AlertKind.REFUSAL_SHARE, "*"), NOW).orElseThrow())
                 .extracting(Symptom::key)
                 .containsExactly("rule:login", "rule:search");
-        Symptom one = only(symptoms.of(rule(AlertKind.REFUSAL_SHARE, "search"), NOW)
-                .orElseThrow());
+        Symptom one =
+                only(symptoms.of(rule(AlertKind.REFUSAL_SHARE, "search"), NOW).orElseThrow());
         assertThat(one.value()).isEqualTo(95);
         assertThat(one.path()).endsWith("&rule=search");
     }
@@ -188,15 +184,7 @@ class TrafficSymptomsTest {
         AlertRule rule = AlertRule.builtIn(kind);
         Thresholds thresholds = new Thresholds(100, 50, 3, 100, Duration.ofMinutes(5), Duration.ofMinutes(1), of);
         return new AlertRule(
-                "own",
-                kind,
-                1,
-                true,
-                rule.severity(),
-                rule.hold(),
-                rule.clearFor(),
-                rule.repeat(),
-                thresholds);
+                "own", kind, 1, true, rule.severity(), rule.hold(), rule.clearFor(), rule.repeat(), thresholds);
     }
 
     private void recent(CallerMark tenant, long allowed, long refused) {

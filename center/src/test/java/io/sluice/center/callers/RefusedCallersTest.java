@@ -139,12 +139,14 @@ class RefusedCallersTest {
 
     @Test
     void aBatchThatComesAgainCountsOnce() throws IOException {
-        StoredBatch first = batch("n1", new Refusals(now()).address("login", "203.0.113.*", 3).pack());
+        StoredBatch first = batch(
+                "n1", new Refusals(now()).address("login", "203.0.113.*", 3).pack());
         callers.take(first);
         assertThat(callers.needsFrom()).isEqualTo(1);
         advance(Duration.ofSeconds(30));
         assertThat(callers.needsFrom()).isEqualTo(Long.MAX_VALUE);
-        StoredBatch second = batch("n2", new Refusals(now()).address("login", "203.0.113.*", 4).pack());
+        StoredBatch second = batch(
+                "n2", new Refusals(now()).address("login", "203.0.113.*", 4).pack());
         callers.take(second);
         assertThat(callers.needsFrom()).isEqualTo(2);
         // It is killed, and the journal gives both again.
@@ -323,8 +325,8 @@ class RefusedCallersTest {
         String hash = Refusals.hash("u-17");
         send("n1", new Refusals(now()).add("login", "login.0", "user", new CallerMark("u****17", hash), 2));
         send("n2", new Refusals(now()).add("login", "login.0", "user", new CallerMark("", hash), 3));
-        RefusedCaller found = callers.top(new TopQuery(
-                        Optional.of("login"), Optional.empty(), now() - 1, now() + 1, 10, rule -> true))
+        RefusedCaller found = callers.top(
+                        new TopQuery(Optional.of("login"), Optional.empty(), now() - 1, now() + 1, 10, rule -> true))
                 .get(0);
         assertThat(found.refused()).isEqualTo(5);
         assertThat(found.caller()).isEqualTo(new CallerMark("", hash));
@@ -340,12 +342,7 @@ class RefusedCallersTest {
                         .address("acme-2", "203.0.113.*", 3)
                         .address("globex", "198.51.100.*", 9));
         TopCallers found = callers.find(new TopQuery(
-                Optional.empty(),
-                Optional.of("ip"),
-                now() - 1,
-                now() + 1,
-                10,
-                rule -> rule.startsWith("acme")));
+                Optional.empty(), Optional.of("ip"), now() - 1, now() + 1, 10, rule -> rule.startsWith("acme")));
         assertThat(found.callers()).hasSize(1);
         assertThat(found.callers().get(0).refused()).isEqualTo(5);
         assertThat(found.callers().get(0).rule()).isEmpty();
@@ -356,7 +353,9 @@ class RefusedCallersTest {
     @Test
     void damagedBatchesBreakNothing() {
         send("n1", new Refusals(now()).address("login", "203.0.113.*", 3));
-        byte[] good = new Refusals(now()).address("login", "<img src=x onerror=alert(1)>", 3).pack();
+        byte[] good = new Refusals(now())
+                .address("login", "<img src=x onerror=alert(1)>", 3)
+                .pack();
         Random random = new Random(3);
         int refused = 0;
         for (int i = 0; i < 5_000; i++) {
@@ -377,7 +376,8 @@ class RefusedCallersTest {
         }
         advance(Duration.ofMinutes(1));
         assertThat(callers.find(Refusals.hash("203.0.113.*"), now() - 5, now() + 1))
-                .anyMatch(each -> each.refused() - each.error() == 3 && each.rule().equals("login"));
+                .anyMatch(each ->
+                        each.refused() - each.error() == 3 && each.rule().equals("login"));
     }
 
     @Test
@@ -388,7 +388,8 @@ class RefusedCallersTest {
         }
         List<byte[]> bad = new ArrayList<>();
         bad.add(million.toBytes());
-        for (String hash : List.of("", "short", "a".repeat(42), "a".repeat(44), "a".repeat(42) + "!", "a".repeat(5_000))) {
+        for (String hash :
+                List.of("", "short", "a".repeat(42), "a".repeat(44), "a".repeat(42) + "!", "a".repeat(5_000))) {
             bad.add(group("login", "login.0", "ip", 1, new CallerMark("x", hash), 1));
         }
         bad.add(group("x".repeat(301), "l", "ip", 1, Refusals.caller("x"), 1));
@@ -501,7 +502,8 @@ class RefusedCallersTest {
     private List<String> filesWith(String text) throws IOException {
         List<String> found = new ArrayList<>();
         for (String name : names()) {
-            if (Files.readString(folder.resolve(name), StandardCharsets.ISO_8859_1).contains(text)) {
+            if (Files.readString(folder.resolve(name), StandardCharsets.ISO_8859_1)
+                    .contains(text)) {
                 found.add(name);
             }
         }

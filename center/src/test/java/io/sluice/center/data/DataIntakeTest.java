@@ -154,7 +154,12 @@ final class DataIntakeTest {
         Path file = files().get(0);
         byte[] whole = Files.readAllBytes(file);
         for (int cut = 1; cut <= 20; cut++) {
-            Files.write(file, Arrays.copyOf(whole, whole.length - cut), StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+            Files.write(
+                    file,
+                    Arrays.copyOf(whole, whole.length - cut),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE);
             reopen();
             assertThat(taken.numbers("a")).containsExactly(1);
             // The node was never told that it is stored, so it comes again.

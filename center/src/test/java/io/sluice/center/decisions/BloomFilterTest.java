@@ -20,14 +20,19 @@ class BloomFilterTest {
 
     @Test
     void neverDeniesWhatIsInTheSet() {
-        byte[] filter = BloomFilter.of(LongStream.range(0, 50_000).map(BloomFilterTest::hash).toArray());
-        assertThat(LongStream.range(0, 50_000).allMatch(each -> mayHave(filter, hash(each)))).isTrue();
+        byte[] filter = BloomFilter.of(
+                LongStream.range(0, 50_000).map(BloomFilterTest::hash).toArray());
+        assertThat(LongStream.range(0, 50_000).allMatch(each -> mayHave(filter, hash(each))))
+                .isTrue();
     }
 
     @Test
     void deniesAlmostEverythingElse() {
-        byte[] filter = BloomFilter.of(LongStream.range(0, 50_000).map(BloomFilterTest::hash).toArray());
-        long wrong = LongStream.range(50_000, 150_000).filter(each -> mayHave(filter, hash(each))).count();
+        byte[] filter = BloomFilter.of(
+                LongStream.range(0, 50_000).map(BloomFilterTest::hash).toArray());
+        long wrong = LongStream.range(50_000, 150_000)
+                .filter(each -> mayHave(filter, hash(each)))
+                .count();
         assertThat(wrong).isLessThan(1_500);
         assertThat(filter.length).isLessThan(50_000 * 2);
     }

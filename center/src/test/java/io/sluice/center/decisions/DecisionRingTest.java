@@ -124,8 +124,9 @@ class DecisionRingTest {
             wanted.put(Term.REQUEST, "r1");
             wanted.put(Term.TRACE, "trace-r1");
             wanted.put(Term.CALLER, "203.0.113.*");
-            wanted.forEach((term, value) ->
-                    assertThat(found(ring, query(Map.of(term, value)))).as(term.name()).containsExactly("r1"));
+            wanted.forEach((term, value) -> assertThat(found(ring, query(Map.of(term, value))))
+                    .as(term.name())
+                    .containsExactly("r1"));
             assertThat(found(ring, query(wanted))).containsExactly("r1");
             for (String caller : List.of(HASH, "u****r1", "user-hash-r1")) {
                 assertThat(found(ring, query(Map.of(Term.CALLER, caller)))).containsExactly("r1");
@@ -144,8 +145,8 @@ class DecisionRingTest {
     void timesBoundASearch() throws IOException {
         DecisionRing ring = DecisionRing.open(clock, folder);
         take(ring, "n", entry(START, "a"), entry(START + 1_000, "b"), entry(START + 2_000, "c"));
-        DecisionQuery middle = new DecisionQuery(
-                Map.of(), START + 1_000, START + 2_000, Optional.empty(), 50, Optional.empty(), true);
+        DecisionQuery middle =
+                new DecisionQuery(Map.of(), START + 1_000, START + 2_000, Optional.empty(), 50, Optional.empty(), true);
         DecisionPage page = ring.search(middle);
         assertThat(requests(page)).containsExactly("b");
         assertThat(page.next()).isEmpty();
@@ -193,8 +194,8 @@ class DecisionRingTest {
         int searches = 0;
         long lastUntil = Long.MAX_VALUE;
         do {
-            DecisionPage page = ring.search(
-                    new DecisionQuery(terms, 0, Long.MAX_VALUE, before, 50, Optional.empty(), true));
+            DecisionPage page =
+                    ring.search(new DecisionQuery(terms, 0, Long.MAX_VALUE, before, 50, Optional.empty(), true));
             got.addAll(requests(page));
             before = page.next();
             assertThat(page.searchedUntil()).isLessThan(lastUntil);
@@ -217,7 +218,8 @@ class DecisionRingTest {
         pass(ring, Duration.ofMinutes(1));
         assertThat(files()).hasSize(2);
         assertThat(found(ring, all(50, Optional.empty()))).containsExactly("late", "first");
-        assertThat(found(DecisionRing.open(clock, folder), all(50, Optional.empty()))).containsExactly("late", "first");
+        assertThat(found(DecisionRing.open(clock, folder), all(50, Optional.empty())))
+                .containsExactly("late", "first");
     }
 
     @Test
@@ -248,7 +250,10 @@ class DecisionRingTest {
         assertThat(page.entries()).hasSize(10);
         assertThat(page.dropped()).isEqualTo(6);
         // What is in a file is known after a restart.
-        assertThat(DecisionRing.open(clock, folder).search(all(50, Optional.empty())).dropped()).isEqualTo(5);
+        assertThat(DecisionRing.open(clock, folder)
+                        .search(all(50, Optional.empty()))
+                        .dropped())
+                .isEqualTo(5);
     }
 
     @Test
@@ -259,7 +264,8 @@ class DecisionRingTest {
             take(ring, "n", entry(START - i * 60_000L, "r" + i));
         }
         DecisionPage page = ring.search(all(500, Optional.empty()));
-        assertThat(page.entries().stream().mapToInt(each -> each.json().length).sum()).isBetween(4_000, 5_000);
+        assertThat(page.entries().stream().mapToInt(each -> each.json().length).sum())
+                .isBetween(4_000, 5_000);
         assertThat(page.entries().size() + page.dropped()).isEqualTo(100);
     }
 
@@ -355,9 +361,7 @@ class DecisionRingTest {
         DecisionRing ring = DecisionRing.open(clock, files);
         DataIntake intake = DataIntake.open(clock, List.of(ring), journal);
         for (int i = 0; i < 40; i++) {
-            outbox.add(
-                    Kind.DECISIONS,
-                    DecisionEntry.toBytes(List.of(entry(skewed.epochMicros() / 1_000, "r" + i))));
+            outbox.add(Kind.DECISIONS, DecisionEntry.toBytes(List.of(entry(skewed.epochMicros() / 1_000, "r" + i))));
             expected.add(0, "r" + i);
             NodeReport report = report("n", i).withData(outbox.report(skewed.epochMicros() / 1_000));
             outbox.stored(intake.take(report).orElseThrow());
@@ -376,7 +380,8 @@ class DecisionRingTest {
         assertThat(page.entries().get(39).entry().atMillis()).isEqualTo(START);
         intake.close();
         assertThat(ring.needsFrom()).isEqualTo(Long.MAX_VALUE);
-        assertThat(found(DecisionRing.open(clock, files), all(100, Optional.empty()))).isEqualTo(expected);
+        assertThat(found(DecisionRing.open(clock, files), all(100, Optional.empty())))
+                .isEqualTo(expected);
     }
 
     @Test
@@ -392,7 +397,11 @@ class DecisionRingTest {
                 good.replace("\"rejected\"", "\"eaten\""))) {
             outbox.add(
                     Kind.DECISIONS,
-                    new io.sluice.runtime.data.PackWriter().number(1).number(1).text(bad).toBytes());
+                    new io.sluice.runtime.data.PackWriter()
+                            .number(1)
+                            .number(1)
+                            .text(bad)
+                            .toBytes());
         }
         outbox.add(Kind.DECISIONS, new byte[] {9, 9, 9});
         var unused = intake.take(report("n", 1).withData(outbox.report(START)));
@@ -424,8 +433,15 @@ class DecisionRingTest {
     @Test
     void aSearchBySomebodyOfATenantSkipsOtherRules() throws IOException {
         DecisionRing ring = DecisionRing.open(clock, folder);
-        IntStream.range(0, 20).forEach(i -> take(
-                ring, "n", entry(START + i, "r" + i, i % 5 == 0 ? "own" : i % 5 == 1 ? "" : "other", new CallerMark("x", HASH))));
+        IntStream.range(0, 20)
+                .forEach(i -> take(
+                        ring,
+                        "n",
+                        entry(
+                                START + i,
+                                "r" + i,
+                                i % 5 == 0 ? "own" : i % 5 == 1 ? "" : "other",
+                                new CallerMark("x", HASH))));
         for (int turn = 0; turn < 2; turn++) {
             DecisionQuery query = new DecisionQuery(
                     Map.of(), 0, Long.MAX_VALUE, Optional.empty(), 50, Optional.of(Set.of("own", "third")), false);

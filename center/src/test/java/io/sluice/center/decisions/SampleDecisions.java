@@ -59,7 +59,7 @@ final class SampleDecisions {
 
     private String uuid() {
         String hex = hex(16);
-        return hex.substring(0, 8) + "-" + hex.substring(8, 12) + "-" + hex.substring(12, 16) + "-" + hex.substring(16, 20)
-                + "-" + hex.substring(20);
+        return hex.substring(0, 8) + "-" + hex.substring(8, 12) + "-" + hex.substring(12, 16) + "-"
+                + hex.substring(16, 20) + "-" + hex.substring(20);
     }
 }

@@ -96,7 +96,9 @@ class MailServerTest {
         assertThat(received).hasSize(1);
         assertThat(received[0].getHeader("Bcc")).isNull();
         assertThat(received[0].getAllRecipients()).hasSize(1);
-        assertThat(received[0].getSubject()).doesNotContain("\r", "\n", "\u0000").hasSizeLessThan(200);
+        assertThat(received[0].getSubject())
+                .doesNotContain("\r", "\n", "\u0000")
+                .hasSizeLessThan(200);
         assertThat(received[0].getContentType()).startsWith("text/plain");
         assertThat(((String) received[0].getContent()).lines()).noneMatch(line -> line.startsWith("Bcc"));
     }
@@ -109,7 +111,8 @@ class MailServerTest {
         Optional<Login> login = Optional.of(new Login("sluice", password));
         try (TlsFront front = TlsFront.start(folder.resolve("mail.p12"), port, true)) {
             for (Optional<Path> ca : List.of(Optional.<Path>empty(), Optional.of(folder.resolve("other.crt")))) {
-                MailServer untrusted = new MailServer(settings(front.port(), Encryption.STARTTLS, login, ca), clock, SOON);
+                MailServer untrusted =
+                        new MailServer(settings(front.port(), Encryption.STARTTLS, login, ca), clock, SOON);
                 assertThatThrownBy(() -> untrusted.send("d1", messages())).isInstanceOf(IOException.class);
             }
             assertThat(mail.getReceivedMessages()).isEmpty();
@@ -119,7 +122,8 @@ class MailServerTest {
             assertThat(front.plain()).allMatch(line -> line.startsWith("EHLO") || line.equals("STARTTLS"));
         }
         // A server that does not offer it gets nothing.
-        MailServer withoutTls = new MailServer(settings(port, Encryption.STARTTLS, login, Optional.empty()), clock, SOON);
+        MailServer withoutTls =
+                new MailServer(settings(port, Encryption.STARTTLS, login, Optional.empty()), clock, SOON);
         assertThatThrownBy(() -> withoutTls.send("d1", messages()))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("STARTTLS");
@@ -130,11 +134,12 @@ class MailServerTest {
     void tlsFromTheBeginning() throws Exception {
         new SelfSigned(folder).make("mail");
         try (TlsFront front = TlsFront.start(folder.resolve("mail.p12"), port, false)) {
-            MailServer untrusted =
-                    new MailServer(settings(front.port(), Encryption.TLS, Optional.empty(), Optional.empty()), clock, SOON);
+            MailServer untrusted = new MailServer(
+                    settings(front.port(), Encryption.TLS, Optional.empty(), Optional.empty()), clock, SOON);
             assertThatThrownBy(() -> untrusted.send("d1", messages())).isInstanceOf(IOException.class);
             Optional<Path> ca = Optional.of(folder.resolve("mail.crt"));
-            new MailServer(settings(front.port(), Encryption.TLS, Optional.empty(), ca), clock, SOON).send("d1", messages());
+            new MailServer(settings(front.port(), Encryption.TLS, Optional.empty(), ca), clock, SOON)
+                    .send("d1", messages());
             assertThat(mail.getReceivedMessages()).hasSize(1);
         }
     }
@@ -146,7 +151,9 @@ class MailServerTest {
         Optional<Path> ca = Optional.of(folder.resolve("mail.crt"));
         try (TlsFront front = TlsFront.start(folder.resolve("mail.p12"), port, true)) {
             MailServer server = new MailServer(
-                    settings(front.port(), Encryption.STARTTLS, Optional.of(new Login("sluice", password)), ca), clock, SOON);
+                    settings(front.port(), Encryption.STARTTLS, Optional.of(new Login("sluice", password)), ca),
+                    clock,
+                    SOON);
             assertThatThrownBy(() -> server.send("d1", messages()))
                     .isInstanceOf(IOException.class)
                     .hasMessage("the mail server refuses the user or the password");

@@ -104,8 +104,8 @@ final class TlsFront implements AutoCloseable {
                 // The client has seen a greeting before.
                 String unused = line(behind.getInputStream());
             }
-            SSLSocket safe = (SSLSocket)
-                    tls.getSocketFactory().createSocket(client, "localhost", client.getPort(), true);
+            SSLSocket safe =
+                    (SSLSocket) tls.getSocketFactory().createSocket(client, "localhost", client.getPort(), true);
             safe.setUseClientMode(false);
             safe.startHandshake();
             Thread back = daemon(() -> copy(behind, safe));

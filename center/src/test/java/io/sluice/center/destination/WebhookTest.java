@@ -113,7 +113,8 @@ class WebhookTest {
         assertThat(body.at("/alerts/0/id").asInt()).isEqualTo(1);
         assertThat(body.at("/alerts/0/event").asString()).isEqualTo("firing");
         assertThat(signatures)
-                .containsExactly("sha256=" + Webhook.hmac("s3cret", bodies.get(0).getBytes(StandardCharsets.UTF_8)));
+                .containsExactly(
+                        "sha256=" + Webhook.hmac("s3cret", bodies.get(0).getBytes(StandardCharsets.UTF_8)));
         assertThat(deliveries).containsExactly("d1");
         // The known value of a message and a key.
         assertThat(Webhook.hmac("key", "The quick brown fox jumps over the lazy dog".getBytes(StandardCharsets.UTF_8)))

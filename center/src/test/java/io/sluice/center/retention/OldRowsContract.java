@@ -120,7 +120,8 @@ abstract class OldRowsContract {
     }
 
     private static Map<String, Object> block(String step, long start, int rolled) {
-        return Map.of("step", step, "start_at", start, "center", "c", "part", 0, "rolled", rolled, "data", new byte[] {1});
+        return Map.of(
+                "step", step, "start_at", start, "center", "c", "part", 0, "rolled", rolled, "data", new byte[] {1});
     }
 
     private List<Long> starts(String step) {

@@ -37,10 +37,14 @@ class DatabaseOutageSeriesTest {
             SeriesBench after = new SeriesBench(back, data.resolve("traffic"), clock);
             after.seconds(5);
             assertThat(after.series().problem()).isEmpty();
-            assertThat(after.series().ofRule("login", SeriesStep.MINUTE, SeriesBench.START, after.now()).values())
+            assertThat(after.series()
+                            .ofRule("login", SeriesStep.MINUTE, SeriesBench.START, after.now())
+                            .values())
                     .extracting(SeriesSum::allowed)
                     .containsExactly(1L, 10L, 10L, 10L);
-            assertThat(after.series().ofFleet(SeriesStep.DAY, SeriesBench.START, after.now()).values())
+            assertThat(after.series()
+                            .ofFleet(SeriesStep.DAY, SeriesBench.START, after.now())
+                            .values())
                     .extracting(SeriesSum::refused)
                     .containsExactly(3L);
         }

@@ -129,8 +129,8 @@ final class SeriesBench {
                 Optional.empty(),
                 Optional.empty(),
                 List.of());
-        return report.withData(new DataReport(
-                sentMillis, List.of(new DataBatch(number, Kind.COUNTS, counts.toBytes())), Map.of()));
+        return report.withData(
+                new DataReport(sentMillis, List.of(new DataBatch(number, Kind.COUNTS, counts.toBytes())), Map.of()));
     }
 
     /** Returns figures of some of these rules, and latencies of as many decisions. */

@@ -93,8 +93,7 @@ abstract class SeriesContract {
 
     private void compare(SeriesStep step, long from, long until) {
         Series series = bench.series();
-        assertThat(series.ofFleet(step, from, until))
-                .isEqualTo(bench.model.points(SeriesKey.FLEET, step, from, until));
+        assertThat(series.ofFleet(step, from, until)).isEqualTo(bench.model.points(SeriesKey.FLEET, step, from, until));
         for (String node : NODES) {
             assertThat(series.ofNode(node, step, from, until))
                     .isEqualTo(bench.model.points(SeriesKey.node(node), step, from, until));
@@ -107,7 +106,8 @@ abstract class SeriesContract {
             expected.values().forEach(sum -> sums.merge(id, sum, SeriesSum::then));
         }
         if (step != SeriesStep.SECOND) {
-            assertThat(new TreeMap<>(series.sumsByRule(step, step.start(from), until))).isEqualTo(sums);
+            assertThat(new TreeMap<>(series.sumsByRule(step, step.start(from), until)))
+                    .isEqualTo(sums);
         }
         assertThat(series.isComplete(step, from, until)).isTrue();
     }
@@ -117,11 +117,7 @@ abstract class SeriesContract {
         Random random = new Random(7);
         for (int second = 0; second < 400; second++) {
             bench.second();
-            bench.send(
-                    NODES.get(second % 3),
-                    bench.now() - 1,
-                    SeriesBench.traffic(random, RULES, 3),
-                    Latencies.NONE);
+            bench.send(NODES.get(second % 3), bench.now() - 1, SeriesBench.traffic(random, RULES, 3), Latencies.NONE);
         }
         for (long from : new long[] {bench.now() - 300, bench.now() - 61, bench.now() - 10}) {
             Series series = bench.series();
@@ -157,7 +153,8 @@ abstract class SeriesContract {
 
     @Test
     void aNodeWhoseClockIsWrongIsCountedAtTheRightTime() {
-        SecondCounts counts = new SecondCounts(START - 86_400, Map.of("login", new Figures(5, 2, 0, 0)), Latencies.NONE);
+        SecondCounts counts =
+                new SecondCounts(START - 86_400, Map.of("login", new Figures(5, 2, 0, 0)), Latencies.NONE);
         var unused = bench.intake().take(SeriesBench.report("n1", 1, counts, (START - 86_399) * 1_000));
         assertThat(bench.series().ofRule("login", SeriesStep.SECOND, START - 60, START + 60))
                 .containsOnlyKeys(START - 1);
@@ -174,7 +171,8 @@ abstract class SeriesContract {
         bench.send("n1", bench.now() + 10, "login", 1, 0);
         assertThat(bench.series().late()).isEqualTo(1);
         assertThat(bench.series().ahead()).isEqualTo(1);
-        assertThat(bench.series().ofFleet(SeriesStep.SECOND, START, START + 600)).containsOnlyKeys(START + 11);
+        assertThat(bench.series().ofFleet(SeriesStep.SECOND, START, START + 600))
+                .containsOnlyKeys(START + 11);
     }
 
     @Test
@@ -184,7 +182,9 @@ abstract class SeriesContract {
         bench.send("n2", START, "login", 50, 2);
         bench.send("n1", START + 1, "login", 120, 9);
         bench.send("n2", START + 60, "login", 10, 0);
-        SeriesSum hour = bench.series().ofRule("login", SeriesStep.HOUR, START, START + 3_600).get(START);
+        SeriesSum hour = bench.series()
+                .ofRule("login", SeriesStep.HOUR, START, START + 3_600)
+                .get(START);
         assertThat(hour).isEqualTo(new SeriesSum(280, 12, 0, 0, 150, 9, Latencies.NONE));
         assertThat(bench.series()
                         .ofNode("n1", SeriesStep.MINUTE, START, START + 60)
@@ -201,9 +201,11 @@ abstract class SeriesContract {
         bench.send("n2", START + 30, "login", 2, 0);
         bench.seconds(3_600);
         SeriesSum sum = new SeriesSum(3, 1, 0, 0, 2, 1, Latencies.NONE);
-        assertThat(bench.series().ofRule("login", SeriesStep.MINUTE, START, bench.now())).isEqualTo(Map.of(START, sum));
+        assertThat(bench.series().ofRule("login", SeriesStep.MINUTE, START, bench.now()))
+                .isEqualTo(Map.of(START, sum));
         bench.seconds(3 * 3_600);
-        assertThat(bench.series().ofRule("login", SeriesStep.HOUR, START, bench.now())).isEqualTo(Map.of(START, sum));
+        assertThat(bench.series().ofRule("login", SeriesStep.HOUR, START, bench.now()))
+                .isEqualTo(Map.of(START, sum));
     }
 
     @Test
@@ -217,7 +219,10 @@ abstract class SeriesContract {
         bench.seconds(5);
         assertThat(bench.series().ofRule("login", SeriesStep.MINUTE, START, bench.now()))
                 .isEqualTo(Map.of(START, new SeriesSum(7, 3, 0, 0, 7, 3, Latencies.NONE)));
-        assertThat(bench.series().ofRule("login", SeriesStep.HOUR, START, bench.now()).get(START).allowed())
+        assertThat(bench.series()
+                        .ofRule("login", SeriesStep.HOUR, START, bench.now())
+                        .get(START)
+                        .allowed())
                 .isEqualTo(7);
     }
 
@@ -242,18 +247,22 @@ abstract class SeriesContract {
                 .contains(1L, 4L)
                 .doesNotContain(3L);
         // The last part of the file is that of the node.
-        assertThat(bench.series().ofNode("n1", SeriesStep.SECOND, START, bench.now()).values())
+        assertThat(bench.series()
+                        .ofNode("n1", SeriesStep.SECOND, START, bench.now())
+                        .values())
                 .extracting(SeriesSum::allowed)
                 .containsExactly(1L, 4L);
         assertThat(bench.series().damaged()).isEqualTo(2);
-        assertThat(bench.series().isComplete(SeriesStep.SECOND, START, bench.now())).isFalse();
+        assertThat(bench.series().isComplete(SeriesStep.SECOND, START, bench.now()))
+                .isFalse();
         bench.send("n2", START + 70, "login", 100, 0);
         assertThat(bench.series().late()).isEqualTo(1);
         // The database had these minutes already.
         assertThat(bench.series().ofFleet(SeriesStep.MINUTE, START, bench.now()).values())
                 .extracting(SeriesSum::allowed)
                 .containsExactly(1L, 2L, 3L, 4L);
-        assertThat(bench.series().isComplete(SeriesStep.MINUTE, START, bench.now())).isTrue();
+        assertThat(bench.series().isComplete(SeriesStep.MINUTE, START, bench.now()))
+                .isTrue();
         bench.seconds(3_700);
         assertThat(file).doesNotExist();
         assertThat(bench.series().damaged()).isZero();
@@ -301,7 +310,10 @@ abstract class SeriesContract {
         }
         bench.seconds(200);
         bench.restart();
-        assertThat(bench.series().ofFleet(SeriesStep.MINUTE, START, bench.now()).get(START).allowed())
+        assertThat(bench.series()
+                        .ofFleet(SeriesStep.MINUTE, START, bench.now())
+                        .get(START)
+                        .allowed())
                 .isEqualTo(SeriesSum.MOST);
     }
 }

@@ -68,10 +68,7 @@ class SeriesSizeTest {
                     figures.put(name(rule), figures(random, rule, 1));
                 }
                 long unused = minute.add(
-                        1,
-                        "node-" + node,
-                        second,
-                        new SecondCounts(0, figures, SeriesBench.latencies(random, 500)));
+                        1, "node-" + node, second, new SecondCounts(0, figures, SeriesBench.latencies(random, 500)));
             }
         }
         Segment.write(folder, now / 60_000, 1, minute.parts());
@@ -98,7 +95,9 @@ class SeriesSizeTest {
                         SeriesBench.latencies(random, 5_000));
             }
         }
-        return parts.values().stream().mapToLong(block -> block.toBytes().length).sum();
+        return parts.values().stream()
+                .mapToLong(block -> block.toBytes().length)
+                .sum();
     }
 
     private static void set(

@@ -47,9 +47,10 @@ class DecisionTopicTest {
 
     private static final RuleSet RULES = new RuleSet(
             3,
-            ((RuleDocument.Accepted) RuleDocument.parse(
-                            "test",
-                            "rules: [{ id: shut, mode: local, limits: [{ algorithm: fixed_window, limit: 0, window: 1h }] }]"))
+            ((RuleDocument.Accepted)
+                            RuleDocument.parse(
+                                    "test",
+                                    "rules: [{ id: shut, mode: local, limits: [{ algorithm: fixed_window, limit: 0, window: 1h }] }]"))
                     .rules());
 
     @TempDir
@@ -61,7 +62,8 @@ class DecisionTopicTest {
         broker.afterPropertiesSet();
         String servers = broker.getBrokersAsString();
         Path properties = Files.writeString(
-                folder.resolve("kafka.properties"), "request.timeout.ms=1000\ndelivery.timeout.ms=2000\nreconnect.backoff.max.ms=500\n");
+                folder.resolve("kafka.properties"),
+                "request.timeout.ms=1000\ndelivery.timeout.ms=2000\nreconnect.backoff.max.ms=500\n");
         DecisionSettings settings = new DecisionSettings(
                 Optional.empty(),
                 Optional.of(new DecisionSettings.Kafka(servers, TOPIC, Optional.of(properties))),

@@ -25,7 +25,9 @@ class LiveCountsTest {
     private void take(long second, long now, Map<String, Figures> rules) {
         byte[] content = new SecondCounts(second, rules, Latencies.of(new long[Latencies.SPANS])).toBytes();
         counts.take(
-                new StoredBatch(1, "n", 1, 1, Kind.COUNTS, 0, content), now * 1_000, OptionalLong.of((NOW - 1) * 1_000));
+                new StoredBatch(1, "n", 1, 1, Kind.COUNTS, 0, content),
+                now * 1_000,
+                OptionalLong.of((NOW - 1) * 1_000));
     }
 
     private void take(long second, long now, int allowed) {

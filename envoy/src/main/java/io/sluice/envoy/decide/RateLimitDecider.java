@@ -83,7 +83,8 @@ public final class RateLimitDecider {
         DescriptorRequest.check(request);
         DescriptorTree rules = rules();
         if (DescriptorRequest.isTooMuch(request)) {
-            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request, origin))).thenApply(told -> refused(request));
+            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request, origin)))
+                    .thenApply(told -> refused(request));
         }
         List<DescriptorMatch> found = found(rules, request);
         List<JointPart> parts = new ArrayList<>(found.size());

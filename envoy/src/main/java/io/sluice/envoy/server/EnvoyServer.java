@@ -130,8 +130,7 @@ public final class EnvoyServer implements AutoCloseable {
             RateLimitDecider decider,
             Function<Function<String, List<String>>, Origin> origins)
             throws IOException, GeneralSecurityException {
-        return start(
-                address, tls, callers, decider, new CallOrigin(origins), ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
+        return start(address, tls, callers, decider, new CallOrigin(origins), ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
     }
 
     static EnvoyServer start(

@@ -52,10 +52,11 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
         Origin origin = CallOrigin.current();
         boolean room = inFlight.incrementAndGet() <= mostInFlight;
         try {
-            (room ? decider.decide(request, origin) : decider.shed(request, origin)).whenComplete((response, failure) -> {
-                inFlight.decrementAndGet();
-                answer(caller, origin, response, failure);
-            });
+            (room ? decider.decide(request, origin) : decider.shed(request, origin))
+                    .whenComplete((response, failure) -> {
+                        inFlight.decrementAndGet();
+                        answer(caller, origin, response, failure);
+                    });
         } catch (IllegalArgumentException e) {
             inFlight.decrementAndGet();
             refuse(caller, Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
@@ -78,8 +79,7 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
         }
     }
 
-    private static void failed(
-            StreamObserver<RateLimitResponse> caller, Origin origin, @Nullable Throwable failure) {
+    private static void failed(StreamObserver<RateLimitResponse> caller, Origin origin, @Nullable Throwable failure) {
         LOG.log(Level.ERROR, "a ShouldRateLimit call failed" + CallOrigin.named(origin), failure);
         refuse(caller, Status.INTERNAL.withDescription("the node failed to answer; see its log"));
     }

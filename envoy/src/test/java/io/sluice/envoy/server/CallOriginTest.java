@@ -92,18 +92,22 @@ class CallOriginTest {
     /** How headers are read is no matter of this module. */
     private static Origin read(Function<String, List<String>> lines) {
         return new Origin(
-                lines.apply("x-request-id").toString(), lines.apply("traceparent").toString(), "", false);
+                lines.apply("x-request-id").toString(),
+                lines.apply("traceparent").toString(),
+                "",
+                false);
     }
 
     private static void ask(ManagedChannel channel, List<String> parents, List<String> ids) {
         Metadata metadata = new Metadata();
-        parents.forEach(each ->
-                metadata.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), each));
+        parents.forEach(each -> metadata.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), each));
         ids.forEach(each -> metadata.put(Metadata.Key.of("x-request-id", Metadata.ASCII_STRING_MARSHALLER), each));
         RateLimitRequest request = RateLimitRequest.newBuilder()
                 .setDomain("d")
                 .addDescriptors(RateLimitDescriptor.newBuilder()
-                        .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey("a").setValue("x")))
+                        .addEntries(RateLimitDescriptor.Entry.newBuilder()
+                                .setKey("a")
+                                .setValue("x")))
                 .build();
         var unused = RateLimitServiceGrpc.newBlockingStub(channel)
                 .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata))
@@ -125,7 +129,12 @@ class CallOriginTest {
         };
         return new RateLimitDecider(
                 new Evaluator(
-                        RuleSet::none, Limiter.inProcess(), null, KeySettings.ofThisProcess(), Clock.system(), listener),
+                        RuleSet::none,
+                        Limiter.inProcess(),
+                        null,
+                        KeySettings.ofThisProcess(),
+                        Clock.system(),
+                        listener),
                 counting);
     }
 }

@@ -18,12 +18,14 @@ class TraceParentTest {
     @Test
     void readsTheExampleOfTheStandard() {
         assertThat(TraceParent.parse(VALID)).isEqualTo(new TraceParent(TRACE, SPAN, true));
-        assertThat(TraceParent.parse("00-" + TRACE + "-" + SPAN + "-00")).isEqualTo(new TraceParent(TRACE, SPAN, false));
+        assertThat(TraceParent.parse("00-" + TRACE + "-" + SPAN + "-00"))
+                .isEqualTo(new TraceParent(TRACE, SPAN, false));
     }
 
     @Test
     void onlyTheLastFlagSaysSampled() {
-        assertThat(TraceParent.parse("00-" + TRACE + "-" + SPAN + "-fe")).isEqualTo(new TraceParent(TRACE, SPAN, false));
+        assertThat(TraceParent.parse("00-" + TRACE + "-" + SPAN + "-fe"))
+                .isEqualTo(new TraceParent(TRACE, SPAN, false));
         assertThat(TraceParent.parse("00-" + TRACE + "-" + SPAN + "-ff")).isEqualTo(new TraceParent(TRACE, SPAN, true));
     }
 
@@ -31,7 +33,8 @@ class TraceParentTest {
     void readsTheBeginningOfALaterVersion() {
         TraceParent known = new TraceParent(TRACE, SPAN, true);
         assertThat(TraceParent.parse("01-" + TRACE + "-" + SPAN + "-01")).isEqualTo(known);
-        assertThat(TraceParent.parse("cc-" + TRACE + "-" + SPAN + "-01-what-the-future-will-be-like")).isEqualTo(known);
+        assertThat(TraceParent.parse("cc-" + TRACE + "-" + SPAN + "-01-what-the-future-will-be-like"))
+                .isEqualTo(known);
         assertThat(TraceParent.parse("cc-" + TRACE + "-" + SPAN + "-01.what")).isNull();
     }
 

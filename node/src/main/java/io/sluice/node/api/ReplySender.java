@@ -53,8 +53,7 @@ public final class ReplySender {
 
     /** Answers after an internal failure. The log has the reason; the caller does not see it. */
     static void failed(ApiExchange exchange, @Nullable Throwable failure) {
-        LOG.error(
-                "could not answer a request; the caller received status 500{}", named(exchange.origin()), failure);
+        LOG.error("could not answer a request; the caller received status 500{}", named(exchange.origin()), failure);
         problem(exchange, 500, FAILED);
     }
 

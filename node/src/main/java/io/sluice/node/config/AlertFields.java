@@ -74,7 +74,10 @@ final class AlertFields {
             Optional<URI> url = fields.read("url", AlertFields::url);
             List<String> severities = severities(fields);
             return url.map(address -> new Webhook(
-                    address, fields.text("secret_file").map(beside), fields.text("ca").map(beside), severities));
+                    address,
+                    fields.text("secret_file").map(beside),
+                    fields.text("ca").map(beside),
+                    severities));
         });
     }
 

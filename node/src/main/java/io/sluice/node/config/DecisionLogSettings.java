@@ -48,8 +48,7 @@ public record DecisionLogSettings(DecisionSettings log) {
                     .forEach(key -> fields.refuseKey(
                             key, key + ": without dir (expected: dir with a directory for files, or no " + key + ")"));
         }
-        long size = fields.read(
-                        "max_size", text -> ByteSizes.of("max_size", text, Files.LEAST_SIZE, Files.MOST_SIZE))
+        long size = fields.read("max_size", text -> ByteSizes.of("max_size", text, Files.LEAST_SIZE, Files.MOST_SIZE))
                 .orElse(Files.USUAL_SIZE);
         long total = fields.read("max_total", text -> ByteSizes.of("max_total", text, size, Files.MOST_SIZE))
                 .orElse(Math.max(size, Files.USUAL_TOTAL));
@@ -64,8 +63,7 @@ public record DecisionLogSettings(DecisionSettings log) {
                 kafka.error("servers", "servers: missing (expected: host:port, several with commas)");
             }
             Optional<Path> properties = kafka.text("properties").map(beside);
-            String topic = kafka.read(
-                            "topic", text -> new Kafka("localhost:9092", text, properties).topic())
+            String topic = kafka.read("topic", text -> new Kafka("localhost:9092", text, properties).topic())
                     .orElse(Kafka.USUAL_TOPIC);
             return kafka.read("servers", text -> new Kafka(text, topic, properties));
         });
@@ -73,9 +71,10 @@ public record DecisionLogSettings(DecisionSettings log) {
 
     private static Map<String, Shares> rules(Fields fields, Shares usual, Errors errors) {
         Map<String, Shares> rules = new LinkedHashMap<>();
-        fields.entries("rules").ifPresent(entries -> entries.forEach((rule, value) -> Fields.of(
-                        rule.text(), value, List.of(SHARE, ALLOWED_SHARE), errors)
-                .ifPresent(own -> rules.put(rule.text(), shares(own, usual)))));
+        fields.entries("rules")
+                .ifPresent(entries -> entries.forEach(
+                        (rule, value) -> Fields.of(rule.text(), value, List.of(SHARE, ALLOWED_SHARE), errors)
+                                .ifPresent(own -> rules.put(rule.text(), shares(own, usual)))));
         return rules;
     }
 

@@ -48,7 +48,9 @@ public final class NodeMetrics {
 
     /** @param pushed a registry that gets all metrics, too */
     public NodeMetrics(Optional<MeterRegistry> pushed) {
-        registry = pushed.isEmpty() ? scraped : new CompositeMeterRegistry().add(scraped).add(pushed.get());
+        registry = pushed.isEmpty()
+                ? scraped
+                : new CompositeMeterRegistry().add(scraped).add(pushed.get());
         limits = RateLimitMetrics.ofSets(registry, DomainRules::rules, DomainRules::limits);
         gateway = new GatewayMetrics(registry);
         for (StoreFigure figure : StoreFigure.values()) {
@@ -136,11 +138,9 @@ public final class NodeMetrics {
 
     private void show(StoreFigure figure, StorePulse known, boolean present) {
         if (present) {
-            storeCounters.computeIfAbsent(
-                    figure,
-                    each -> FunctionCounter.builder(each.metric(), known, each::last)
-                            .description(each.description())
-                            .register(registry));
+            storeCounters.computeIfAbsent(figure, each -> FunctionCounter.builder(each.metric(), known, each::last)
+                    .description(each.description())
+                    .register(registry));
         } else {
             FunctionCounter gone = storeCounters.remove(figure);
             if (gone != null) {

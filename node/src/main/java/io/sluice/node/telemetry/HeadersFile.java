@@ -33,8 +33,10 @@ final class HeadersFile {
             }
             int colon = line.indexOf(':');
             try {
-                String name = HeaderRules.requireName(colon < 0 ? "" : line.substring(0, colon).strip());
-                String value = HeaderRules.requireValue(line.substring(colon + 1).strip());
+                String name = HeaderRules.requireName(
+                        colon < 0 ? "" : line.substring(0, colon).strip());
+                String value =
+                        HeaderRules.requireValue(line.substring(colon + 1).strip());
                 if (headers.put(name, value) != null || headers.size() > MOST_HEADERS) {
                     throw refused("line " + number + " repeats a name, or there are more than " + MOST_HEADERS);
                 }

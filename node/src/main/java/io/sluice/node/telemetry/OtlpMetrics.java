@@ -23,8 +23,7 @@ final class OtlpMetrics {
     static MeterRegistry open(Otlp settings, Map<String, String> headers) {
         String address = settings.address("metrics");
         ReceiverState state = new ReceiverState(address, "metrics");
-        OtlpMetricsSender http =
-                new OtlpHttpMetricsSender(new HttpUrlConnectionSender(CONNECT_WITHIN, ANSWER_WITHIN));
+        OtlpMetricsSender http = new OtlpHttpMetricsSender(new HttpUrlConnectionSender(CONNECT_WITHIN, ANSWER_WITHIN));
         return OtlpMeterRegistry.builder(config(settings, address, headers))
                 .threadFactory(work -> {
                     Thread thread = new Thread(work, "sluice-otlp-metrics");

@@ -29,7 +29,11 @@ final class ReceiverState {
 
     void failed(@Nullable Throwable why) {
         if (away.compareAndSet(false, true)) {
-            LOG.warn("the receiver at {} does not take {}; they are dropped until it does: {}", address, kind, words(why));
+            LOG.warn(
+                    "the receiver at {} does not take {}; they are dropped until it does: {}",
+                    address,
+                    kind,
+                    words(why));
         }
     }
 

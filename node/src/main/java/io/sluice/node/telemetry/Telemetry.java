@@ -45,8 +45,9 @@ public final class Telemetry implements AutoCloseable {
             return new Telemetry(new Tracing(settings.startTraces(), 0, null, clock), null);
         }
         Otlp otlp = settings.otlp().get();
-        Map<String, String> headers =
-                otlp.headersFile().isPresent() ? HeadersFile.read(otlp.headersFile().get()) : Map.of();
+        Map<String, String> headers = otlp.headersFile().isPresent()
+                ? HeadersFile.read(otlp.headersFile().get())
+                : Map.of();
         Receiver receiver = OtlpReceiver.open(otlp, headers);
         return new Telemetry(new Tracing(settings.startTraces(), otlp.share(), receiver, clock), receiver);
     }

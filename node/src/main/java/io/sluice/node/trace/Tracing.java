@@ -65,7 +65,8 @@ public final class Tracing {
             return RequestTrace.continued(parent, recorder != null && parent.sampled());
         }
         return starts
-                ? RequestTrace.started(recorder != null && ThreadLocalRandom.current().nextDouble() < share)
+                ? RequestTrace.started(
+                        recorder != null && ThreadLocalRandom.current().nextDouble() < share)
                 : RequestTrace.NONE;
     }
 

@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DecisionLogSettingsTest {
 
     private static DecisionSettings read(String text) throws ConfigRefusedException {
-        return ConfigFile.parse(Path.of("/etc/sluice/sluice.yaml"), text).decisions().log();
+        return ConfigFile.parse(Path.of("/etc/sluice/sluice.yaml"), text)
+                .decisions()
+                .log();
     }
 
     @Test
@@ -58,7 +60,10 @@ class DecisionLogSettingsTest {
                         new Shares(0.5, 0),
                         Map.of("login", new Shares(0.5, 0.1), "search", new Shares(0.01, 0)),
                         0.2));
-        assertThat(read("decisions: { kafka: { servers: \"a:9092\" } }").kafka().orElseThrow().topic())
+        assertThat(read("decisions: { kafka: { servers: \"a:9092\" } }")
+                        .kafka()
+                        .orElseThrow()
+                        .topic())
                 .isEqualTo("sluice-decisions");
     }
 
@@ -81,6 +86,7 @@ class DecisionLogSettingsTest {
     void errorsSayWhatWasExpected(String section, String message) {
         assertThatThrownBy(() -> read("decisions: " + section))
                 .isInstanceOf(ConfigRefusedException.class)
-                .satisfies(e -> assertThat(((ConfigRefusedException) e).errors().toString()).contains(message));
+                .satisfies(e -> assertThat(((ConfigRefusedException) e).errors().toString())
+                        .contains(message));
     }
 }

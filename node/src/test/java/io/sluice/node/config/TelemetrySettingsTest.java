@@ -19,8 +19,7 @@ class TelemetrySettingsTest {
     @Test
     void nothingIsSentUnlessItIsConfigured() throws Exception {
         assertThat(read("routes: []")).isEqualTo(TelemetrySettings.NONE);
-        assertThat(read("telemetry: { start_traces: true }"))
-                .isEqualTo(new TelemetrySettings(true, Optional.empty()));
+        assertThat(read("telemetry: { start_traces: true }")).isEqualTo(new TelemetrySettings(true, Optional.empty()));
     }
 
     @Test

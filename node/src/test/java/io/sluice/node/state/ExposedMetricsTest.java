@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RunningNode;
-import io.sluice.node.config.TelemetrySettings;
-import io.sluice.node.telemetry.OtlpServer;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.TelemetrySettings;
+import io.sluice.node.telemetry.OtlpServer;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.testkit.http.CenterStub;

@@ -32,7 +32,13 @@ public final class OtlpServer implements AutoCloseable {
 
     /** A span as it arrived. */
     public record Seen(
-            String service, String trace, String id, String parent, String name, String kind, Map<String, String> attributes) {}
+            String service,
+            String trace,
+            String id,
+            String parent,
+            String name,
+            String kind,
+            Map<String, String> attributes) {}
 
     private OtlpServer(HttpServer server) {
         this.server = server;
@@ -88,7 +94,8 @@ public final class OtlpServer implements AutoCloseable {
         ExportTraceServiceRequest sent = ExportTraceServiceRequest.parseFrom(body(exchange));
         if (status == 200) {
             for (ResourceSpans resource : sent.getResourceSpansList()) {
-                String service = attributes(resource.getResource().getAttributesList()).get("service.name");
+                String service =
+                        attributes(resource.getResource().getAttributesList()).get("service.name");
                 resource.getScopeSpansList()
                         .forEach(scope -> scope.getSpansList().forEach(span -> spans.add(seen(service, span))));
             }

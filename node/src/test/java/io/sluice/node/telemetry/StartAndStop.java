@@ -16,8 +16,8 @@ public final class StartAndStop {
 
     public static void run() throws Exception {
         String rules = "rules: [{ id: a, limits: [{ by: ip, limit: 100, window: 1d }] }]";
-        try (Node node = Node.start(NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0)
-                .withGateway(0, new RoutesFrom.Sample()))) {
+        try (Node node = Node.start(
+                NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0).withGateway(0, new RoutesFrom.Sample()))) {
             URI url = node.gateway().orElseThrow().resolve("/api/orders/7");
             int status = HttpClient.newHttpClient()
                     .send(

@@ -129,8 +129,7 @@ public final class CallerMarks {
             return STARS;
         }
         String first = value.substring(0, value.offsetByCodePoints(0, 1));
-        String last =
-                length < SHORTEST_WITH_END ? "" : value.substring(value.offsetByCodePoints(value.length(), -2));
+        String last = length < SHORTEST_WITH_END ? "" : value.substring(value.offsetByCodePoints(value.length(), -2));
         return printable(first + STARS + last);
     }
 

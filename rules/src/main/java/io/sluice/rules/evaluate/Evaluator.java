@@ -3,8 +3,8 @@ package io.sluice.rules.evaluate;
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -290,7 +290,8 @@ public final class Evaluator {
             MatchedRequest matched, BiFunction<RulingListener, Ruling.Settled, Ruling.Settled> tell) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(tell.apply(begun(matched.request()), RulingWriter.byRule(matched, rule, mode())));
+            return CompletableFuture.completedFuture(
+                    tell.apply(begun(matched.request()), RulingWriter.byRule(matched, rule, mode())));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
@@ -540,8 +541,7 @@ public final class Evaluator {
         }
     }
 
-    private Ruling.Settled told(
-            RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
+    private Ruling.Settled told(RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
         try {
             told.ruled(request, ruling, clock.nanoTime() - startNanos);
         } catch (Throwable e) {
@@ -551,8 +551,7 @@ public final class Evaluator {
     }
 
     /** A request that passes early is ruled on again. */
-    private Ruling.Settled toldEarly(
-            RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
+    private Ruling.Settled toldEarly(RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
         if (!ruling.allowed()) {
             return told(told, request, ruling, startNanos);
         }

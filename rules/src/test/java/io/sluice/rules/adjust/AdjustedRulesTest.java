@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
@@ -42,8 +42,7 @@ class AdjustedRulesTest {
     private final RuleSet released = rules();
     private RuleSet inForce = released;
     private final KeySettings keys = KeySettings.ofThisProcess();
-    private final Evaluator evaluator =
-            new Evaluator(() -> inForce, limiter, null, keys, clock, (ruling, nanos) -> {});
+    private final Evaluator evaluator = new Evaluator(() -> inForce, limiter, null, keys, clock, (ruling, nanos) -> {});
 
     @Test
     void givesOneCallerOtherNumbersUntilTheyExpire() {
@@ -87,7 +86,8 @@ class AdjustedRulesTest {
                 List.of(
                         override("orders", "orders.user", new Caller.ByHash(hash("user", "u-17")), "{\"limit\":5}"),
                         override("secret", "secret.0", new Caller.ByHash(hash("user", "u-17")), "{\"limit\":6}"),
-                        override("address", "address.0", new Caller.ByHash(hash("ip", "2001:db8::7")), "{\"limit\":7}")),
+                        override(
+                                "address", "address.0", new Caller.ByHash(hash("ip", "2001:db8::7")), "{\"limit\":7}")),
                 List.of()));
 
         assertThat(admitted("shop", "u-17")).isEqualTo(5);

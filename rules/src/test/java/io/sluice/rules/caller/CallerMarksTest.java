@@ -57,11 +57,15 @@ class CallerMarksTest {
 
     @Test
     void anIpv6CallerIsItsNetwork() {
-        CallerMark one = marks.of(plain, "ip", request("ip", "2001:db8:1:2:3:4:5:6")).orElseThrow();
-        CallerMark other = marks.of(plain, "ip", request("ip", "2001:db8:1:2::9")).orElseThrow();
+        CallerMark one =
+                marks.of(plain, "ip", request("ip", "2001:db8:1:2:3:4:5:6")).orElseThrow();
+        CallerMark other =
+                marks.of(plain, "ip", request("ip", "2001:db8:1:2::9")).orElseThrow();
         assertThat(one).isEqualTo(other);
         assertThat(one.masked()).isEqualTo("2001:db8:1:*");
-        assertThat(marks.of(plain, "ip", request("ip", "::ffff:203.0.113.9")).orElseThrow().masked())
+        assertThat(marks.of(plain, "ip", request("ip", "::ffff:203.0.113.9"))
+                        .orElseThrow()
+                        .masked())
                 .isEqualTo("203.0.113.*");
     }
 
@@ -73,7 +77,8 @@ class CallerMarksTest {
         assertThat(mark.masked()).isEqualTo("a****42,u****86");
         assertThat(mark.hash()).matches("[0-9A-Za-z_-]{43}");
         assertThat(CallerMarks.attributes(both, "both.0")).isEqualTo("tenant,user");
-        assertThat(mark.hash()).isNotEqualTo(marks.of(plain, "user", request).orElseThrow().hash());
+        assertThat(mark.hash())
+                .isNotEqualTo(marks.of(plain, "user", request).orElseThrow().hash());
         // A limit by one attribute has the caller that the attribute has.
         assertThat(marks.caller(plain, plain.rules().get(1), "named.n", request))
                 .isEqualTo(marks.of(plain, "user", request));
@@ -93,10 +98,14 @@ class CallerMarksTest {
     void neverShowsAValueThatSomeLimitHides() {
         Attributes request = Attributes.of(Map.of("user", "u-100086", "ip", "203.0.113.7"));
         Rule rule = hashed.rules().get(0);
-        assertThat(marks.caller(hashed, rule, "a.0", request).orElseThrow().masked()).isEmpty();
+        assertThat(marks.caller(hashed, rule, "a.0", request).orElseThrow().masked())
+                .isEmpty();
         assertThat(marks.of(hashed, "user", request).orElseThrow().masked()).isEmpty();
-        assertThat(marks.of(hashed, "user", request).orElseThrow().shown()).startsWith("#").hasSize(9);
-        assertThat(marks.caller(hashed, rule, "a.1", request).orElseThrow().masked()).isEqualTo("203.0.113.*");
+        assertThat(marks.of(hashed, "user", request).orElseThrow().shown())
+                .startsWith("#")
+                .hasSize(9);
+        assertThat(marks.caller(hashed, rule, "a.1", request).orElseThrow().masked())
+                .isEqualTo("203.0.113.*");
         assertThat(marks.hidden(hashed)).containsExactly("user");
         assertThat(marks.hidden(plain)).isEmpty();
     }

@@ -131,7 +131,11 @@ public final class CallerQuestions {
                     if (explanation == null) {
                         forget(question);
                     } else {
-                        settle(question, in.json.apply(masked(explanation, request, in)).filter(text -> text.length() <= LONGEST));
+                        settle(
+                                question,
+                                in.json
+                                        .apply(masked(explanation, request, in))
+                                        .filter(text -> text.length() <= LONGEST));
                     }
                 } catch (RuntimeException e) {
                     forget(question);
@@ -183,8 +187,9 @@ public final class CallerQuestions {
                     .filter(rule -> hasLimit(rule, each))
                     .flatMap(rule -> in.marks.caller(set, rule, each.id(), request));
             boolean open = mark.isPresent() && !mark.get().masked().isEmpty();
-            String key =
-                    open ? each.key() : each.by().stream().map(name -> name + "=***").collect(Collectors.joining("&"));
+            String key = open
+                    ? each.key()
+                    : each.by().stream().map(name -> name + "=***").collect(Collectors.joining("&"));
             limits.add(new Standing(
                     each.rule(),
                     each.id(),

@@ -78,8 +78,7 @@ final class KnownCallers implements ErasableStore {
     void add(Collection<String> hashes, Attributes request, Set<String> names) {
         int length = length(request);
         Attributes some = length > LONGEST ? cut(request, names) : request;
-        Known known =
-                new Known(some, Set.copyOf(names), length > LONGEST ? length(some) : length, clock.nanoTime());
+        Known known = new Known(some, Set.copyOf(names), length > LONGEST ? length(some) : length, clock.nanoTime());
         synchronized (this) {
             for (String hash : hashes) {
                 Known before = byHash.remove(hash);

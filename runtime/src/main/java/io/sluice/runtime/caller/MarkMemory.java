@@ -43,7 +43,10 @@ final class MarkMemory {
      * @param names the attributes that tell who the caller is
      * @param single the attribute that alone is the caller, if the request has it; null if there is none
      */
-    record Profile(CallerSketches.Name group, Set<String> names, @Nullable String single) {}
+    record Profile(
+            CallerSketches.Name group,
+            Set<String> names,
+            @Nullable String single) {}
 
     MarkMemory(KeySettings settings) {
         this.keys = settings.keys();
@@ -104,8 +107,7 @@ final class MarkMemory {
         Set<String> names = new HashSet<>(RefusedCallers.ATTRIBUTES);
         names.addAll(CallerMarks.names(rule, limit));
         return new Profile(
-                new CallerSketches.Name(
-                        rule.id(), limit == null ? "" : limit, CallerMarks.attributes(rule, limit)),
+                new CallerSketches.Name(rule.id(), limit == null ? "" : limit, CallerMarks.attributes(rule, limit)),
                 Set.copyOf(names),
                 single(rule, limit));
     }

@@ -81,7 +81,11 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private @Nullable CallerSketches sketches;
 
     /** @param limit the name of the limit in reports; null if the rule denied */
-    private record Refusal(Attributes request, @Nullable Rule rule, @Nullable String limit, long minute) {
+    private record Refusal(
+            Attributes request,
+            @Nullable Rule rule,
+            @Nullable String limit,
+            long minute) {
 
         /** The attributes tell who the caller is. */
         @Override

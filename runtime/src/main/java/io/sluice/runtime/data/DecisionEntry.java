@@ -181,7 +181,9 @@ public record DecisionEntry(
             for (String name : shown.names()) {
                 dimensions.put(
                         name,
-                        mark(shown.text(name), hashes.flatMap(all -> all.optionalText(name)).orElse("")));
+                        mark(
+                                shown.text(name),
+                                hashes.flatMap(all -> all.optionalText(name)).orElse("")));
             }
         });
         return new DecisionEntry(

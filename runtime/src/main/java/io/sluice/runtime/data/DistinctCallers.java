@@ -41,7 +41,8 @@ public final class DistinctCallers {
             return false;
         }
         if (isFull) {
-            // The numbers of the others tell how many callers there are only if there are enough of them. So a number that means
+            // The numbers of the others tell how many callers there are only if there are enough of them. So a number
+            // that means
             // nothing takes the place.
             long from = below == null ? 0 : below + 1;
             long room = above == null ? number - from + 1 : above - from;

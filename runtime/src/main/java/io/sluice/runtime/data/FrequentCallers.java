@@ -65,9 +65,7 @@ public final class FrequentCallers {
                 all.add(new Frequency(mark(row.getItem()), row.getLowerBound() + error, error));
             }
         }
-        all.sort(Comparator.comparingLong(Frequency::most)
-                .reversed()
-                .thenComparing(each -> each.caller.hash()));
+        all.sort(Comparator.comparingLong(Frequency::most).reversed().thenComparing(each -> each.caller.hash()));
         return all;
     }
 
@@ -110,8 +108,8 @@ public final class FrequentCallers {
 
         public byte[] toBytes() {
             PackWriter pack = new PackWriter().number(error).number(callers.size());
-            callers.forEach(
-                    each -> pack.text(each.caller.masked()).text(each.caller.hash()).number(each.most - each.error));
+            callers.forEach(each ->
+                    pack.text(each.caller.masked()).text(each.caller.hash()).number(each.most - each.error));
             return pack.toBytes();
         }
 

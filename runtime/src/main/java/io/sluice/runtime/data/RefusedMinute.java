@@ -35,8 +35,7 @@ public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenant
      * @param distinct how many different callers were refused: {@link DistinctCallers}
      */
     @SuppressWarnings("ArrayRecordComponent") // packed once, read once
-    public record Group(
-            String rule, String limit, String attributes, long refused, byte[] frequent, byte[] distinct) {}
+    public record Group(String rule, String limit, String attributes, long refused, byte[] frequent, byte[] distinct) {}
 
     /** What a tenant asked for. */
     public record Tenant(CallerMark tenant, Figures figures) {}

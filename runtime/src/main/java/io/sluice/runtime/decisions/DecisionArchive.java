@@ -153,8 +153,7 @@ final class DecisionArchive {
 
     /** Cuts off a last line without an end, which a crash or a full disk has left. */
     static void repair(Path file) throws IOException {
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long end = channel.size();
             ByteBuffer buffer = ByteBuffer.allocate(4_096);
             while (end > 0) {
@@ -186,8 +185,8 @@ final class DecisionArchive {
         Files.deleteIfExists(temporary);
         try {
             try (FileChannel channel = LogFile.channel(temporary, StandardOpenOption.CREATE_NEW)) {
-                OutputStream out = new GZIPOutputStream(new BufferedOutputStream(
-                        Channels.newOutputStream(channel), BUFFER));
+                OutputStream out =
+                        new GZIPOutputStream(new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER));
                 content.writeTo(out);
                 ((GZIPOutputStream) out).finish();
                 out.flush();
@@ -201,7 +200,8 @@ final class DecisionArchive {
 
     /** Returns how many files were begun before a second. */
     synchronized int begunBefore(long second) throws IOException {
-        return (int) files().keySet().stream().filter(name -> name.begun() < second).count();
+        return (int)
+                files().keySet().stream().filter(name -> name.begun() < second).count();
     }
 
     /** Removes the lines of a subject from all finished files. */
@@ -232,12 +232,14 @@ final class DecisionArchive {
         if (found[0] > 0 && found[1] == 0) {
             Files.delete(file);
         } else if (found[0] > 0) {
-            replace(file, out -> lines(file, line -> {
-                if (!isOf(line, hashes)) {
-                    out.write(line);
-                    out.write('\n');
-                }
-            }));
+            replace(
+                    file,
+                    out -> lines(file, line -> {
+                        if (!isOf(line, hashes)) {
+                            out.write(line);
+                            out.write('\n');
+                        }
+                    }));
         }
         return found[0];
     }
@@ -288,8 +290,11 @@ final class DecisionArchive {
         try {
             DecisionEntry entry = DecisionEntry.parse(text);
             return named.stream()
-                    .anyMatch(hash -> entry.caller().filter(caller -> caller.hash().equals(hash)).isPresent()
-                            || entry.dimensions().values().stream().anyMatch(mark -> mark.hash().equals(hash)));
+                    .anyMatch(hash -> entry.caller()
+                                    .filter(caller -> caller.hash().equals(hash))
+                                    .isPresent()
+                            || entry.dimensions().values().stream()
+                                    .anyMatch(mark -> mark.hash().equals(hash)));
         } catch (IllegalArgumentException | DateTimeException e) {
             return true;
         }

@@ -78,8 +78,7 @@ final class DecisionEntries {
 
     /** Returns whether somebody counted: the store, or this process in its place. */
     private static boolean isCounted(Ruling.Settled ruling) {
-        return !lacksAttribute(ruling)
-                && (ruling.degraded() == null || policy(ruling.rule()) == FailurePolicy.LOCAL);
+        return !lacksAttribute(ruling) && (ruling.degraded() == null || policy(ruling.rule()) == FailurePolicy.LOCAL);
     }
 
     /** No engine is asked about a request that a limit cannot count. */
@@ -97,7 +96,11 @@ final class DecisionEntries {
         StringBuilder reason = new StringBuilder(verdict(ruling));
         if (!ruling.shadowRefused().isEmpty()) {
             StringJoiner names = new StringJoiner(", ");
-            ruling.shadowRefused().stream().map(Label::limit).distinct().limit(MOST_NAMED).forEach(names::add);
+            ruling.shadowRefused().stream()
+                    .map(Label::limit)
+                    .distinct()
+                    .limit(MOST_NAMED)
+                    .forEach(names::add);
             reason.append("; would be refused by ").append(names).append(" (shadow)");
         }
         return reason.toString();
@@ -124,7 +127,8 @@ final class DecisionEntries {
         if (!failure.isEmpty() && policy != FailurePolicy.LOCAL) {
             return failure;
         }
-        return (ruling.allowed() ? "within " : "exceeds ") + LimitWords.amount(reported.limit())
+        return (ruling.allowed() ? "within " : "exceeds ")
+                + LimitWords.amount(reported.limit())
                 + (failure.isEmpty() ? "" : " (" + failure + ")");
     }
 

@@ -88,12 +88,11 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
      */
     static DecisionFiles open(DecisionSettings.Files settings, Clock clock, PlaceCounts counts, KeySettings keys) {
         // If it is busy, the next minute tidies up.
-        ThreadPoolExecutor one = new ThreadPoolExecutor(
-                0, 1, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(task, "sluice-decisions-tidy");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+        ThreadPoolExecutor one = new ThreadPoolExecutor(0, 1, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = new Thread(task, "sluice-decisions-tidy");
+            thread.setDaemon(true);
+            return thread;
+        });
         return new DecisionFiles(settings, clock, counts, KeyNotes.mark(keys), LogFile::create, one);
     }
 

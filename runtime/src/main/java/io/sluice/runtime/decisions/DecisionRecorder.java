@@ -109,7 +109,8 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
             Supplier<RuleSet> rules,
             KeySettings keys,
             Clock clock) {
-        if (!settings.isLogging() && outbox.filter(each -> each.takes(Kind.DECISIONS)).isEmpty()) {
+        if (!settings.isLogging()
+                && outbox.filter(each -> each.takes(Kind.DECISIONS)).isEmpty()) {
             return Optional.empty();
         }
         List<PlaceQueue> places = new ArrayList<>();
@@ -141,7 +142,8 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
 
     /** Returns how many decisions reached each place. */
     public List<PlaceCounts> counts() {
-        List<PlaceCounts> counts = new ArrayList<>(places.stream().map(PlaceQueue::counts).toList());
+        List<PlaceCounts> counts =
+                new ArrayList<>(places.stream().map(PlaceQueue::counts).toList());
         if (sample != null) {
             counts.add(sample.counts());
         }

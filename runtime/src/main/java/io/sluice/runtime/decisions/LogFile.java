@@ -52,7 +52,8 @@ interface LogFile extends Closeable {
 
     /** Opens a file that only its owner can read. */
     static FileChannel channel(Path file, OpenOption how) throws IOException {
-        return FileChannel.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, how), attributes(file, "rw-------"));
+        return FileChannel.open(
+                file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, how), attributes(file, "rw-------"));
     }
 
     /** Returns what only the owner may do, on file systems that know owners. */

@@ -32,7 +32,10 @@ public final class CallerPart implements FleetPart {
         int characters = 0;
         for (CallerAnswer answer : answers) {
             // In JSON, each quotation mark takes one more character.
-            characters += 60 + answer.content().map(text -> text.length() + text.length() / 3).orElse(0);
+            characters += 60
+                    + answer.content()
+                            .map(text -> text.length() + text.length() / 3)
+                            .orElse(0);
             if (!few.isEmpty() && characters > MOST_CHARACTERS) {
                 break;
             }

@@ -82,7 +82,9 @@ public record Fleet(
                 fields.whole("at", 0, LATEST_MILLIS),
                 fields.object("audit").map(WitnessText::offer),
                 fields.has("erasures") ? ErasureText.orders(fields, "erasures") : List.of(),
-                fields.has("stored") ? OptionalLong.of(fields.whole("stored", 0, Long.MAX_VALUE)) : OptionalLong.empty(),
+                fields.has("stored")
+                        ? OptionalLong.of(fields.whole("stored", 0, Long.MAX_VALUE))
+                        : OptionalLong.empty(),
                 fields.has("questions") ? CallerText.questions(fields, "questions") : List.of());
     }
 

@@ -67,8 +67,8 @@ class CallerQuestionsTest {
         for (int i = 0; i < 3; i++) {
             questions.offered(List.of(question));
             assertThat(questions.answers())
-                    .containsExactly(new CallerAnswer(
-                            1, Optional.of("{\"attributes\":{\"user\":\"alice\"},\"hidden\":[]}")));
+                    .containsExactly(
+                            new CallerAnswer(1, Optional.of("{\"attributes\":{\"user\":\"alice\"},\"hidden\":[]}")));
         }
         assertThat(questions.answers().toString()).doesNotContain("alice");
         questions.offered(List.of());

@@ -67,7 +67,17 @@ class RefusedCallersTest {
         Evaluator evaluator = evaluator();
         for (int i = 0; i < 90; i++) {
             for (int j = 0; j <= i; j++) {
-                evaluate(evaluator, Map.of("service", "shop", "user", "user-" + i, "ip", "192.0.2." + i % 3, "tenant", "t-" + i % 2));
+                evaluate(
+                        evaluator,
+                        Map.of(
+                                "service",
+                                "shop",
+                                "user",
+                                "user-" + i,
+                                "ip",
+                                "192.0.2." + i % 3,
+                                "tenant",
+                                "t-" + i % 2));
             }
         }
         evaluate(evaluator, Map.of("service", "bad", "user", "user-1"));
@@ -81,10 +91,13 @@ class RefusedCallersTest {
         }
         assertThat(users).hasSize(89);
         assertThat(group(minute, "user", "user.0", "user").refused()).isEqualTo(89 * 90 / 2);
-        assertThat(DistinctCallers.of(group(minute, "user", "user.0", "user").distinct()).estimate())
+        assertThat(DistinctCallers.of(group(minute, "user", "user.0", "user").distinct())
+                        .estimate())
                 .isEqualTo(89);
         assertThat(counts(minute, "", "", "user")).containsEntry(hash("user", "user-1"), 2L);
-        assertThat(counts(minute, "", "", "ip").values().stream().mapToLong(Long::longValue).sum())
+        assertThat(counts(minute, "", "", "ip").values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(89 * 90 / 2);
         // The rule denied, and there is no address that tells callers apart.
         assertThat(group(minute, "banned", "", "ip").refused()).isEqualTo(1);
@@ -271,7 +284,10 @@ class RefusedCallersTest {
     void aMinuteHasAtMostSoManyGroupsAndBytes() {
         StringBuilder document = new StringBuilder("rules:\n");
         for (int i = 0; i < 300; i++) {
-            document.append("  - { id: r").append(i).append(", service: s").append(i)
+            document.append("  - { id: r")
+                    .append(i)
+                    .append(", service: s")
+                    .append(i)
                     .append(", limits: [{ by: user, algorithm: fixed_window, limit: 1, align: year }] }\n");
         }
         RuleSet many = rules(document.toString());
@@ -295,7 +311,10 @@ class RefusedCallersTest {
         assertThat(minute.groups().get(0).rule()).isEmpty();
         assertThat(minute.groups().get(0).refused()).isEqualTo(300 * 20 + 20);
         assertThat(minute.groups().get(1).rule()).isEqualTo("r299");
-        long told = minute.groups().stream().skip(1).mapToLong(RefusedMinute.Group::refused).sum();
+        long told = minute.groups().stream()
+                .skip(1)
+                .mapToLong(RefusedMinute.Group::refused)
+                .sum();
         assertThat(outbox.dropped(Kind.CALLERS)).isEqualTo(300 * 20 + 20 - told);
     }
 
@@ -320,7 +339,8 @@ class RefusedCallersTest {
     @Test
     void longRequestsAreCutToWhatTellsTheCaller() {
         callers.start();
-        Map<String, String> given = new HashMap<>(Map.of("user", "u-1", "path", "/a", "header.x-long", "x".repeat(100_000)));
+        Map<String, String> given =
+                new HashMap<>(Map.of("user", "u-1", "path", "/a", "header.x-long", "x".repeat(100_000)));
         given.put("header.x-short", "y");
         callers.ruled(Attributes.of(given), refusal, 1);
         KnownCallers.Known known = callers.find(hash("user", "u-1")).orElseThrow();
@@ -366,7 +386,10 @@ class RefusedCallersTest {
     }
 
     private static void evaluate(Evaluator evaluator, Map<String, String> request) {
-        var unused = evaluator.evaluate(Attributes.of(request), 1).toCompletableFuture().join();
+        var unused = evaluator
+                .evaluate(Attributes.of(request), 1)
+                .toCompletableFuture()
+                .join();
     }
 
     /** Returns a ruling that has only what listeners of this kind read. */

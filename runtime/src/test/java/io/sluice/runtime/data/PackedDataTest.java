@@ -120,11 +120,15 @@ final class PackedDataTest {
             long truth = exact.getOrDefault(each.caller().hash(), 0L);
             assertThat(truth).isBetween(each.most() - each.error(), each.most());
         }
-        long told = merged.counted().stream().map(each -> each.caller().hash()).distinct().count();
+        long told = merged.counted().stream()
+                .map(each -> each.caller().hash())
+                .distinct()
+                .count();
         assertThat(told).isEqualTo(merged.counted().size());
         exact.forEach((hash, truth) -> {
             if (truth > merged.error()) {
-                assertThat(merged.counted()).anyMatch(each -> each.caller().hash().equals(hash));
+                assertThat(merged.counted())
+                        .anyMatch(each -> each.caller().hash().equals(hash));
             }
         });
     }
@@ -171,14 +175,19 @@ final class PackedDataTest {
                 "",
                 12,
                 Optional.of(new CallerMark("203.0.113.*", "h1")));
-        assertThat(DecisionEntry.list(DecisionEntry.toBytes(List.of(entry, entry)))).containsExactly(entry, entry);
+        assertThat(DecisionEntry.list(DecisionEntry.toBytes(List.of(entry, entry))))
+                .containsExactly(entry, entry);
         assertThat(entry.toJson())
-                .contains("\"timestamp\":\"2027-01-15T08:00:00.123Z\"", "\"decision\":\"rejected\"", "\"user\":\"#h2345678\"")
+                .contains(
+                        "\"timestamp\":\"2027-01-15T08:00:00.123Z\"",
+                        "\"decision\":\"rejected\"",
+                        "\"user\":\"#h2345678\"")
                 .doesNotContain("\n");
     }
 
     private static CallerMark mark(int i) throws Exception {
         byte[] hash = MessageDigest.getInstance("SHA-256").digest(("c" + i).getBytes(StandardCharsets.UTF_8));
-        return new CallerMark("c****" + i % 10, Base64.getUrlEncoder().withoutPadding().encodeToString(hash));
+        return new CallerMark(
+                "c****" + i % 10, Base64.getUrlEncoder().withoutPadding().encodeToString(hash));
     }
 }

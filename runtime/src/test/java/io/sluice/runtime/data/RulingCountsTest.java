@@ -26,8 +26,8 @@ final class RulingCountsTest {
     private final ManualClock clock = new ManualClock();
     private final DataOutbox outbox = DataOutbox.acknowledged();
     private final RulingCounts counts = new RulingCounts(outbox, clock);
-    private final RuleSet rules = new RuleSet(
-            1, ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", RULES)).rules());
+    private final RuleSet rules =
+            new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", RULES)).rules());
     private final Evaluator evaluator = new Evaluator(
             () -> rules,
             new Limiter(new LocalEngine(clock), clock, List.of()),
@@ -64,7 +64,8 @@ final class RulingCountsTest {
         }
         ask("/other", 3);
         clock.advance(Duration.ofSeconds(1));
-        assertThat(told().stream().mapToLong(each -> each.total().requests()).sum()).isEqualTo(5);
+        assertThat(told().stream().mapToLong(each -> each.total().requests()).sum())
+                .isEqualTo(5);
     }
 
     @Test

@@ -198,9 +198,7 @@ class DecisionEntriesTest {
             all.put(name, evil);
         }
         all.put("path", "/needs");
-        traffic.send(
-                listener,
-                Attributes.of(all).from(new Origin(evil, LoggedTraffic.TRACE, "", true)));
+        traffic.send(listener, Attributes.of(all).from(new Origin(evil, LoggedTraffic.TRACE, "", true)));
         DecisionEntry entry = logged.get(logged.size() - 1);
         assertThat(entry.toJson()).doesNotContain("\n", "\r").hasSizeLessThan(DecisionEntry.MOST_CHARACTERS);
         assertThat(DecisionEntry.list(DecisionEntry.toBytes(List.of(entry)))).hasSize(1);

@@ -73,7 +73,9 @@ class DecisionFilesTest {
         for (String name : names()) {
             try (InputStream file = Files.newInputStream(folder().resolve(name));
                     InputStream in = name.endsWith(".gz") ? new GZIPInputStream(file) : file) {
-                all.addAll(new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+                all.addAll(new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .toList());
             }
         }
         return all;
@@ -97,7 +99,8 @@ class DecisionFilesTest {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder().resolve(name))))
                     .isEqualTo("rw-------");
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder()))).isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder())))
+                .isEqualTo("rwx------");
         files.close();
     }
 
@@ -109,7 +112,8 @@ class DecisionFilesTest {
             many.add(line(i + "y".repeat(100)));
         }
         files.write(many);
-        assertThat(Files.size(folder().resolve(names().get(names().size() - 1)))).isLessThanOrEqualTo(SIZE);
+        assertThat(Files.size(folder().resolve(names().get(names().size() - 1))))
+                .isLessThanOrEqualTo(SIZE);
         assertThat(names()).hasSize(4);
         assertThat(lines()).hasSize(2_000);
         files.close();

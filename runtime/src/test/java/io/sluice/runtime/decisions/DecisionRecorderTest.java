@@ -161,8 +161,7 @@ class DecisionRecorderTest {
             public void close() {}
         };
         DataOutbox outbox = DataOutbox.acknowledged();
-        DecisionRecorder recorder =
-                recorder(shares(new Shares(1, 1), Map.of(), 0), Optional.of(outbox), stuck);
+        DecisionRecorder recorder = recorder(shares(new Shares(1, 1), Map.of(), 0), Optional.of(outbox), stuck);
         recorder.start();
         send(recorder, "/shut", 1);
         hanging.await();
@@ -179,16 +178,14 @@ class DecisionRecorderTest {
         assertThat(sent(outbox)).hasSize(CenterSample.MOST_REFUSED);
 
         free.countDown();
-        Await.until(
-                "all are counted", PATIENCE, () -> counts.logged() + counts.dropped() == decisions + 1);
+        Await.until("all are counted", PATIENCE, () -> counts.logged() + counts.dropped() == decisions + 1);
         finish(recorder);
     }
 
     @Test
     void aFullQueueDropsAndCounts() {
         DataOutbox outbox = DataOutbox.acknowledged();
-        DecisionRecorder recorder =
-                recorder(shares(new Shares(1, 1), Map.of(), 0), Optional.of(outbox), place());
+        DecisionRecorder recorder = recorder(shares(new Shares(1, 1), Map.of(), 0), Optional.of(outbox), place());
         // Nobody takes anything out of the queue yet.
         send(recorder, "/shut", DecisionRecorder.MOST_QUEUED + 500);
         assertThat(counts.dropped()).isEqualTo(500);
@@ -214,8 +211,7 @@ class DecisionRecorderTest {
     @Test
     void theCenterGetsEveryRefusalUpToAHundredASecondAndAShareOfTheAllowedOnes() {
         DataOutbox outbox = DataOutbox.acknowledged();
-        DecisionRecorder recorder =
-                recorder(shares(new Shares(1, 1), Map.of(), 0.5), Optional.of(outbox));
+        DecisionRecorder recorder = recorder(shares(new Shares(1, 1), Map.of(), 0.5), Optional.of(outbox));
         recorder.start();
         for (int second = 0; second < 3; second++) {
             send(recorder, "/shut", 130);
@@ -224,8 +220,12 @@ class DecisionRecorderTest {
             traffic.clock.advance(Duration.ofSeconds(1));
         }
         List<DecisionEntry> entries = sent(outbox);
-        assertThat(entries).filteredOn(each -> each.outcome() == Outcome.REJECTED).hasSize(300);
-        assertThat(entries).filteredOn(each -> each.outcome() == Outcome.ALLOWED).hasSizeBetween(41, 50);
+        assertThat(entries)
+                .filteredOn(each -> each.outcome() == Outcome.REJECTED)
+                .hasSize(300);
+        assertThat(entries)
+                .filteredOn(each -> each.outcome() == Outcome.ALLOWED)
+                .hasSizeBetween(41, 50);
         recorder.flush();
         assertThat(outbox.dropped(Kind.DECISIONS)).isEqualTo(90);
         PlaceCounts center = recorder.counts().get(0);
@@ -254,10 +254,12 @@ class DecisionRecorderTest {
         recorder.start();
         for (int i = 0; i < 100; i++) {
             traffic.send(
-                    recorder, Map.of("path", "/shut", "service", "\u0001".repeat(9_000), "method", "\u0002".repeat(9_000)));
+                    recorder,
+                    Map.of("path", "/shut", "service", "\u0001".repeat(9_000), "method", "\u0002".repeat(9_000)));
         }
         recorder.flush();
-        int characters = sent(outbox).stream().mapToInt(each -> each.toJson().length()).sum();
+        int characters =
+                sent(outbox).stream().mapToInt(each -> each.toJson().length()).sum();
         assertThat(characters).isPositive().isLessThanOrEqualTo(CenterSample.MOST_CHARACTERS);
         assertThat(outbox.dropped(Kind.DECISIONS) + sent(outbox).size()).isEqualTo(100);
         finish(recorder);
@@ -295,7 +297,9 @@ class DecisionRecorderTest {
             Path file = files.filter(each -> each.toString().endsWith(".jsonl"))
                     .findFirst()
                     .orElseThrow();
-            assertThat(Files.readAllLines(file)).hasSize(40).allMatch(line -> DecisionEntry.parse(line).version() == 7);
+            assertThat(Files.readAllLines(file))
+                    .hasSize(40)
+                    .allMatch(line -> DecisionEntry.parse(line).version() == 7);
         }
         assertThat(registry.get("rate_limit_decisions_logged")
                         .tag("place", "file")

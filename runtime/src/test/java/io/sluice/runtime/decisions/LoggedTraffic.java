@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
 /** Requests that are decided in this process or, if a rule says so, by a store that is always away. */
 final class LoggedTraffic {
 
-    static final KeySettings KEYS = new KeySettings(
-            KeySecret.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8)), 64, Optional.empty());
+    static final KeySettings KEYS =
+            new KeySettings(KeySecret.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8)), 64, Optional.empty());
 
     static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 

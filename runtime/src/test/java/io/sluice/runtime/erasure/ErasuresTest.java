@@ -3,9 +3,9 @@ package io.sluice.runtime.erasure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
+import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.testkit.Await;

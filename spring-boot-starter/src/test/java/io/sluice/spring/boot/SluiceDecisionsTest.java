@@ -79,16 +79,22 @@ class SluiceDecisionsTest {
                     for (int i = 0; i < 3; i++) {
                         ask(context.getBean(Evaluator.class));
                     }
-                    Await.until("three lines", PATIENCE, () -> lines(folder.resolve("log")).size() == 3);
+                    Await.until(
+                            "three lines",
+                            PATIENCE,
+                            () -> lines(folder.resolve("log")).size() == 3);
                     assertThat(lines(folder.resolve("log")))
                             .allMatch(line -> DecisionEntry.parse(line).rule().equals("a"))
                             .noneMatch(line -> line.contains("u-10086"));
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    Await.until("the metric tells", PATIENCE, () -> registry.get("rate_limit_decisions_logged")
-                                    .tag("place", "file")
-                                    .functionCounter()
-                                    .count()
-                            == 3);
+                    Await.until(
+                            "the metric tells",
+                            PATIENCE,
+                            () -> registry.get("rate_limit_decisions_logged")
+                                            .tag("place", "file")
+                                            .functionCounter()
+                                            .count()
+                                    == 3);
                 });
     }
 
@@ -97,8 +103,7 @@ class SluiceDecisionsTest {
         Path token = Files.writeString(folder.resolve("token"), "secret-token");
         try (CenterStub center = CenterStub.start().answerReports(200, new Fleet(1, 1, "", 0).toJson())) {
             application
-                    .withPropertyValues(
-                            "sluice.center.url=" + center.url(), "sluice.center.token-file=" + token)
+                    .withPropertyValues("sluice.center.url=" + center.url(), "sluice.center.token-file=" + token)
                     .run(context -> {
                         ask(context.getBean(Evaluator.class));
                         List<DataBatch> sent = List.of();

@@ -26,9 +26,9 @@ import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
-import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.testkit.audit.SignedLog;
@@ -196,12 +196,14 @@ class SluiceFleetTest {
                     assertThat(report.answers().get(0).content())
                             .contains("{\"attributes\":{\"user\":\"u-100086\"},\"hidden\":[]}");
                     context.getBean(RefusedCallers.class).flush();
-                    assertThat(callers(report(each -> !callers(each).isEmpty())).get(0).groups())
-                            .anySatisfy(group ->
-                                    assertThat(FrequentCallers.of(group.frequent(), 128).counted())
-                                            .singleElement()
-                                            .satisfies(each -> assertThat(each.caller())
-                                                    .isEqualTo(new CallerMark("u****86", hash))));
+                    assertThat(callers(report(each -> !callers(each).isEmpty()))
+                                    .get(0)
+                                    .groups())
+                            .anySatisfy(group -> assertThat(FrequentCallers.of(group.frequent(), 128)
+                                            .counted())
+                                    .singleElement()
+                                    .satisfies(each ->
+                                            assertThat(each.caller()).isEqualTo(new CallerMark("u****86", hash))));
                 });
     }
 

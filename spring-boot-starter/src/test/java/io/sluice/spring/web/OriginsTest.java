@@ -107,20 +107,18 @@ final class OriginsTest {
 
         @Bean
         Tracer tracer() {
-            TraceContext context = stub(
-                    TraceContext.class,
-                    name -> switch (name) {
-                        case "traceId" -> "a".repeat(32);
-                        case "spanId" -> "b".repeat(16);
-                        default -> name.equals("sampled") ? Boolean.TRUE : null;
-                    });
+            TraceContext context = stub(TraceContext.class, name -> switch (name) {
+                case "traceId" -> "a".repeat(32);
+                case "spanId" -> "b".repeat(16);
+                default -> name.equals("sampled") ? Boolean.TRUE : null;
+            });
             Span span = stub(Span.class, name -> name.equals("context") ? context : null);
             return stub(Tracer.class, name -> name.equals("currentSpan") ? span : null);
         }
 
         private static <T> T stub(Class<T> type, Function<String, Object> answers) {
-            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, given) ->
-                    switch (method.getName()) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (self, method, given) -> switch (method.getName()) {
                         case "hashCode" -> System.identityHashCode(self);
                         case "equals" -> self == given[0];
                         case "toString" -> type.getSimpleName();

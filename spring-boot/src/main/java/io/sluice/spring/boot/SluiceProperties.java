@@ -201,8 +201,7 @@ public final class SluiceProperties implements EnvironmentAware {
      * @param allowedShare Share of allowed requests, 0 to 1. Default: that of all rules.
      */
     public record RuleShares(
-            @Nullable Double share,
-            @Nullable Double allowedShare) {}
+            @Nullable Double share, @Nullable Double allowedShare) {}
 
     /**
      * A topic of Kafka.

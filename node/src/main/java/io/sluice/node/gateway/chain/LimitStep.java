@@ -152,8 +152,7 @@ final class LimitStep {
 
     /** Falls back to the standard body, because a body that cannot be created must not let the request pass. */
     @SuppressWarnings("NullAway") // a user's implementation may violate the contract
-    private RefusalBody.Content content(
-            GatewayExchange exchange, Ruling.Settled ruling, AnswerLanguage language) {
+    private RefusalBody.Content content(GatewayExchange exchange, Ruling.Settled ruling, AnswerLanguage language) {
         try {
             RefusalBody.Content content = refusals.of(ruling, language);
             if (content != null) {

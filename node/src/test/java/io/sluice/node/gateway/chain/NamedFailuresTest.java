@@ -48,7 +48,8 @@ class NamedFailuresTest {
                         })
                         .start();
                 RawClient client = new RawClient(new Socket(InetAddress.getLoopbackAddress(), gateway.port()))) {
-            assertThat(client.send("GET /a HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n").message())
+            assertThat(client.send("GET /a HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n")
+                            .message())
                     .startsWith("HTTP/1.1 500 ");
             Await.until("a log line", Duration.ofMinutes(5), () -> !log.list.isEmpty());
             List<ILoggingEvent> lines = log.list;

@@ -69,7 +69,8 @@ public final class ServerWatch {
     CompletableFuture<StoreVitals> vitals(StatefulRedisConnection<byte[], byte[]> redis) {
         return redis.async()
                 .info()
-                .thenCombine(slowLogLength(redis), (info, length) -> InfoFields.of(info).vitals(length))
+                .thenCombine(slowLogLength(redis), (info, length) -> InfoFields.of(info)
+                        .vitals(length))
                 .toCompletableFuture();
     }
 

@@ -20,8 +20,7 @@ import org.springframework.http.server.reactive.observation.ServerRequestObserva
 final class TracerOriginsTest {
 
     private static final String PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    private static final Origin SENT =
-            new Origin("", "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", true);
+    private static final Origin SENT = new Origin("", "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", true);
 
     @Test
     void withoutATracerOrASpanTheHeadersCount() {
@@ -34,13 +33,11 @@ final class TracerOriginsTest {
     void findsTheSpanThatSpringNotedInAReactiveApplication() {
         TracingContext traced = new TracingContext();
         Observation.Context observed = new Observation.Context();
-        TraceContext context = stub(
-                TraceContext.class,
-                name -> switch (name) {
-                    case "traceId" -> "a".repeat(32);
-                    case "spanId" -> "b".repeat(16);
-                    default -> false;
-                });
+        TraceContext context = stub(TraceContext.class, name -> switch (name) {
+            case "traceId" -> "a".repeat(32);
+            case "spanId" -> "b".repeat(16);
+            default -> false;
+        });
         traced.setSpan(stub(Span.class, name -> context));
         observed.put(TracingContext.class, traced);
         assertThat(new TracerOrigins(() -> Tracer.NOOP).of(request(observed)))
@@ -49,7 +46,9 @@ final class TracerOriginsTest {
 
     private static <T> T stub(Class<T> type, Function<String, Object> answers) {
         return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (self, method, given) -> answers.apply(method.getName())));
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, given) -> answers.apply(method.getName())));
     }
 
     private static IncomingRequest request(Object note) {

@@ -39,10 +39,7 @@ final class TracerOrigins implements OriginReader {
         return context.traceId().isEmpty()
                 ? sent
                 : new Origin(
-                        sent.requestId(),
-                        context.traceId(),
-                        context.spanId(),
-                        Boolean.TRUE.equals(context.sampled()));
+                        sent.requestId(), context.traceId(), context.spanId(), Boolean.TRUE.equals(context.sampled()));
     }
 
     private static @Nullable Span span(IncomingRequest request, Tracer tracer) {

@@ -120,7 +120,10 @@ public final class PlannedLimit {
             long permits = parts.permits() == null
                     ? parts.always()
                     : permits(parts.permits().of(call));
-            return permits == 0 ? null : new RuleCall(rule, attributes(meaning, call, service, paths).from(origin(call)), permits);
+            return permits == 0
+                    ? null
+                    : new RuleCall(
+                            rule, attributes(meaning, call, service, paths).from(origin(call)), permits);
         } catch (RuntimeException e) {
             throw new IllegalStateException(parts.where() + ": " + e.getMessage(), e);
         }
