@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +67,7 @@ class TrueFiguresTest {
     private final Map<String, Sums> nodes = new TreeMap<>();
     private final Map<String, Long> refusedAddresses = new TreeMap<>();
     private final Map<String, Long> refusedOfLogin = new TreeMap<>();
+    private final Map<String, Long> refusedUsers = new TreeMap<>();
     private final Map<String, String> refusedRequests = new LinkedHashMap<>();
     private Center center;
     private String token = "";
@@ -147,6 +149,14 @@ class TrueFiguresTest {
         Await.until("all refused callers are known", PATIENCE, () -> top("by=ip&limit=100&" + range)
                 .equals(refusedAddresses));
         assertThat(top("by=caller&rule=login&limit=100&" + range)).isEqualTo(refusedOfLogin);
+        assertThat(top("by=user&limit=100&" + range)).isEqualTo(refusedUsers);
+        assertThat(top("by=tenant&limit=100&" + range)).isEqualTo(Map.of("a****", (long) refusedRequests.size()));
+        assertThat(named("/api/top?by=rule&limit=100&" + range, "entries", "refused"))
+                .isEqualTo(sums(each -> each.refused));
+        assertThat(named("/api/series?rule=*&group=rule&step=minute&" + range, "rules", "refused"))
+                .isEqualTo(sums(each -> each.refused));
+        assertThat(named("/api/series?rule=*&group=rule&step=minute&" + range, "rules", "allowed"))
+                .isEqualTo(sums(each -> each.allowed));
         Await.until(
                 "all refusals are in the decisions",
                 PATIENCE,
@@ -210,6 +220,7 @@ class TrueFiguresTest {
             }
             if (!allowed) {
                 refusedAddresses.merge(network + ".*", 1L, Long::sum);
+                refusedUsers.merge(user.charAt(0) + "****" + user.substring(user.length() - 2), 1L, Long::sum);
                 if (rule.equals("login")) {
                     refusedOfLogin.merge(network + ".*", 1L, Long::sum);
                 }
@@ -232,6 +243,29 @@ class TrueFiguresTest {
             sums.shadowRefused += point.whole("shadow_refused", 0, Long.MAX_VALUE);
         }
         return sums;
+    }
+
+    /** Returns a figure of each rule, without those that have none. */
+    private Map<String, Long> named(String path, String list, String figure) {
+        Map<String, Long> figures = new TreeMap<>();
+        for (JsonObject entry : parse(get(path)).objects(list)) {
+            long number = entry.whole(figure, 0, Long.MAX_VALUE);
+            if (number > 0 && !entry.text("rule").isEmpty()) {
+                figures.put(entry.text("rule"), number);
+            }
+        }
+        return figures;
+    }
+
+    /** Returns a figure of each rule that was sent, without those that have none. */
+    private Map<String, Long> sums(ToLongFunction<Sums> figure) {
+        Map<String, Long> figures = new TreeMap<>();
+        rules.forEach((rule, sent) -> {
+            if (figure.applyAsLong(sent) > 0 && !rule.isEmpty()) {
+                figures.put(rule, figure.applyAsLong(sent));
+            }
+        });
+        return figures;
     }
 
     /** Returns how often addresses were refused, by the networks that the center may show. */
