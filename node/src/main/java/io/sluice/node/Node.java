@@ -371,7 +371,8 @@ public final class Node implements AutoCloseable {
     /** A registry that sends metrics by itself does not say when. */
     private void refreshMetrics() {
         if (!closing.get()) {
-            metrics.refresh();
+            // The thread of the clock must not wait for somebody who reads the metrics.
+            var unused = CompletableFuture.runAsync(metrics::refresh);
             clock.at(clock.nanoTime() + REFRESH.toNanos(), this::refreshMetrics);
         }
     }

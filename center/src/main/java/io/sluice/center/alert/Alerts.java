@@ -43,6 +43,9 @@ public final class Alerts implements AutoCloseable {
     /** At most this many are pending or fire. */
     static final int MOST_ACTIVE = 1_000;
 
+    /** One rule has at most this many, so that it leaves room for others. */
+    static final int MOST_OF_RULE = 100;
+
     private static final Logger LOG = LoggerFactory.getLogger(Alerts.class);
     private static final int MOST_RESOLVED = 200;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -165,11 +168,23 @@ public final class Alerts implements AutoCloseable {
         long now = now();
         List<AlertRule> all = new ArrayList<>();
         List<Silence> quiet = new ArrayList<>();
+        // Two centers that led at once may have stored the same alert.
+        List<Alert> doubled = new ArrayList<>();
         database.read(client -> {
+            // It may run twice if a connection breaks.
+            all.clear();
+            quiet.clear();
+            doubled.clear();
             all.addAll(rules.all(client));
             quiet.addAll(silences.active(client, now));
             if (!isLoaded) {
-                table.firing(client).forEach(alert -> active.put(alert.subject(), alert));
+                active.clear();
+                table.firing(client).forEach(alert -> {
+                    Alert other = active.put(alert.subject(), alert);
+                    if (other != null) {
+                        doubled.add(other);
+                    }
+                });
             }
             return true;
         });
@@ -177,6 +192,7 @@ public final class Alerts implements AutoCloseable {
         Map<Alert.Subject, Alert> next = new LinkedHashMap<>();
         List<Change> changes = new ArrayList<>();
         boolean isTooMuch = false;
+        doubled.forEach(alert -> changes.add(new Change(alert.resolved(now), Optional.empty())));
         for (AlertRule rule : all) {
             isTooMuch |= !step(rule, quiet, now, nanos, next, changes);
         }
@@ -184,7 +200,7 @@ public final class Alerts implements AutoCloseable {
         store(changes, next);
         active = next;
         if (isTooMuch && !isFull) {
-            LOG.warn("there are {} alerts; further ones are not shown", MOST_ACTIVE);
+            LOG.warn("there are too many alerts; of one rule {} are shown, and {} of all", MOST_OF_RULE, MOST_ACTIVE);
         }
         isFull = isTooMuch;
         tell(changes, quiet, now, center);
@@ -214,12 +230,15 @@ public final class Alerts implements AutoCloseable {
         known.forEach(alert -> subjects.add(alert.subject()));
         subjects.addAll(symptoms.keySet());
         boolean isRoom = true;
+        int ofRule = known.size();
         for (Alert.Subject subject : subjects) {
             Alert before = active.get(subject);
-            if (before == null && Math.max(active.size(), next.size()) >= MOST_ACTIVE) {
+            if (before == null
+                    && (ofRule >= MOST_OF_RULE || Math.max(active.size(), next.size()) >= MOST_ACTIVE)) {
                 isRoom = false;
                 continue;
             }
+            ofRule += before == null ? 1 : 0;
             boolean silenced = quiet.stream().anyMatch(each -> each.covers(rule.kind(), subject, now));
             AlertStep step = AlertStep.of(before, symptoms.get(subject), rule, silenced, now);
             step.next().ifPresent(alert -> {
@@ -386,7 +405,7 @@ public final class Alerts implements AutoCloseable {
     public List<String> problems() {
         List<String> problems = new ArrayList<>(destinations.problems());
         if (isFull) {
-            problems.add("there are " + MOST_ACTIVE + " alerts; further ones are not shown");
+            problems.add("there are too many alerts; of one rule " + MOST_OF_RULE + " are shown, and " + MOST_ACTIVE + " of all");
         }
         return problems;
     }

@@ -21,6 +21,9 @@ import java.util.Set;
 final class CallerGroup {
 
     /** As many callers are counted exactly. */
+    /** Higher numbers cannot be read back. */
+    private static final long MOST_SUM = 1L << 48;
+
     static final int MOST_CALLERS = 384;
 
     /** Longer texts are cut. Nodes hide all but a few characters of each attribute. */
@@ -141,14 +144,14 @@ final class CallerGroup {
         counted.callers().forEach(each -> add(each.caller(), each.most() - each.error()));
         error += counted.error();
         distinct.merge(DistinctCallers.of(stored.distinct()));
-        refused += stored.refused();
+        refused = Math.min(MOST_SUM, refused + stored.refused());
     }
 
     void merge(CallerGroup other) {
         other.callers.forEach((hash, count) -> add(hash, count.masked, count.least));
         error += other.error;
         distinct.merge(other.distinct);
-        refused += other.refused;
+        refused = Math.min(MOST_SUM, refused + other.refused);
     }
 
     private void add(CallerMark caller, long times) {

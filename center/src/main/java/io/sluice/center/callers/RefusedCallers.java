@@ -1,6 +1,7 @@
 package io.sluice.center.callers;
 
 import io.sluice.center.callers.CallerFiles.Span;
+import io.sluice.center.command.RefusedException;
 import io.sluice.center.data.CallersView;
 import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.RefusedCaller;
@@ -66,6 +67,9 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private static final int MOST_ERASED = 1_000;
 
     private static final int MOST_SEARCHES = 2;
+
+    /** Somebody who asks waits for a search of others for this long. */
+    private static final int PATIENCE_SECONDS = 2;
     private static final int MINUTES_A_TURN = 3;
 
     private final Clock clock;
@@ -336,7 +340,10 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
     @Override
     public List<RefusedCaller> top(TopQuery query) {
-        return find(query).callers();
+        // Alerts ask one after the other, and must not wait for people.
+        TopCallers.Search search = new TopCallers.Search(query);
+        Covered covered = readFiles(query.from(), query.until(), search::add);
+        return search.found(covered.from, covered.until).callers();
     }
 
     /** Returns the callers that were refused most often, with sums over all of them. */
@@ -363,7 +370,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     @Override
     public List<RefusedMinute.Tenant> tenants(long from, long until) {
         Map<String, RefusedMinute.Tenant> sums = new TreeMap<>();
-        read(from, until, file -> file.content()
+        readFiles(from, until, file -> file.content()
                 .tenants()
                 .forEach(each -> sums.merge(each.tenant().hash(), each, CallerGroups::sum)));
         return List.copyOf(sums.values());
@@ -374,7 +381,14 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
     /** Reads what is known of a time. Whole hours are read where there are no minutes any more. */
     private Covered read(long from, long until, Consumer<CallerFile> reader) {
-        searches.acquireUninterruptibly();
+        try {
+            if (!searches.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw RefusedException.conflict("callers: too many searches at once (expected: try again in some seconds)");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw RefusedException.conflict("callers: the center stops");
+        }
         try {
             return readFiles(from, until, reader);
         } finally {
@@ -431,9 +445,31 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         };
     }
 
-    private synchronized long erase(Set<String> told) throws IOException {
+    /** Files are rewritten one after the other, so that the data of nodes waits for one of them at most. */
+    private long erase(Set<String> told) throws IOException {
         Set<String> hashes = new HashSet<>(told);
         hashes.removeIf(hash -> !CallerGroup.isHash(hash));
+        forget(hashes);
+        long removed = erase(Span.MINUTE, hashes) + erase(Span.HOUR, hashes);
+        // An hour may have grown from a minute that still had them.
+        synchronized (this) {
+            growAgain();
+        }
+        return removed + erase(Span.HOUR, hashes);
+    }
+
+    private long erase(Span span, Set<String> hashes) throws IOException {
+        long removed = 0;
+        for (long time : files.list(span)) {
+            synchronized (this) {
+                removed += erase(span, time, hashes);
+            }
+        }
+        return removed;
+    }
+
+    /** Forgets callers in memory, and remembers that older data of them must not come back. */
+    private synchronized void forget(Set<String> hashes) throws IOException {
         long now = nowMinute();
         for (String hash : hashes) {
             erased.remove(hash);
@@ -451,20 +487,17 @@ public final class RefusedCallers implements DataConsumer, CallersView {
                 changedHours.add(hour(minute));
             }
         }
+        for (OpenMinute each : open.values()) {
+            int unused = each.groups.erase(hashes);
+        }
+        growAgain();
+    }
+
+    private void growAgain() {
         if (growing != null) {
             changedHours.add(growing.hour);
             growing = null;
         }
-        long removed = 0;
-        for (Span span : Span.values()) {
-            for (long time : files.list(span)) {
-                removed += erase(span, time, hashes);
-            }
-        }
-        for (OpenMinute each : open.values()) {
-            int unused = each.groups.erase(hashes);
-        }
-        return removed;
     }
 
     private int erase(Span span, long time, Set<String> hashes) throws IOException {

@@ -52,7 +52,7 @@ public final class DataIntake implements AutoCloseable {
     private DataIntake(Clock clock, List<DataConsumer> consumers, Path folder) throws IOException {
         this.clock = clock;
         consumers.forEach(each -> this.consumers.put(each.kind(), each));
-        this.journal = DataJournal.open(folder, this::give);
+        this.journal = DataJournal.open(folder, clock.epochMicros(), this::give);
         this.rolledNanos = clock.nanoTime();
     }
 

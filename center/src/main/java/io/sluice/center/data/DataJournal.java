@@ -51,8 +51,11 @@ final class DataJournal implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Opens a journal and replays what it has. */
-    static DataJournal open(Path folder, Consumer<StoredBatch> replay) throws IOException {
+    /**
+     * Opens a journal and replays what it has. Positions go on from the time, so that they rise even if a machine lost its power and the
+     * end of the journal with it.
+     */
+    static DataJournal open(Path folder, long nowMicros, Consumer<StoredBatch> replay) throws IOException {
         Files.createDirectories(folder);
         DataJournal journal = new DataJournal(folder);
         try (Stream<Path> found = Files.list(folder)) {
@@ -67,6 +70,7 @@ final class DataJournal implements AutoCloseable {
             journal.next = Math.max(journal.next, file.getKey());
             journal.read(file.getValue(), replay);
         }
+        journal.next = Math.max(journal.next, nowMicros);
         return journal;
     }
 

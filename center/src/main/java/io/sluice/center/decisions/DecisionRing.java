@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +51,12 @@ public final class DecisionRing implements DataConsumer {
 
     private static final long TRY_AGAIN_MILLIS = 10_000;
 
+    /** Older decisions of a subject that was erased are refused for ten minutes: nodes hold data back for no longer. */
+    private static final long ERASED_MILLIS = Duration.ofMinutes(10).toMillis();
+
+    private static final int MOST_ERASED = 10_000;
+
+    private final Map<String, Long> erasedLately = new LinkedHashMap<>();
     private final Clock clock;
     private final Path folder;
     private final RingBounds bounds;
@@ -131,6 +138,9 @@ public final class DecisionRing implements DataConsumer {
         List<Arrival> arrivals = new ArrayList<>();
         for (int i = 0; i < entries.size(); i++) {
             DecisionEntry entry = entries.get(i).shifted(batch.shiftMillis());
+            if (isErased(entry)) {
+                continue;
+            }
             DecisionKey key = new DecisionKey(entry.atMillis(), batch.position(), i);
             arrivals.add(new Arrival(StoredDecision.of(key, batch.node(), entry), Term.hashes(entry, batch.node())));
         }
@@ -140,6 +150,29 @@ public final class DecisionRing implements DataConsumer {
                 waiting += add(each, now, waiting);
             }
             lastPosition = Math.max(lastPosition, batch.position());
+        }
+    }
+
+    /** Returns whether it names a subject that was erased lately: a node may have held the decision back. */
+    private boolean isErased(DecisionEntry entry) {
+        synchronized (erasedLately) {
+            return !erasedLately.isEmpty()
+                    && (entry.caller()
+                                    .filter(mark -> erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE) >= entry.atMillis())
+                                    .isPresent()
+                            || entry.dimensions().values().stream()
+                                    .anyMatch(mark -> erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE) >= entry.atMillis()));
+        }
+    }
+
+    private void rememberErased(Set<String> hashes) {
+        long now = nowMillis();
+        synchronized (erasedLately) {
+            hashes.forEach(hash -> erasedLately.put(hash, now));
+            erasedLately.values().removeIf(at -> at < now - ERASED_MILLIS);
+            while (erasedLately.size() > MOST_ERASED) {
+                erasedLately.remove(erasedLately.keySet().iterator().next());
+            }
         }
     }
 
@@ -380,6 +413,7 @@ public final class DecisionRing implements DataConsumer {
 
     /** Files are rewritten one after the other, so that others wait for one of them at most. */
     private long erase(Set<String> hashes) throws IOException {
+        rememberErased(hashes);
         List<Glimpse> all = new ArrayList<>();
         synchronized (this) {
             // Otherwise they would come again from the journal.

@@ -24,9 +24,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Sends alerts by e-mail, in English and Chinese. */
 final class MailServer implements Destination {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MailServer.class);
 
     private static final Duration USUAL_PATIENCE = Duration.ofSeconds(10);
     private static final int LONGEST_SUBJECT = 150;
@@ -57,6 +61,8 @@ final class MailServer implements Destination {
         Properties properties = new Properties();
         properties.put("mail.transport.protocol", "smtp");
         properties.put("mail.smtp.host", settings.host());
+        // One address that is refused must not keep the others from hearing.
+        properties.put("mail.smtp.sendpartial", "true");
         properties.put("mail.smtp.port", String.valueOf(settings.port()));
         properties.put("mail.smtp.connectiontimeout", patienceMillis);
         properties.put("mail.smtp.timeout", patienceMillis);
@@ -104,6 +110,10 @@ final class MailServer implements Destination {
         } catch (AuthenticationFailedException e) {
             throw new IOException("the mail server refuses the user or the password", e);
         } catch (SendFailedException e) {
+            if (e.getValidSentAddresses() != null && e.getValidSentAddresses().length > 0) {
+                LOG.warn("the mail server refuses some addresses of alerts: {}", LogText.line(words(e)));
+                return;
+            }
             throw new IOException("the mail server refuses the message: " + LogText.line(words(e)), e);
         } catch (MessagingException e) {
             throw new IOException(LogText.line(words(e)), e);

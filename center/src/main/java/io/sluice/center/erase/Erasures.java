@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +67,9 @@ public final class Erasures {
     private final boolean isForeign;
 
     private final List<HashedData> data = new CopyOnWriteArrayList<>();
+
+    /** The hashes that are erased from this data, by the number of the erasure. Used by the thread of {@link #turn} alone. */
+    private final Map<Long, Set<String>> erasedData = new LinkedHashMap<>();
 
     private volatile @Nullable String listProblem;
 
@@ -367,6 +371,8 @@ public final class Erasures {
     /** Erases the hashes of an answer from data outside of the database. Returns how many things it removed, by their kind. */
     private Map<String, Long> eraseData(OpenOrders.Answered answer, ErasureResult result) throws IOException {
         Set<String> hashes = new HashSet<>(result.hashes());
+        // Nodes with a common key tell the same hashes. Once is enough.
+        hashes.removeAll(erasedData.getOrDefault(answer.id(), Set.of()));
         Map<String, Long> removed = new TreeMap<>();
         if (hashes.isEmpty() || data.isEmpty()) {
             return removed;
@@ -377,6 +383,10 @@ public final class Erasures {
         if (isAsked) {
             for (HashedData each : data) {
                 removed.merge(each.kind(), each.erase(hashes), Long::sum);
+            }
+            erasedData.computeIfAbsent(answer.id(), made -> new HashSet<>()).addAll(hashes);
+            while (erasedData.size() > MOST_PENDING) {
+                erasedData.remove(erasedData.keySet().iterator().next());
             }
         }
         return removed;

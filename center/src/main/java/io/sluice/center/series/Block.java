@@ -20,6 +20,9 @@ final class Block {
     private static final int MOST_BYTES = 256_000_000;
     private static final int BUFFER = 8_192;
 
+    /** The maximum number of names in a block. A fleet with 20,000 rules has some 600 in each of its groups. */
+    private static final int MOST_TRACKS = 3_000;
+
     private final int slots;
 
     /** Up to which position of the journal each step is complete; 0 for a step that was never written. */
@@ -58,7 +61,28 @@ final class Block {
     void replace(int slot, long position, Map<String, SeriesSum> sums) {
         positions[slot] = position;
         tracks.values().forEach(track -> track.set(slot, SeriesSum.NONE));
-        sums.forEach((name, sum) -> made(name).set(slot, sum));
+        sums.forEach((name, sum) -> {
+            if (tracks.containsKey(name) || hasRoomFor(sum)) {
+                made(name).set(slot, sum);
+            }
+        });
+    }
+
+    /** With very many names, those with the fewest requests go. */
+    private boolean hasRoomFor(SeriesSum sum) {
+        if (tracks.size() < MOST_TRACKS) {
+            return true;
+        }
+        String least = "";
+        long fewest = Long.MAX_VALUE;
+        for (Map.Entry<String, Track> each : tracks.entrySet()) {
+            long requests = each.getValue().sum().figures().requests();
+            if (requests < fewest) {
+                fewest = requests;
+                least = each.getKey();
+            }
+        }
+        return fewest < sum.figures().requests() && tracks.remove(least) != null;
     }
 
     Block copy() {

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -22,6 +23,9 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 public final class SeriesRoutes {
 
+    private static final long LONG_SECONDS = TimeUnit.DAYS.toSeconds(7);
+    private static final int PATIENCE_SECONDS = 5;
+
     private static final String ALL = "*";
 
     /** Sums of all rules read a lot. */
@@ -29,6 +33,7 @@ public final class SeriesRoutes {
 
     private final SeriesSource source;
     private final Semaphore free = new Semaphore(MOST_AT_ONCE);
+    private final Semaphore longReads = new Semaphore(2);
 
     SeriesRoutes(SeriesSource source) {
         this.source = source;
@@ -54,7 +59,27 @@ public final class SeriesRoutes {
             }
             return sums(access, range.ofSums(step != null));
         }
-        return points(access, rule, node, range);
+        return range.until() - range.from() > LONG_SECONDS
+                ? longPoints(access, rule, node, range)
+                : points(access, rule, node, range);
+    }
+
+    /** A year of one rule takes some 100 MB for a moment, so few are read at a time. */
+    private SeriesReply longPoints(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
+        try {
+            if (!longReads.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw RefusedException.conflict(
+                        "series: long times are being read for others (expected: try again in some seconds)");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw RefusedException.conflict("series: the center stops");
+        }
+        try {
+            return points(access, rule, node, range);
+        } finally {
+            longReads.release();
+        }
     }
 
     private SeriesReply points(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {

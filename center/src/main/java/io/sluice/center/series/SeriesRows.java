@@ -3,10 +3,14 @@ package io.sluice.center.series;
 import io.sluice.center.database.LostRaceException;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The blocks in the database. Always within a transaction of the caller. */
 final class SeriesRows {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SeriesRows.class);
 
     private SeriesRows() {}
 
@@ -103,9 +107,23 @@ final class SeriesRows {
                 .query((result, index) -> raw(result))
                 .list()
                 .stream()
-                .map(raw -> raw.row(Kind.MINUTES))
+                .flatMap(raw -> readable(client, raw).stream())
                 .toList();
     }
+
+    /** A block that cannot be read must not keep the others from being rolled up. */
+    private static Optional<Row> readable(JdbcClient client, Raw raw) {
+        try {
+            return Optional.of(raw.row(Kind.MINUTES));
+        } catch (IllegalArgumentException e) {
+            LOG.error("figures of an hour cannot be read, so they are not in the figures of the year: {}", e.getMessage());
+            client.sql("UPDATE series_block SET rolled = 1 WHERE step = ? AND part = ? AND start_at = ? AND center = ?")
+                    .params(Kind.MINUTES.word(), raw.part, raw.start, raw.center)
+                    .update();
+            return Optional.empty();
+        }
+    }
+
 
     /** Returns the same blocks of all centers of a part, from one second until before another. */
     static List<Row> unrolled(JdbcClient client, int part, long from, long until) {

@@ -9,6 +9,7 @@ import io.sluice.rules.evaluate.CombinedDecisions;
 import io.sluice.rules.evaluate.JointEvaluation;
 import io.sluice.rules.evaluate.LimitGroup;
 import io.sluice.rules.evaluate.MatchedRequest;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,14 +93,20 @@ final class JointEvaluator {
         return ruling;
     }
 
-    /** Returns the first part that is refused; the first one if none is. */
+    /** Returns the part that the ruling is about: of those with the reported rule a refused one first. */
     private static MatchedRequest deciding(JointDecision joint, JointRuling ruling) {
-        for (int i = 0; i < ruling.parts().size(); i++) {
-            if (!ruling.parts().get(i).allowed()) {
-                return joint.parts().get(i);
+        Rule rule = ruling.whole().rule();
+        MatchedRequest found = null;
+        for (int i = 0; i < joint.parts().size() && rule != null; i++) {
+            MatchedRequest part = joint.parts().get(i);
+            if (part.ruleIds().contains(rule.id())) {
+                if (!ruling.parts().get(i).allowed()) {
+                    return part;
+                }
+                found = found == null ? part : found;
             }
         }
-        return joint.parts().get(0);
+        return found == null ? joint.parts().get(0) : found;
     }
 
     /** Returns whether the request still passes. */

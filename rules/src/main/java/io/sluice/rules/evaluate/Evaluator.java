@@ -248,20 +248,20 @@ public final class Evaluator {
         });
         live.decisions()
                 .thenCompose(decisions -> settle(matched, decisions, Purpose.CHARGE))
-                .whenComplete((ruling, failure) -> finish(result, told, matched.request(), ruling, failure, start));
+                .whenComplete((ruling, failure) -> finish(result, told, matched, ruling, failure, start));
         return result;
     }
 
     private void finish(
             CompletableFuture<Ruling> result,
             RulingListener told,
-            Attributes request,
+            MatchedRequest matched,
             Ruling.@Nullable Settled ruling,
             @Nullable Throwable failure,
             long start) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone() || !result.complete(told(told, request, ruling.withoutWait(), start))) {
+        } else if (result.isDone() || !result.complete(told(told, matched.requestOf(ruling), ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }
@@ -279,7 +279,7 @@ public final class Evaluator {
     }
 
     private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {
-        return ruling(matched, (told, ruling) -> told(told, matched.request(), ruling, start));
+        return ruling(matched, (told, ruling) -> told(told, matched.requestOf(ruling), ruling, start));
     }
 
     private CompletionStage<Ruling> rulingEarly(MatchedRequest matched, long start) {

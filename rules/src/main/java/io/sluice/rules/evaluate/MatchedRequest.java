@@ -15,6 +15,7 @@ import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param shadows one group for the limits of each shadow rule, and one for the candidates of each rule
  * @param nonce identifies the permits of this request
  * @param place where the caller is in a trial; null if it is in none
+ * @param requests the request of each rule, by its id, if the rules have different ones; otherwise empty
  */
 public record MatchedRequest(
         RuleSet set,
@@ -41,13 +43,21 @@ public record MatchedRequest(
         List<LimitGroup> shadows,
         long permits,
         PermitNonce nonce,
-        @Nullable CallerPlace place) {
+        @Nullable CallerPlace place,
+        Map<String, Attributes> requests) {
 
     private static final Attributes NOTHING = Attributes.of(Map.of());
 
     public MatchedRequest {
         ruleIds = List.copyOf(ruleIds);
         shadows = List.copyOf(shadows);
+        requests = Map.copyOf(requests);
+    }
+
+    /** Returns the request that a ruling is about: the one of the rule that it reports. */
+    Attributes requestOf(Ruling.Settled ruling) {
+        Rule rule = requests.isEmpty() ? null : ruling.rule();
+        return rule == null ? request : requests.getOrDefault(rule.id(), request);
     }
 
     static MatchedRequest of(
@@ -76,7 +86,18 @@ public record MatchedRequest(
     MatchedRequest at(@Nullable CallerPlace place) {
         return place == null
                 ? this
-                : new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place);
+                : new MatchedRequest(
+                        set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, requests);
+    }
+
+    /** Returns the same with the request of each rule. */
+    private MatchedRequest asking(List<RuleCall> claims) {
+        if (claims.size() < 2) {
+            return this;
+        }
+        Map<String, Attributes> own = new HashMap<>();
+        claims.forEach(claim -> own.putIfAbsent(claim.rule().id(), claim.request()));
+        return new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, own);
     }
 
     /** Applies only the named rules. */
@@ -90,7 +111,8 @@ public record MatchedRequest(
             }
         }
         Attributes request = claims.isEmpty() ? NOTHING : claims.get(0).request();
-        return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1);
+        return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1)
+                .asking(claims);
     }
 
     /** Applies these rules. */
@@ -168,7 +190,7 @@ public record MatchedRequest(
         MatchedRequest request(RuleSet set, Attributes request, long permits, boolean merge) {
             List<BoundLimit> counts = merge ? merged() : live;
             return new MatchedRequest(
-                    set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce, null);
+                    set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce, null, Map.of());
         }
 
         /** Merges limits that share a count: the permits are added up, and the smaller capacity applies. */

@@ -56,6 +56,34 @@ final class NamedRulesTest {
     }
 
     @Test
+    void aListenerLearnsTheRequestOfTheRuleThatRefused() {
+        inForce("""
+                rules:
+                  - { id: users, limits: [{ by: key, limit: 9, window: 1m }] }
+                  - { id: orders, limits: [{ by: key, limit: 1, window: 1m }] }
+                """);
+        List<String> refused = new ArrayList<>();
+        Evaluator listened = new Evaluator(
+                () -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
+                    @Override
+                    public void ruled(Settled ruling, long elapsedNanos) {
+                        throw new AssertionError("a ruling comes with its request");
+                    }
+
+                    @Override
+                    public void ruled(Attributes request, Settled ruling, long elapsedNanos) {
+                        if (!ruling.allowed()) {
+                            refused.add(ruling.rule().id() + " " + request.get("key"));
+                        }
+                    }
+                });
+        for (int i = 0; i < 2; i++) {
+            var unused = ruling(listened, claim("users", "alice"), claim("orders", "order-7"));
+        }
+        assertThat(refused).containsExactly("orders order-7");
+    }
+
+    @Test
     void findsRulesByTheirIdDisabledOnesToo() {
         inForce("""
                 rules:

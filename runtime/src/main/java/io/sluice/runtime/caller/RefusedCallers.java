@@ -43,6 +43,9 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     /** The maximum number of refusals that wait for the thread. */
     static final int MOST_WAITING = 16_384;
 
+    /** All requests that wait have at most this many characters. */
+    private static final long MOST_WAITING_CHARACTERS = 32_000_000;
+
     /** With this many, the thread is woken. Otherwise it looks after a pause. */
     private static final int MANY = 1_024;
 
@@ -67,6 +70,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
 
     private final Queue<Refusal> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingCount = new AtomicInteger();
+    private final AtomicLong waitingCharacters = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
     private final TenantCounts tenants = new TenantCounts();
 
@@ -85,7 +89,8 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
             Attributes request,
             @Nullable Rule rule,
             @Nullable String limit,
-            long minute) {
+            long minute,
+            long characters) {
 
         /** The attributes tell who the caller is. */
         @Override
@@ -156,7 +161,9 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
 
     private void refused(Attributes request, Ruling.Settled ruling) {
         int count = waitingCount.incrementAndGet();
-        if (count > MOST_WAITING) {
+        long characters = characters(request);
+        if (waitingCharacters.addAndGet(characters) > MOST_WAITING_CHARACTERS || count > MOST_WAITING) {
+            waitingCharacters.addAndGet(-characters);
             waitingCount.decrementAndGet();
             lost.incrementAndGet();
             return;
@@ -166,10 +173,20 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
                 request,
                 ruling.rule(),
                 reported == null ? null : reported.id(),
-                Math.floorDiv(clock.epochMicros(), MINUTE_MICROS)));
+                Math.floorDiv(clock.epochMicros(), MINUTE_MICROS),
+                characters));
         if (count == MANY) {
             LockSupport.unpark(worker);
         }
+    }
+
+    private static long characters(Attributes request) {
+        long sum = 0;
+        for (String name : request.names()) {
+            String value = request.get(name);
+            sum += value == null ? 0 : value.length();
+        }
+        return sum;
     }
 
     private void work() {
@@ -199,6 +216,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
                     break;
                 }
                 waitingCount.decrementAndGet();
+                waitingCharacters.addAndGet(-next.characters);
                 try {
                     dropped += add(set, next);
                 } catch (RuntimeException e) {

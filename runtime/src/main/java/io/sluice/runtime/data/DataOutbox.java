@@ -60,18 +60,21 @@ public final class DataOutbox {
     }
 
     /** Adds a batch. */
-    public synchronized void add(Kind kind, byte[] content) {
-        if (!takes(kind)) {
-            return;
+    public void add(Kind kind, byte[] content) {
+        if (takes(kind)) {
+            // Takes a while, so it is done before the lock is taken.
+            hold(kind, content, DataText.characters(content));
         }
+    }
+
+    private synchronized void hold(Kind kind, byte[] content, int characters) {
         DataBatch batch = new DataBatch(++last, kind, content);
-        Held next = new Held(batch, DataText.characters(batch));
-        if (next.characters > MOST_CHARACTERS) {
+        if (characters > MOST_CHARACTERS) {
             dropped(kind, 1);
             return;
         }
-        held.addLast(next);
-        heldCharacters += next.characters;
+        held.addLast(new Held(batch, characters));
+        heldCharacters += characters;
         while (held.size() > mostBatches || heldCharacters > MOST_HELD) {
             Held oldest = held.removeFirst();
             heldCharacters -= oldest.characters;

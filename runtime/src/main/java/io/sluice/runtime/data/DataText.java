@@ -19,6 +19,9 @@ public final class DataText {
     private static final int MOST_BATCHES = 10_000;
     private static final int BUFFER = 8_192;
 
+    /** All batches of a report have at most this many bytes together, once they are unpacked. */
+    private static final int MOST_BYTES = 16_000_000;
+
     private DataText() {}
 
     /** Writes a report as fields of the current object. */
@@ -39,9 +42,11 @@ public final class DataText {
                     "batches: " + objects.size() + " (expected: at most " + MOST_BATCHES + ")");
         }
         List<DataBatch> batches = new ArrayList<>();
+        int left = MOST_BYTES;
         for (JsonObject each : objects) {
-            batches.add(new DataBatch(
-                    each.whole("number", 1, Long.MAX_VALUE), Kind.of(each.text("kind")), bytes(each.text("content"))));
+            byte[] content = bytes(each.text("content"), Math.min(left, DataBatch.MOST_BYTES));
+            left -= content.length;
+            batches.add(new DataBatch(each.whole("number", 1, Long.MAX_VALUE), Kind.of(each.text("kind")), content));
         }
         Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
         fields.object("dropped").ifPresent(counts -> {
@@ -55,8 +60,8 @@ public final class DataText {
     }
 
     /** Returns how many characters a batch takes in a report, at most. */
-    static int characters(DataBatch batch) {
-        return text(batch.content()).length() + 100;
+    static int characters(byte[] content) {
+        return text(content).length() + 100;
     }
 
     private static String text(byte[] content) {
@@ -75,7 +80,7 @@ public final class DataText {
         }
     }
 
-    private static byte[] bytes(String text) {
+    private static byte[] bytes(String text, int most) {
         Inflater inflater = new Inflater(true);
         try {
             // Without a header, the inflater wants one more byte than there is.
@@ -91,9 +96,9 @@ public final class DataText {
                     throw new IllegalArgumentException("content: incomplete (expected: a whole batch)");
                 }
                 out.write(buffer, 0, read);
-                if (out.size() > DataBatch.MOST_BYTES) {
-                    throw new IllegalArgumentException(
-                            "content: too long (expected: at most " + DataBatch.MOST_BYTES + " bytes)");
+                if (out.size() > most) {
+                    throw new IllegalArgumentException("content: too long (expected: at most " + DataBatch.MOST_BYTES
+                            + " bytes, and " + MOST_BYTES + " in all batches)");
                 }
             }
             return out.toByteArray();

@@ -29,10 +29,15 @@ public record Figures(long allowed, long refused, long shadowRefused, long degra
 
     public Figures plus(Figures other) {
         return new Figures(
-                allowed + other.allowed,
-                refused + other.refused,
-                shadowRefused + other.shadowRefused,
-                degraded + other.degraded);
+                sum(allowed, other.allowed),
+                sum(refused, other.refused),
+                sum(shadowRefused, other.shadowRefused),
+                sum(degraded, other.degraded));
+    }
+
+    /** A sum stops at a number that can still be read. */
+    private static long sum(long one, long other) {
+        return Math.min(MOST, one + other);
     }
 
     public Figures minus(Figures earlier) {

@@ -12,12 +12,15 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts decisions, and puts the counts of each second into an outbox. Looks are not counted. Thread-safe. A decision costs one map
- * lookup and two additions.
+ * Counts decisions, and puts the counts of each second into an outbox, on a thread of its own. Looks are not counted. Thread-safe. A
+ * decision costs one map lookup and two additions.
  */
 public final class RulingCounts implements RulingListener, DataSource, AutoCloseable {
 
@@ -25,18 +28,20 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
     private static final int FORGOTTEN = 600;
 
     private static final int RETIRED = 60;
+    private static final int MOST_IN_BATCH = 5_000;
 
     private static final long SECOND_MICROS = TimeUnit.SECONDS.toMicros(1);
 
     private final DataOutbox outbox;
     private final Clock clock;
+    private final Executor worker;
     private final ConcurrentHashMap<String, Counter> rules = new ConcurrentHashMap<>();
     private final LongAdder[] spans = new LongAdder[Latencies.SPANS];
 
     // Guarded by this.
     private final long[] told = new long[Latencies.SPANS];
     private final List<Retired> retired = new ArrayList<>();
-    private boolean closed;
+    private volatile boolean closed;
 
     /** A counter of a rule that is forgotten. A decision under way may still have it, so it is read for some more seconds. */
     private static final class Retired {
@@ -67,8 +72,14 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
     }
 
     public RulingCounts(DataOutbox outbox, Clock clock) {
+        this(outbox, clock, ownThread());
+    }
+
+    /** @param worker packs the counts, because the thread of the clock must not be held up */
+    RulingCounts(DataOutbox outbox, Clock clock, Executor worker) {
         this.outbox = outbox;
         this.clock = clock;
+        this.worker = worker;
         for (int i = 0; i < spans.length; i++) {
             spans[i] = new LongAdder();
         }
@@ -80,10 +91,24 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         long left = SECOND_MICROS - Math.floorMod(now, SECOND_MICROS);
         long ending = Math.floorDiv(now, SECOND_MICROS);
         clock.at(clock.nanoTime() + TimeUnit.MICROSECONDS.toNanos(left), () -> {
-            if (tell(ending)) {
+            if (!closed) {
+                worker.execute(() -> {
+                    var unused = tell(ending);
+                });
                 start();
             }
         });
+    }
+
+    /** The thread ends when it has nothing to do for some seconds. */
+    private static Executor ownThread() {
+        ThreadPoolExecutor one = new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            Thread thread = new Thread(task, "sluice-counts");
+            thread.setDaemon(true);
+            return thread;
+        });
+        one.allowCoreThreadTimeOut(true);
+        return one;
     }
 
     @Override
@@ -137,9 +162,26 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
             return --each.left < 0;
         });
         if (!changed.isEmpty()) {
-            outbox.add(Kind.COUNTS, new SecondCounts(second, changed, latencies()).toBytes());
+            pack(second, changed);
         }
         return true;
+    }
+
+    /** A batch has a bounded number of rules, so that one with very many rules is not too long for a report. */
+    private void pack(long second, Map<String, Figures> changed) {
+        Latencies all = latencies();
+        Map<String, Figures> some = new HashMap<>();
+        for (Map.Entry<String, Figures> each : changed.entrySet()) {
+            some.put(each.getKey(), each.getValue());
+            if (some.size() == MOST_IN_BATCH) {
+                outbox.add(Kind.COUNTS, new SecondCounts(second, some, all).toBytes());
+                some.clear();
+                all = Latencies.NONE;
+            }
+        }
+        if (!some.isEmpty()) {
+            outbox.add(Kind.COUNTS, new SecondCounts(second, some, all).toBytes());
+        }
     }
 
     /** Adds what a counter has counted since the last time. Returns whether it has counted anything. */

@@ -163,23 +163,30 @@ final class DecisionEntries {
 
     /** Returns the path. A segment that names the caller is masked like the caller, because the log must not tell who it is. */
     private String resource(RuleSet set, Map<String, CallerMark> dimensions, Attributes request) {
-        String path = shown(set, "path", request);
-        for (Map.Entry<String, CallerMark> each : dimensions.entrySet()) {
+        String path = request.get("path");
+        if (path == null || marks.hides(set, "path")) {
+            return shown(set, "path", request);
+        }
+        Map<String, CallerMark> all = new LinkedHashMap<>(dimensions);
+        // What any limit in force hides stays hidden, whichever limit decided.
+        for (String name : marks.hidden(set)) {
+            if (!all.containsKey(name)) {
+                marks.of(set, name, request).ifPresent(mark -> all.put(name, mark));
+            }
+        }
+        for (Map.Entry<String, CallerMark> each : all.entrySet()) {
             String value = request.get(each.getKey());
-            if (value != null
-                    && value.length() >= SHORTEST_MASKED
-                    && path.contains(value)
-                    && !each.getKey().equals("path")) {
+            if (value != null && value.length() >= SHORTEST_MASKED && !each.getKey().equals("path")) {
                 path = masked(path, value, each.getValue().shown());
             }
         }
-        return path;
+        return cut(path);
     }
 
     private static String masked(String path, String value, String mask) {
         StringJoiner segments = new StringJoiner("/");
         for (String segment : path.split("/", -1)) {
-            segments.add(segment.equals(value) ? mask : segment);
+            segments.add(segment.equalsIgnoreCase(value) ? mask : segment);
         }
         return segments.toString();
     }

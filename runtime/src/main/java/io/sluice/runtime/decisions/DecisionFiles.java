@@ -23,6 +23,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,9 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
     private final DecisionArchive archive;
     private final Executor tidying;
     private final FileChannel lockFile;
-    private final long keySince;
+    private final Supplier<String> keyMark;
+    private String knownMark = "";
+    private long keySince;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Written under the lock, before the file exists. */
@@ -66,7 +69,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
             DecisionSettings.Files settings,
             Clock clock,
             PlaceCounts counts,
-            String keyMark,
+            Supplier<String> keyMark,
             LogFile.Opener opener,
             Executor tidying) {
         this.settings = settings;
@@ -76,7 +79,8 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         this.tidying = tidying;
         this.archive = new DecisionArchive(settings, () -> name);
         this.lockFile = locked(settings.directory());
-        this.keySince = keySince(keyMark);
+        this.keyMark = keyMark;
+        learnKey();
         this.tidiedNanos = clock.nanoTime();
         tidy();
     }
@@ -93,7 +97,21 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
             thread.setDaemon(true);
             return thread;
         });
-        return new DecisionFiles(settings, clock, counts, KeyNotes.mark(keys), LogFile::create, one);
+        return new DecisionFiles(settings, clock, counts, () -> KeyNotes.mark(keys), LogFile::create, one);
+    }
+
+    /** The key may be replaced while the process runs, by one that it shares with others. */
+    private void learnKey() {
+        lock.lock();
+        try {
+            String mark = keyMark.get();
+            if (!mark.equals(knownMark)) {
+                keySince = keySince(mark);
+                knownMark = mark;
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long keySince(String mark) {
@@ -271,6 +289,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
     }
 
     private void tidy() {
+        learnKey();
         tidiedNanos = clock.nanoTime();
         try {
             tidying.execute(() -> archive.tidy(clock.epochMicros() / 1_000));
@@ -312,6 +331,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
 
     @Override
     public List<String> unsearchable() {
+        learnKey();
         int files;
         try {
             files = archive.begunBefore(keySince);

@@ -232,7 +232,12 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
     /** Never blocks for long, because no place does. */
     private void describeAll() {
         synchronized (describingLock) {
-            for (Pending next = queue.poll(); next != null; next = queue.poll()) {
+            // Those that come meanwhile wait for the next time, so that the sample for the center is told under any load.
+            for (int left = queued.get(); left > 0; left--) {
+                Pending next = queue.poll();
+                if (next == null) {
+                    break;
+                }
                 queued.decrementAndGet();
                 characters.addAndGet(-next.characters);
                 describe(next);

@@ -116,14 +116,15 @@ public final class FleetMember implements AutoCloseable {
         take(line.send(report));
     }
 
-    /** Sends what the center does not have yet. A center that is lost does not hold up the process. */
+    /** Sends what the center does not have yet. A center that is lost is asked once more. */
     private void sendLast() {
         LongFunction<NodeReport> all = reports;
-        if (all == null || lost != null) {
+        if (all == null) {
             return;
         }
+        int most = lost == null ? MOST_LAST : 1;
         long end = clock.nanoTime() + LAST_MAY_TAKE.toNanos();
-        for (int i = 0; i < MOST_LAST && clock.nanoTime() - end < 0; i++) {
+        for (int i = 0; i < most && clock.nanoTime() - end < 0; i++) {
             if (parts.stream().noneMatch(FleetPart::hasMore)) {
                 return;
             }

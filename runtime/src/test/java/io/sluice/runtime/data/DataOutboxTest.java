@@ -7,6 +7,7 @@ import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.data.DataBatch.Kind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,12 @@ final class DataOutboxTest {
                 1, Arrays.asList(new DataBatch(1, Kind.COUNTS, new byte[DataBatch.MOST_BYTES])), Map.of()));
         assertThat(bomb.length()).isLessThan(100_000);
         assertThat(DataText.report(JsonObject.parse(bomb, 1_000_000)).batches()).hasSize(1);
+        DataBatch zeros = new DataBatch(1, Kind.COUNTS, new byte[DataBatch.MOST_BYTES]);
+        String bombs = json(new DataReport(1, List.of(zeros, zeros, zeros, zeros, zeros), Map.of()));
+        assertThat(bombs.length()).isLessThan(200_000);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DataText.report(JsonObject.parse(bombs, 1_000_000)))
+                .withMessageContaining("16000000 in all batches");
         for (String wrong : new String[] {
             "{\"sent\":1,\"batches\":[{\"number\":1,\"kind\":\"counts\",\"content\":\"!\"}]}",
             "{\"sent\":1,\"batches\":[{\"number\":1,\"kind\":\"counts\",\"content\":\"AAAA\"}]}",

@@ -8,11 +8,15 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class RulingCountsTest {
@@ -25,7 +29,7 @@ final class RulingCountsTest {
 
     private final ManualClock clock = new ManualClock();
     private final DataOutbox outbox = DataOutbox.acknowledged();
-    private final RulingCounts counts = new RulingCounts(outbox, clock);
+    private final RulingCounts counts = new RulingCounts(outbox, clock, Runnable::run);
     private final RuleSet rules =
             new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", RULES)).rules());
     private final Evaluator evaluator = new Evaluator(
@@ -66,6 +70,40 @@ final class RulingCountsTest {
         clock.advance(Duration.ofSeconds(1));
         assertThat(told().stream().mapToLong(each -> each.total().requests()).sum())
                 .isEqualTo(5);
+    }
+
+    @Test
+    void aSecondWithVeryManyRulesTravelsInSeveralBatches() {
+        StringBuilder text = new StringBuilder("rules:\n");
+        for (int i = 0; i < 12_000; i++) {
+            text.append("  - { id: rule-").append(i).append(", action: deny }\n");
+        }
+        for (Rule rule : ((RuleDocument.Accepted) RuleDocument.parse("t", text.toString())).rules()) {
+            counts.ruled(denied(rule), 1_000);
+        }
+        counts.flush();
+        List<SecondCounts> told = told();
+        assertThat(told).hasSize(3);
+        assertThat(told.stream().mapToLong(each -> each.total().refused()).sum()).isEqualTo(12_000);
+        assertThat(told.stream().mapToLong(each -> each.latencies().count()).sum()).isEqualTo(12_000);
+    }
+
+    private static Ruling.Settled denied(Rule rule) {
+        return new Ruling.Settled(
+                false,
+                Action.DENY,
+                rule,
+                null,
+                Optional.empty(),
+                Duration.ZERO,
+                "local",
+                null,
+                1,
+                List.of(rule.id()),
+                List.of(),
+                1,
+                List.of(),
+                null);
     }
 
     @Test

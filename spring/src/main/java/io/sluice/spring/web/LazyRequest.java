@@ -62,7 +62,12 @@ public final class LazyRequest implements CurrentRequest, LimitReports {
 
     @Override
     public Origin origin() {
-        return reader.origin(request);
+        try {
+            return reader.origin(request);
+        } catch (RuntimeException e) {
+            // The request may have ended. What it is called elsewhere never decides a call.
+            return Origin.UNKNOWN;
+        }
     }
 
     @Override
