@@ -233,8 +233,7 @@ public final class Alerts implements AutoCloseable {
         int ofRule = known.size();
         for (Alert.Subject subject : subjects) {
             Alert before = active.get(subject);
-            if (before == null
-                    && (ofRule >= MOST_OF_RULE || Math.max(active.size(), next.size()) >= MOST_ACTIVE)) {
+            if (before == null && (ofRule >= MOST_OF_RULE || Math.max(active.size(), next.size()) >= MOST_ACTIVE)) {
                 isRoom = false;
                 continue;
             }
@@ -405,7 +404,8 @@ public final class Alerts implements AutoCloseable {
     public List<String> problems() {
         List<String> problems = new ArrayList<>(destinations.problems());
         if (isFull) {
-            problems.add("there are too many alerts; of one rule " + MOST_OF_RULE + " are shown, and " + MOST_ACTIVE + " of all");
+            problems.add("there are too many alerts; of one rule " + MOST_OF_RULE + " are shown, and " + MOST_ACTIVE
+                    + " of all");
         }
         return problems;
     }

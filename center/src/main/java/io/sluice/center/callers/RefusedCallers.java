@@ -70,6 +70,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
 
     /** Somebody who asks waits for a search of others for this long. */
     private static final int PATIENCE_SECONDS = 2;
+
     private static final int MINUTES_A_TURN = 3;
 
     private final Clock clock;
@@ -383,7 +384,8 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private Covered read(long from, long until, Consumer<CallerFile> reader) {
         try {
             if (!searches.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw RefusedException.conflict("callers: too many searches at once (expected: try again in some seconds)");
+                throw RefusedException.conflict(
+                        "callers: too many searches at once (expected: try again in some seconds)");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -158,10 +158,12 @@ public final class DecisionRing implements DataConsumer {
         synchronized (erasedLately) {
             return !erasedLately.isEmpty()
                     && (entry.caller()
-                                    .filter(mark -> erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE) >= entry.atMillis())
+                                    .filter(mark ->
+                                            erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE) >= entry.atMillis())
                                     .isPresent()
                             || entry.dimensions().values().stream()
-                                    .anyMatch(mark -> erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE) >= entry.atMillis()));
+                                    .anyMatch(mark -> erasedLately.getOrDefault(mark.hash(), Long.MIN_VALUE)
+                                            >= entry.atMillis()));
         }
     }
 

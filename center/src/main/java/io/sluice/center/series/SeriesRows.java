@@ -116,14 +116,15 @@ final class SeriesRows {
         try {
             return Optional.of(raw.row(Kind.MINUTES));
         } catch (IllegalArgumentException e) {
-            LOG.error("figures of an hour cannot be read, so they are not in the figures of the year: {}", e.getMessage());
+            LOG.error(
+                    "figures of an hour cannot be read, so they are not in the figures of the year: {}",
+                    e.getMessage());
             client.sql("UPDATE series_block SET rolled = 1 WHERE step = ? AND part = ? AND start_at = ? AND center = ?")
                     .params(Kind.MINUTES.word(), raw.part, raw.start, raw.center)
                     .update();
             return Optional.empty();
         }
     }
-
 
     /** Returns the same blocks of all centers of a part, from one second until before another. */
     static List<Row> unrolled(JdbcClient client, int part, long from, long until) {

@@ -181,7 +181,8 @@ abstract class AlertsContract {
         pass(61);
         assertThat(alerts.list()).hasSize(Alerts.MOST_OF_RULE + 1);
         assertThat(alerts.list()).anyMatch(alert -> alert.kind().equals("degraded"));
-        assertThat(alerts.problems()).containsExactly("there are too many alerts; of one rule 100 are shown, and 1000 of all");
+        assertThat(alerts.problems())
+                .containsExactly("there are too many alerts; of one rule 100 are shown, and 1000 of all");
         seen.clear();
         pass(61);
         assertThat(alerts.problems()).isEmpty();

@@ -261,7 +261,8 @@ public final class Evaluator {
             long start) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone() || !result.complete(told(told, matched.requestOf(ruling), ruling.withoutWait(), start))) {
+        } else if (result.isDone()
+                || !result.complete(told(told, matched.requestOf(ruling), ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }

@@ -86,8 +86,7 @@ public record MatchedRequest(
     MatchedRequest at(@Nullable CallerPlace place) {
         return place == null
                 ? this
-                : new MatchedRequest(
-                        set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, requests);
+                : new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, requests);
     }
 
     /** Returns the same with the request of each rule. */

@@ -63,8 +63,8 @@ final class NamedRulesTest {
                   - { id: orders, limits: [{ by: key, limit: 1, window: 1m }] }
                 """);
         List<String> refused = new ArrayList<>();
-        Evaluator listened = new Evaluator(
-                () -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
+        Evaluator listened =
+                new Evaluator(() -> set, local, null, KeySettings.ofThisProcess(), clock, new RulingListener() {
                     @Override
                     public void ruled(Settled ruling, long elapsedNanos) {
                         throw new AssertionError("a ruling comes with its request");

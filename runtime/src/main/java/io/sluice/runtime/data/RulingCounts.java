@@ -102,11 +102,12 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
 
     /** The thread ends when it has nothing to do for some seconds. */
     private static Executor ownThread() {
-        ThreadPoolExecutor one = new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, "sluice-counts");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ThreadPoolExecutor one =
+                new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "sluice-counts");
+                    thread.setDaemon(true);
+                    return thread;
+                });
         one.allowCoreThreadTimeOut(true);
         return one;
     }

@@ -176,7 +176,9 @@ final class DecisionEntries {
         }
         for (Map.Entry<String, CallerMark> each : all.entrySet()) {
             String value = request.get(each.getKey());
-            if (value != null && value.length() >= SHORTEST_MASKED && !each.getKey().equals("path")) {
+            if (value != null
+                    && value.length() >= SHORTEST_MASKED
+                    && !each.getKey().equals("path")) {
                 path = masked(path, value, each.getValue().shown());
             }
         }

@@ -232,7 +232,8 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
     /** Never blocks for long, because no place does. */
     private void describeAll() {
         synchronized (describingLock) {
-            // Those that come meanwhile wait for the next time, so that the sample for the center is told under any load.
+            // Those that come meanwhile wait for the next time, so that the sample for the center is told under any
+            // load.
             for (int left = queued.get(); left > 0; left--) {
                 Pending next = queue.poll();
                 if (next == null) {

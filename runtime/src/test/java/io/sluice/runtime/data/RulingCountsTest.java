@@ -84,8 +84,10 @@ final class RulingCountsTest {
         counts.flush();
         List<SecondCounts> told = told();
         assertThat(told).hasSize(3);
-        assertThat(told.stream().mapToLong(each -> each.total().refused()).sum()).isEqualTo(12_000);
-        assertThat(told.stream().mapToLong(each -> each.latencies().count()).sum()).isEqualTo(12_000);
+        assertThat(told.stream().mapToLong(each -> each.total().refused()).sum())
+                .isEqualTo(12_000);
+        assertThat(told.stream().mapToLong(each -> each.latencies().count()).sum())
+                .isEqualTo(12_000);
     }
 
     private static Ruling.Settled denied(Rule rule) {

@@ -44,7 +44,12 @@ class DecisionFilesTest {
 
     private DecisionFiles open(long total, Duration keep, LogFile.Opener opener) {
         return new DecisionFiles(
-                new DecisionSettings.Files(folder(), SIZE, total, keep), clock, counts, () -> keyMark, opener, Runnable::run);
+                new DecisionSettings.Files(folder(), SIZE, total, keep),
+                clock,
+                counts,
+                () -> keyMark,
+                opener,
+                Runnable::run);
     }
 
     private DecisionFiles open() {
