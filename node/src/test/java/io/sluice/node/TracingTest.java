@@ -31,6 +31,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -251,7 +252,7 @@ class TracingTest {
                 get(node, "/open/a", "traceparent", parent(OTHER_TRACE, "01"));
                 return number(node, "rate_limit_spans_dropped_total") > 0;
             });
-            receiver = OtlpServer.start(port);
+            receiver = startedAt(port);
             receiver.answer(503);
             double before = number(node, "rate_limit_spans_dropped_total");
             Await.until("spans that the receiver refuses", PATIENCE, () -> {
@@ -268,6 +269,20 @@ class TracingTest {
         } finally {
             receiver.close();
         }
+    }
+
+    /** Another process may use the port for a moment. */
+    private static OtlpServer startedAt(int port) {
+        AtomicReference<OtlpServer> started = new AtomicReference<>();
+        Await.until("the port is free", PATIENCE, () -> {
+            try {
+                started.set(OtlpServer.start(port));
+                return true;
+            } catch (IOException e) {
+                return false;
+            }
+        });
+        return started.get();
     }
 
     @Test
