@@ -43,7 +43,19 @@ public final class StoreTrial {
                 Demand.of(Limit.named("sluice.probe").slidingLog(PROBES / 2, Duration.ofSeconds(1)), "", 1),
                 Demand.of(Limit.named("sluice.probe").tokenBucket(Rate.perSecond(PROBES)), "", 1));
         for (int i = 0; i < PROBES; i++) {
-            Decision decision = shared.decide(Ask.charging(probes).dueAt(shared.dueIn(MAY_TAKE)));
+            Decision decision;
+            try {
+                decision = shared.decideAsync(Ask.charging(probes).dueAt(shared.dueIn(MAY_TAKE)))
+                        .toCompletableFuture()
+                        .get(2 * MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                // A listener on the store's thread may wait for the very startup that waits here.
+                LOG.warn("trial decisions take too long; the first decisions may be slow");
+                return;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CompletionException(e);
+            }
             if (decision.degraded() != null) {
                 LOG.warn(
                         "the shared store does not decide ({}); decisions now follow each rule's on_failure policy",
