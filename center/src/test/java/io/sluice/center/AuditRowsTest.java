@@ -126,7 +126,8 @@ class AuditRowsTest {
                             .expect(202);
                 }
             });
-            people.clock().advance(Duration.ofMinutes(1));
+            // All together stays below the hour after which the center removes what is too old.
+            people.clock().advance(Duration.ofSeconds(40));
         }
     }
 
@@ -493,6 +494,7 @@ class AuditRowsTest {
                     .forEach(table -> tables.put(
                             table,
                             client.sql("SELECT * FROM " + table).query().listOfRows().stream()
+                                    .filter(row -> !table.equals("counter") || !OWN.contains(row.get("name")))
                                     .map(Object::toString)
                                     .sorted()
                                     .toList()));
