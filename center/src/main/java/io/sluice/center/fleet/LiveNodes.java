@@ -43,7 +43,7 @@ public final class LiveNodes {
     private record Entry(NodeReport report, NodeState.Way way, long atNanos, long atMillis) {
 
         boolean isNews(NodeReport next) {
-            return next.beat() != report.beat() || next.startedMillis() != report.startedMillis();
+            return next.beat() > report.beat() || next.startedMillis() != report.startedMillis();
         }
     }
 
@@ -76,6 +76,18 @@ public final class LiveNodes {
         }
         nodes.put(report.node(), new Entry(report.state(), way, now(), clock.epochMicros() / 1000));
         return true;
+    }
+
+    /**
+     * Takes a report that the database has, perhaps from another center. It may be older than what the node told this center in the
+     * meantime: then it is not news.
+     */
+    public synchronized void learn(NodeReport report) {
+        Entry known = nodes.get(report.node());
+        if (known != null && report.startedMillis() < known.report().startedMillis() && isLive(known, now())) {
+            return;
+        }
+        boolean unused = report(report, NodeState.Way.HTTP);
     }
 
     /** Returns all known nodes by name. */

@@ -125,7 +125,7 @@ public final class Reconciler implements AutoCloseable {
             redisTrouble.attempt(publication::look);
         }
         databaseTrouble.attempt(() -> database.read(client -> {
-            reports.all(client).forEach(report -> nodes.report(report, NodeState.Way.HTTP));
+            reports.all(client).forEach(nodes::learn);
             return true;
         }));
         thread.start();
@@ -277,7 +277,7 @@ public final class Reconciler implements AutoCloseable {
             return leadership.turn(client);
         });
         database.read(client -> {
-            reports.all(client).forEach(report -> nodes.report(report, NodeState.Way.HTTP));
+            reports.all(client).forEach(nodes::learn);
             return true;
         });
     }

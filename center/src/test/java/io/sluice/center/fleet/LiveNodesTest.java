@@ -30,13 +30,41 @@ class LiveNodesTest {
         assertThat(nodes.find("n1").orElseThrow().way()).isEqualTo(NodeState.Way.HTTP);
     }
 
+    @Test
+    void aReportThatTheDatabaseStillHasDoesNotReplaceANewerOne() {
+        assertThat(nodes.report(report(8), NodeState.Way.HTTP)).isTrue();
+        nodes.learn(report(7));
+        assertThat(nodes.find("n1").orElseThrow().report().beat()).isEqualTo(8);
+        nodes.learn(report(9));
+        assertThat(nodes.find("n1").orElseThrow().report().beat()).isEqualTo(9);
+        assertThat(nodes.report(report(8), NodeState.Way.HTTP)).isFalse();
+    }
+
+    @Test
+    void aReportOfAnEarlierStartCountsOnlyIfTheNodeIsSilent() {
+        assertThat(nodes.report(report(2, 1), NodeState.Way.HTTP)).isTrue();
+        nodes.learn(report(1, 50));
+        assertThat(nodes.find("n1").orElseThrow().report().startedMillis()).isEqualTo(2);
+        for (int i = 0; i < 6; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            nodes.attend();
+        }
+        // The clock of the node may have been set back before it started again.
+        nodes.learn(report(1, 51));
+        assertThat(nodes.find("n1").orElseThrow().report().beat()).isEqualTo(51);
+    }
+
     private static NodeReport report(long beat) {
+        return report(1, beat);
+    }
+
+    private static NodeReport report(long started, long beat) {
         return new NodeReport(
                 "n1",
                 NodeReport.Kind.NODE,
                 "n1:8080",
                 "test",
-                1,
+                started,
                 0,
                 "",
                 0,
