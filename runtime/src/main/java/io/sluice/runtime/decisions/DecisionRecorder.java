@@ -221,16 +221,16 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
 
     private void run() {
         while (!closed) {
-            describeAll();
+            describeAll(false);
             if (queue.isEmpty() && !telling) {
                 LockSupport.parkNanos(this, PAUSE_NANOS);
             }
         }
-        describeAll();
+        describeAll(false);
     }
 
     /** Never blocks for long, because no place does. */
-    private void describeAll() {
+    private void describeAll(boolean thenTell) {
         synchronized (describingLock) {
             // Those that come meanwhile wait for the next time, so that the sample for the center is told under any
             // load.
@@ -243,7 +243,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
                 characters.addAndGet(-next.characters);
                 describe(next);
             }
-            if (telling && sample != null) {
+            if ((telling || thenTell) && sample != null) {
                 telling = false;
                 tell(sample);
             }
@@ -289,8 +289,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
     /** Puts everything that was chosen so far into the outbox. */
     @Override
     public void flush() {
-        telling = sample != null;
-        describeAll();
+        describeAll(true);
     }
 
     /** Returns whether everything that was chosen has reached its places, or was dropped. */

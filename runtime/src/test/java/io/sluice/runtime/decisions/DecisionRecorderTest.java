@@ -248,6 +248,20 @@ class DecisionRecorderTest {
     }
 
     @Test
+    void afterAFlushNothingIsLeftBehind() {
+        DecisionRecorder recorder = recorder(DecisionSettings.NONE, Optional.of(DataOutbox.acknowledged()));
+        recorder.start();
+        // Often, because the thread of the recorder may be anywhere in its work when the flush comes.
+        for (int round = 1; round <= 1_000; round++) {
+            send(recorder, "/shut", 20);
+            recorder.flush();
+            assertThat(recorder.counts().get(0).logged()).isEqualTo(20L * round);
+            traffic.clock.advance(Duration.ofSeconds(1));
+        }
+        finish(recorder);
+    }
+
+    @Test
     void hostileRequestsCannotFillTheOutbox() {
         DataOutbox outbox = DataOutbox.acknowledged();
         DecisionRecorder recorder = recorder(DecisionSettings.NONE, Optional.of(outbox));
