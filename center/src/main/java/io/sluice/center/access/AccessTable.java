@@ -143,8 +143,28 @@ public final class AccessTable {
             Endpoint.open("GET", "/step-up"),
             Endpoint.open("GET", "/account"),
             Endpoint.open("GET", "/retention"),
+            Endpoint.open("GET", "/traffic"),
+            Endpoint.open("GET", "/callers/{id}"),
+            Endpoint.open("GET", "/rules"),
+            Endpoint.open("GET", "/rules/{id}"),
+            Endpoint.open("GET", "/editor"),
+            Endpoint.open("GET", "/changes"),
+            Endpoint.open("GET", "/changes/{id}"),
+            Endpoint.open("GET", "/releases"),
+            Endpoint.open("GET", "/releases/{id}"),
+            Endpoint.open("GET", "/nodes"),
+            Endpoint.open("GET", "/shadow"),
+            Endpoint.open("GET", "/explain"),
+            Endpoint.open("GET", "/decisions"),
+            Endpoint.open("GET", "/alerts"),
+            Endpoint.open("GET", "/audit"),
+            Endpoint.open("GET", "/people"),
+            Endpoint.open("GET", "/tokens"),
+            Endpoint.open("GET", "/approvals"),
+            Endpoint.open("GET", "/design"),
             Endpoint.open("GET", "/favicon.ico"),
-            Endpoint.open("GET", "/assets/{file}"));
+            Endpoint.open("GET", "/assets/{file}"),
+            Endpoint.open("GET", "/assets/{folder}/{file}"));
 
     private static final List<Endpoint> SERVERS = List.of(
             Endpoint.open("GET", "/sign-in/oidc/{name}"), Endpoint.open("GET", "/sign-in/oidc/{name}/callback"));

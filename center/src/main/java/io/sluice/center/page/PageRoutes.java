@@ -3,10 +3,15 @@ package io.sluice.center.page;
 import io.sluice.center.access.Access;
 import io.sluice.center.http.CurrentAccess;
 import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -14,70 +19,92 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** The pages for setting up, signing in, the own account, and what is kept for how long. They hold no data; their scripts call the API. */
+/**
+ * The pages: signing in, the own account, and the console. All of them are one document that holds no data; its scripts choose the view
+ * by the path and call the API.
+ */
 @RestController
 public final class PageRoutes {
 
-    private static final String FOLDER = "/io/sluice/center/page/";
+    private static final String FOLDER = "io/sluice/center/page/";
 
-    private static final List<String> FILES = List.of(
-            "account.js",
-            "api.js",
-            "htm.js",
-            "icon.svg",
-            "main.js",
-            "parts.js",
-            "passkeys.js",
-            "retention-texts.js",
-            "retention.js",
-            "set-up.js",
-            "sign-in.js",
-            "step-up.js",
-            "style.css",
-            "texts.js");
+    /** The files of libraries, by the name under which the pages load them. */
+    private static final Map<String, String> LIBRARIES = Map.ofEntries(
+            // The build of Vue that compiles no templates, so it needs no eval.
+            Map.entry("vue.js", "vue/3.5.26/dist/vue.runtime.esm-browser.prod.js"),
+            Map.entry("codemirror/codemirror.js", "codemirror/5.65.21/lib/codemirror.js"),
+            Map.entry("codemirror/codemirror.css", "codemirror/5.65.21/lib/codemirror.css"),
+            Map.entry("codemirror/yaml.js", "codemirror/5.65.21/mode/yaml/yaml.js"),
+            Map.entry("codemirror/show-hint.js", "codemirror/5.65.21/addon/hint/show-hint.js"),
+            Map.entry("codemirror/show-hint.css", "codemirror/5.65.21/addon/hint/show-hint.css"),
+            Map.entry("codemirror/lint.js", "codemirror/5.65.21/addon/lint/lint.js"),
+            Map.entry("codemirror/lint.css", "codemirror/5.65.21/addon/lint/lint.css"));
 
-    /** The build of Vue that compiles no templates, so it needs no {@code eval}. */
-    private static final String VUE = "/META-INF/resources/webjars/vue/3.5.26/dist/vue.runtime.esm-browser.prod.js";
-
-    private final Asset page = Asset.read(FOLDER + "page.html");
+    private final Asset page = Asset.read("/" + FOLDER + "page.html");
     private final Map<String, Asset> assets = new TreeMap<>();
 
     PageRoutes() {
-        FILES.forEach(file -> assets.put(file, Asset.read(FOLDER + file)));
-        assets.put("vue.js", Asset.read(VUE));
+        own().forEach(file -> assets.put(file, Asset.read("/" + FOLDER + file)));
+        LIBRARIES.forEach(
+                (name, file) -> assets.put(name, Asset.read("/META-INF/resources/webjars/" + file)));
     }
 
-    /** Leads to the page of somebody who is signed in, or to the sign-in. */
+    /** Returns the names of all scripts, styles and pictures, with their folder. */
+    private static List<String> own() {
+        PathMatchingResourcePatternResolver resolver =
+                new PathMatchingResourcePatternResolver(PageRoutes.class.getClassLoader());
+        List<String> names = new ArrayList<>();
+        try {
+            for (String type : List.of("js", "css", "svg")) {
+                for (Resource file : resolver.getResources("classpath:" + FOLDER + "**/*." + type)) {
+                    String url = file.getURL().toString();
+                    names.add(url.substring(url.lastIndexOf(FOLDER) + FOLDER.length()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the files of the pages cannot be read", e);
+        }
+        return names;
+    }
+
+    /** Shows the console to somebody who is signed in, and leads everybody else to the sign-in. */
     @GetMapping("/")
-    ResponseEntity<Void> home(HttpServletRequest request) {
+    ResponseEntity<byte[]> home(HttpServletRequest request) {
         boolean isSignedIn = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
-        return ResponseEntity.status(HttpStatus.FOUND)
-                .location(URI.create(isSignedIn ? "/account" : "/sign-in"))
-                .build();
+        return isSignedIn
+                ? page.answer()
+                : ResponseEntity.status(HttpStatus.FOUND)
+                        .location(URI.create("/sign-in"))
+                        .build();
     }
 
-    @GetMapping("/set-up")
-    ResponseEntity<byte[]> setUp() {
-        return page.answer();
-    }
-
-    @GetMapping("/sign-in")
-    ResponseEntity<byte[]> signIn() {
-        return page.answer();
-    }
-
-    @GetMapping("/step-up")
-    ResponseEntity<byte[]> stepUp() {
-        return page.answer();
-    }
-
-    @GetMapping("/account")
-    ResponseEntity<byte[]> account() {
-        return page.answer();
-    }
-
-    @GetMapping("/retention")
-    ResponseEntity<byte[]> retention() {
+    @GetMapping({
+        "/set-up",
+        "/sign-in",
+        "/step-up",
+        "/account",
+        "/retention",
+        "/traffic",
+        "/callers/{id}",
+        "/rules",
+        "/rules/{id}",
+        "/editor",
+        "/changes",
+        "/changes/{id}",
+        "/releases",
+        "/releases/{id}",
+        "/nodes",
+        "/shadow",
+        "/explain",
+        "/decisions",
+        "/alerts",
+        "/audit",
+        "/people",
+        "/tokens",
+        "/approvals",
+        "/design"
+    })
+    ResponseEntity<byte[]> page() {
         return page.answer();
     }
 
@@ -94,5 +121,10 @@ public final class PageRoutes {
             throw new ResponseStatusException(HttpStatus.NOT_FOUND, "unknown path");
         }
         return asset.answer();
+    }
+
+    @GetMapping("/assets/{folder}/{file}")
+    ResponseEntity<byte[]> asset(@PathVariable("folder") String folder, @PathVariable("file") String file) {
+        return asset(folder + "/" + file);
     }
 }

@@ -76,9 +76,9 @@ export async function session() {
   return send('GET', '/api/session');
 }
 
-/** Returns the address to go to afterwards: the one that was asked for if it is on this site, else the account page. */
+/** Returns the address to go to afterwards: the one that was asked for if it is on this site, else the first page of the console. */
 export function target() {
-  const home = new URL('/account', location.origin);
+  const home = new URL('/', location.origin);
   const asked = new URLSearchParams(location.search).get('to');
   if (!asked || !asked.startsWith('/')) {
     return home.href;

@@ -95,6 +95,7 @@ const en = {
   tooShort: 'The password is too short. Use at least 12 characters.',
   unreachable: 'The center does not answer. Check that it runs, then try again.',
   unavailable: 'The database of the center is away. Nothing was changed; try again soon.',
+  forbidden: 'Your role does not allow to see this.',
   failed: 'That did not work: {detail}',
   passkeyNeedsName:
     'Passkeys do not work at a numeric address. Open this page under its name and sign in there:',
@@ -198,6 +199,7 @@ const zh = {
   tooShort: '密码太短。请至少使用 12 个字符。',
   unreachable: '中心没有响应。请确认它正在运行，然后重试。',
   unavailable: '中心的数据库暂时不可用。没有任何更改，请稍后重试。',
+  forbidden: '您的角色无权查看此内容。',
   failed: '操作未成功：{detail}',
   passkeyNeedsName: '通行密钥不能在数字地址上使用。请用名称打开此页面并在那里登录：',
   passkeyNeedsHttps: '通行密钥需要 HTTPS。请使用密码，或请管理员配置 HTTPS。',

@@ -1,0 +1,14 @@
+import { html } from '/assets/parts.js';
+import { head } from '/assets/console/ui.js';
+import { words } from '/assets/console/words.js';
+
+const t = words({
+  en: { title: 'releases' },
+  zh: { title: 'releases' },
+});
+
+export default {
+  setup() {
+    return () => html`${head({ title: t('title') })}`;
+  },
+};
