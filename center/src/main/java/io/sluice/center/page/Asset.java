@@ -1,5 +1,7 @@
 package io.sluice.center.page;
 
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -7,7 +9,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 import org.springframework.http.CacheControl;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
@@ -20,14 +24,22 @@ final class Asset {
             "css", MediaType.parseMediaType("text/css;charset=UTF-8"),
             "svg", MediaType.parseMediaType("image/svg+xml"));
 
-    private final byte[] content;
+    private final Form plain;
+    private final Form packed;
     private final MediaType type;
-    private final String tag;
 
-    private Asset(byte[] content, MediaType type, String tag) {
-        this.content = content;
+    private Asset(Form plain, Form packed, MediaType type) {
+        this.plain = plain;
+        this.packed = packed;
         this.type = type;
-        this.tag = tag;
+    }
+
+    /** The bytes of a file in one encoding, and what a browser remembers them by. */
+    private record Form(byte[] content, String tag) {
+
+        static Form of(byte[] content) {
+            return new Form(content, Asset.tag(content));
+        }
     }
 
     /** Reads a file from the class path. */
@@ -41,18 +53,33 @@ final class Asset {
             if (type == null) {
                 throw new IllegalStateException("a file of the pages has an unknown type: " + path);
             }
-            return new Asset(content, type, tag(content));
+            return new Asset(Form.of(content), Form.of(gzip(content)), type);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    ResponseEntity<byte[]> answer() {
-        return ResponseEntity.ok()
+    /** Returns the file, compressed if the browser can unpack it: the first page of the console is small on a slow network. */
+    ResponseEntity<byte[]> answer(HttpServletRequest request) {
+        boolean isPacked = String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
+        Form form = isPacked ? packed : plain;
+        ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
                 .contentType(type)
                 .cacheControl(CacheControl.noCache())
-                .eTag(tag)
-                .body(content);
+                .header(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING)
+                .eTag(form.tag());
+        if (isPacked) {
+            answer.header(HttpHeaders.CONTENT_ENCODING, "gzip");
+        }
+        return answer.body(form.content());
+    }
+
+    private static byte[] gzip(byte[] content) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+            gzip.write(content);
+        }
+        return out.toByteArray();
     }
 
     private static String tag(byte[] content) {

@@ -72,7 +72,7 @@ public final class PageRoutes {
     ResponseEntity<byte[]> home(HttpServletRequest request) {
         boolean isSignedIn = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
         return isSignedIn
-                ? page.answer()
+                ? page.answer(request)
                 : ResponseEntity.status(HttpStatus.FOUND)
                         .location(URI.create("/sign-in"))
                         .build();
@@ -104,27 +104,28 @@ public final class PageRoutes {
         "/approvals",
         "/design"
     })
-    ResponseEntity<byte[]> page() {
-        return page.answer();
+    ResponseEntity<byte[]> page(HttpServletRequest request) {
+        return page.answer(request);
     }
 
     /** Browsers ask for it by this name where a page names no other, such as an answer of the API. */
     @GetMapping("/favicon.ico")
-    ResponseEntity<byte[]> icon() {
-        return asset("icon.svg");
+    ResponseEntity<byte[]> icon(HttpServletRequest request) {
+        return asset("icon.svg", request);
     }
 
     @GetMapping("/assets/{file}")
-    ResponseEntity<byte[]> asset(@PathVariable("file") String file) {
+    ResponseEntity<byte[]> asset(@PathVariable("file") String file, HttpServletRequest request) {
         Asset asset = assets.get(file);
         if (asset == null) {
             throw new ResponseStatusException(HttpStatus.NOT_FOUND, "unknown path");
         }
-        return asset.answer();
+        return asset.answer(request);
     }
 
     @GetMapping("/assets/{folder}/{file}")
-    ResponseEntity<byte[]> asset(@PathVariable("folder") String folder, @PathVariable("file") String file) {
-        return asset(folder + "/" + file);
+    ResponseEntity<byte[]> asset(
+            @PathVariable("folder") String folder, @PathVariable("file") String file, HttpServletRequest request) {
+        return asset(folder + "/" + file, request);
     }
 }
