@@ -57,12 +57,14 @@ find_jdk() {
 }
 
 # require COMMAND PACKAGE …: installs the packages of missing commands, or tells the user what to install.
-# The command "jdk" stands for a Java compiler of release 17 or later.
+# The command "jdk" stands for a Java compiler of release 17 or later, and a path of files for any of them.
 require() {
   local missing=()
   while (($#)); do
     if [[ $1 == jdk ]]; then
       find_jdk >/dev/null || missing+=("$2")
+    elif [[ $1 == /* ]]; then
+      compgen -G "$1" >/dev/null || missing+=("$2")
     else
       type -P "$1" >/dev/null || missing+=("$2")
     fi
