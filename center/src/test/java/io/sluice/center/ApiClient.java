@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Calls the API of a center as a program would, or as the page of a person. */
-final class ApiClient {
+public final class ApiClient {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final HttpClient HTTP =
@@ -35,7 +35,7 @@ final class ApiClient {
         this.headers = headers;
     }
 
-    static ApiClient of(Center center) {
+    public static ApiClient of(Center center) {
         try {
             return new ApiClient(center.address())
                     .withToken(Files.readString(center.adminTokenFile()).strip());
@@ -45,12 +45,12 @@ final class ApiClient {
     }
 
     /** Returns a client of somebody who has just signed in with a password, under a new account. */
-    static ApiClient person(Center center, String name, Grant... grants) {
+    public static ApiClient person(Center center, String name, Grant... grants) {
         return person(center, account(center, name, grants));
     }
 
     /** Returns a client of somebody who has just signed in with a password. */
-    static ApiClient person(Center center, Account account) {
+    public static ApiClient person(Center center, Account account) {
         Account now = center.people()
                 .database()
                 .read(client ->
@@ -59,47 +59,47 @@ final class ApiClient {
     }
 
     /** Returns a client with the cookie of a session. */
-    static ApiClient session(Center center, String id) {
+    public static ApiClient session(Center center, String id) {
         return new ApiClient(
                 center.address(), "Cookie", "sluice_session=" + id, SessionCsrf.HEADER, SessionCsrf.of(id));
     }
 
     /** Creates an account. */
-    static Account account(Center center, String name, Grant... grants) {
+    public static Account account(Center center, String name, Grant... grants) {
         return center.people().database().write(client -> center.people()
                 .accounts()
                 .add(client, Accounts.Draft.local(name, name + "@example.com", List.of(grants))));
     }
 
-    ApiClient withToken(String other) {
+    public ApiClient withToken(String other) {
         return new ApiClient(address, "Authorization", "Bearer " + other);
     }
 
     /** An answer. */
-    record Answer(int status, String type, String text) {
+    public record Answer(int status, String type, String text) {
 
-        JsonNode json() {
+        public JsonNode json() {
             return JSON.readTree(text);
         }
 
-        JsonNode get(String field) {
+        public JsonNode get(String field) {
             return json().get(field);
         }
 
-        long number(String field) {
+        public long number(String field) {
             return get(field).asLong();
         }
 
-        String string(String field) {
+        public String string(String field) {
             return get(field).asString();
         }
 
         /** Whether it exists or not, the caller may not do it. */
-        Answer expectNotAllowed() {
+        public Answer expectNotAllowed() {
             return expect(status == 403 ? 403 : 404);
         }
 
-        Answer expect(int expected) {
+        public Answer expect(int expected) {
             if (status != expected) {
                 throw new AssertionError("status " + status + " (expected: " + expected + "): " + text);
             }
@@ -107,19 +107,19 @@ final class ApiClient {
         }
     }
 
-    Answer get(String path) {
+    public Answer get(String path) {
         return send("GET", path, "application/json", "");
     }
 
-    Answer post(String path, String json) {
+    public Answer post(String path, String json) {
         return send("POST", path, "application/json", json);
     }
 
-    Answer put(String path, String json) {
+    public Answer put(String path, String json) {
         return send("PUT", path, "application/json", json);
     }
 
-    Answer send(String method, String path, String type, String body) {
+    public Answer send(String method, String path, String type, String body) {
         HttpRequest request = request(method, path, type, body);
         try {
             HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
@@ -136,7 +136,7 @@ final class ApiClient {
     }
 
     /** Returns a request that has not been sent. */
-    HttpRequest request(String method, String path, String type, String body) {
+    public HttpRequest request(String method, String path, String type, String body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(path))
                 .timeout(Duration.ofMinutes(2))
                 .header("Content-Type", type)
@@ -145,30 +145,30 @@ final class ApiClient {
     }
 
     /** Returns a client that sends further headers. */
-    ApiClient with(String... more) {
+    public ApiClient with(String... more) {
         String[] all = Arrays.copyOf(headers, headers.length + more.length);
         System.arraycopy(more, 0, all, headers.length, more.length);
         return new ApiClient(address, all);
     }
 
     /** Returns a client without a credential. */
-    static ApiClient nobody(Center center) {
+    public static ApiClient nobody(Center center) {
         return new ApiClient(center.address());
     }
 
     /** Opens a change that puts one rule with one limit by address. */
-    Answer open(long base, String rule, int limit) {
+    public Answer open(long base, String rule, int limit) {
         return post("/api/changes", change(base, put(rule, limit)));
     }
 
     /** Opens and releases such a change on the version in force. Returns the version. */
-    long release(String rule, int limit) {
+    public long release(String rule, int limit) {
         return release(open(get("/api/rules").expect(200).number("version"), rule, limit)
                 .expect(201));
     }
 
     /** Releases an open change. Returns the version. */
-    long release(Answer change) {
+    public long release(Answer change) {
         return post(
                         "/api/changes/" + change.number("id") + "/release",
                         "{\"digest\":\"" + change.string("digest") + "\"}")
@@ -177,21 +177,21 @@ final class ApiClient {
     }
 
     /** Releases an open change to somebody. The answer is not checked. */
-    Answer release(Answer change, String to, String more) {
+    public Answer release(Answer change, String to, String more) {
         return post(
                 "/api/changes/" + change.number("id") + "/release",
                 "{\"digest\":\"" + change.string("digest") + "\",\"to\":" + to + more + "}");
     }
 
-    static String change(long base, String edits) {
+    public static String change(long base, String edits) {
         return "{\"title\":\"test\",\"reason\":\"to test\",\"base\":" + base + ",\"edits\":[" + edits + "]}";
     }
 
-    static String put(String rule, int limit) {
+    public static String put(String rule, int limit) {
         return "{\"put\":" + rule(rule, limit) + "}";
     }
 
-    static String rule(String rule, int limit) {
+    public static String rule(String rule, int limit) {
         return "{\"id\":\"" + rule + "\",\"resource\":\"/" + rule + "\",\"limits\":[{\"by\":\"ip\",\"limit\":" + limit
                 + ",\"window\":\"1m\"}]}";
     }

@@ -1,0 +1,123 @@
+package io.sluice.center.series;
+
+import io.sluice.center.database.Database;
+import io.sluice.center.series.SeriesRows.Kind;
+import io.sluice.runtime.data.Figures;
+import io.sluice.runtime.data.Latencies;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Writes figures of the past into the database, as a center that was there before would have done. */
+public final class SeriesHistory {
+
+    private static final String CENTER = "00000000-0000-4000-8000-000000000028";
+
+    /** How much something had in a step. */
+    @FunctionalInterface
+    public interface Source {
+
+        /**
+         * Returns the figures of a step.
+         *
+         * @param second in which it begins
+         * @param seconds its length
+         */
+        Map<String, Figures> at(long second, long seconds);
+    }
+
+    private final Database database;
+    private final Source rules;
+    private final Source nodes;
+
+    public SeriesHistory(Database database, Source rules, Source nodes) {
+        this.database = database;
+        this.rules = rules;
+        this.nodes = nodes;
+    }
+
+    /** Writes minutes, from the beginning of an hour until before the beginning of another. */
+    public void minutes(long from, long until) {
+        write(Kind.MINUTES, from, until);
+    }
+
+    /** Writes hours, from one second until before another. The other hours of these days are empty. */
+    public void hours(long from, long until) {
+        write(Kind.HOURS, from, until);
+    }
+
+    private void write(Kind kind, long from, long until) {
+        boolean unused = database.write(client -> {
+            for (long start = kind.start(from); start < until; start += kind.seconds()) {
+                Map<Integer, Block> blocks = blocks(kind, start, from, until);
+                for (Map.Entry<Integer, Block> each : blocks.entrySet()) {
+                    SeriesRows.insert(client, kind, each.getKey(), start, CENTER, each.getValue());
+                    if (kind == Kind.MINUTES) {
+                        SeriesRows.rolled(
+                                client,
+                                SeriesRows.find(client, kind, each.getKey(), start, CENTER)
+                                        .orElseThrow());
+                    }
+                }
+            }
+            return true;
+        });
+    }
+
+    private Map<Integer, Block> blocks(Kind kind, long start, long from, long until) {
+        Map<Integer, Block> blocks = new TreeMap<>();
+        for (int slot = 0; slot < kind.slots(); slot++) {
+            long second = start + slot * kind.stepSeconds();
+            if (second >= from && second < until) {
+                Map<Integer, Map<String, SeriesSum>> sums = sums(second, kind.stepSeconds());
+                for (Map.Entry<Integer, Map<String, SeriesSum>> each : sums.entrySet()) {
+                    blocks.computeIfAbsent(each.getKey(), made -> new Block(kind.slots()))
+                            .replace(slot, 1, each.getValue());
+                }
+            }
+        }
+        return blocks;
+    }
+
+    private Map<Integer, Map<String, SeriesSum>> sums(long second, long seconds) {
+        Map<Integer, Map<String, SeriesSum>> parts = new HashMap<>();
+        Figures[] fleet = {Figures.NONE};
+        rules.at(second, seconds).forEach((rule, figures) -> {
+            fleet[0] = fleet[0].plus(figures);
+            put(parts, SeriesKey.rule(rule), figures, seconds, Latencies.NONE);
+        });
+        nodes.at(second, seconds)
+                .forEach((node, figures) ->
+                        put(parts, SeriesKey.node(node), figures, seconds, latencies(figures.requests())));
+        put(parts, SeriesKey.FLEET, fleet[0], seconds, latencies(fleet[0].requests()));
+        return parts;
+    }
+
+    private static void put(
+            Map<Integer, Map<String, SeriesSum>> parts, SeriesKey key, Figures figures, long seconds, Latencies times) {
+        if (figures.isNone()) {
+            return;
+        }
+        parts.computeIfAbsent(key.part(), made -> new HashMap<>())
+                .put(
+                        key.name(),
+                        new SeriesSum(
+                                figures.allowed(),
+                                figures.refused(),
+                                figures.shadowRefused(),
+                                figures.degraded(),
+                                figures.allowed() * 5 / 4 / seconds,
+                                figures.refused() * 2 / seconds,
+                                times));
+    }
+
+    /** Returns times around half a millisecond. */
+    public static Latencies latencies(long requests) {
+        long[] spans = new long[Latencies.SPANS];
+        spans[Latencies.span(300_000)] = requests * 7 / 10;
+        spans[Latencies.span(700_000)] = requests * 2 / 10;
+        spans[Latencies.span(1_600_000)] = requests - requests * 7 / 10 - requests * 2 / 10 - requests / 100;
+        spans[Latencies.span(4_200_000)] = requests / 100;
+        return Latencies.of(spans);
+    }
+}
