@@ -43,6 +43,7 @@ public final class ConsoleStage implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleStage.class);
     private static final Duration SOON = Duration.ofMinutes(5);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration PAST = Duration.ofDays(13);
     private static final int DEGRADED = 3;
     private static final int BEHIND = 4;
@@ -275,16 +276,14 @@ public final class ConsoleStage implements AutoCloseable {
         reportedSecond = hour;
         nodes.get(1).decides(NodeReport.Mode.LOCAL, NodeReport.Breaker.OPEN);
         report();
-        stepTo(Instant.ofEpochSecond(clock.second()).plusSeconds(100));
+        stepTo(Instant.ofEpochSecond(clock.second()).plusSeconds(100), MINUTE);
         nodes.get(1).decides(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED);
-        stepTo(now.minus(Duration.ofMinutes(21)));
+        stepTo(now.minus(Duration.ofMinutes(21)), MINUTE.multipliedBy(4));
     }
 
-    /** Lets time pass, in steps of a minute after which all nodes report. */
-    private void stepTo(Instant moment) {
-        for (Instant next = Instant.ofEpochMilli(clock.millis());
-                next.isBefore(moment);
-                next = next.plusSeconds(Math.min(60, Math.max(1, Duration.between(next, moment).toSeconds())))) {
+    /** Lets time pass, in steps after which all nodes report. */
+    private void stepTo(Instant moment, Duration step) {
+        for (Instant next = Instant.ofEpochMilli(clock.millis()).plus(step); next.isBefore(moment); next = next.plus(step)) {
             clock.moveTo(next);
             report();
         }
@@ -299,7 +298,12 @@ public final class ConsoleStage implements AutoCloseable {
         for (int i = 0; i < nodes.size(); i++) {
             StageNode node = nodes.get(i);
             for (long second = reportedSecond; second < until; second++) {
-                node.counted(second, traffic.at(second, i));
+                // Of the past, each node tells the traffic of the fleet in some of the seconds. That is less to send.
+                if (isLive) {
+                    node.counted(second, traffic.at(second, i));
+                } else if (second % nodes.size() == i) {
+                    node.counted(second, traffic.rules(second, 1));
+                }
                 boolean isSpike = second >= spikeSecond();
                 if (isLive || second % 7 == i && second > until - 1_200) {
                     node.decided(ShopCallers.decisions(second, i, isSpike, node.version(), isLive ? 2 : 1));
@@ -349,7 +353,7 @@ public final class ConsoleStage implements AutoCloseable {
             }
         }
         report();
-        stepTo(now.minus(Duration.ofMinutes(13)));
+        stepTo(now.minus(Duration.ofMinutes(13)), MINUTE);
         Answer override = as("sam").post(
                         "/api/overrides",
                         json("{'rule':'search','limit':'search.user','caller':{'hash':'" + ShopCallers.overridden()
@@ -384,7 +388,7 @@ public final class ConsoleStage implements AutoCloseable {
         trialDigest = StageNode.digest(machine, trialVersion);
         tried = 0;
         report();
-        stepTo(now.minus(Duration.ofMinutes(9)));
+        stepTo(now.minus(Duration.ofMinutes(9)), MINUTE);
         open(new ShopRelease(
                 Duration.ofMinutes(9),
                 "wei",
@@ -408,7 +412,7 @@ public final class ConsoleStage implements AutoCloseable {
                         NodeReport.Mode.LOCAL,
                         NodeReport.Breaker.OPEN,
                         "redis: no answer within 20 ms from 10.4.0.17:6379 since 9 minutes");
-        stepTo(now.minus(Duration.ofMinutes(2)));
+        stepTo(now.minus(Duration.ofMinutes(2)), MINUTE);
         // An alert that does not fire yet.
         machine.put(
                         "/api/alerts/rules/tenant_share",
@@ -422,7 +426,7 @@ public final class ConsoleStage implements AutoCloseable {
     /** Goes on with the traffic of now. */
     private void live() {
         report();
-        var unused = thread.scheduleWithFixedDelay(this::reportQuietly, 500, 500, TimeUnit.MILLISECONDS);
+        var unused = thread.scheduleWithFixedDelay(this::reportQuietly, 500, 1_000, TimeUnit.MILLISECONDS);
     }
 
     private void reportQuietly() {
