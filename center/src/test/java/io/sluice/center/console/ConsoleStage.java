@@ -257,7 +257,7 @@ public final class ConsoleStage implements AutoCloseable {
         long hour = now.minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.HOURS).getEpochSecond();
         SeriesHistory history = new SeriesHistory(StagedCenter.database(center), traffic::rules, traffic::nodes);
         history.minutes(hour - Duration.ofHours(27).toSeconds(), hour);
-        history.hours(hour - Duration.ofDays(21).toSeconds(), hour);
+        history.hours(hour - Duration.ofDays(8).toSeconds(), hour);
         clock.moveTo(Instant.ofEpochSecond(Math.min(hour + 59 * 60, now.getEpochSecond() - 25 * 60)));
         long version = version();
         String digest = StageNode.digest(machine, version);

@@ -46,22 +46,20 @@ public final class SeriesHistory {
         write(Kind.HOURS, from, until);
     }
 
+    /** A transaction for each block, so that the center can write in between. */
     private void write(Kind kind, long from, long until) {
-        boolean unused = database.write(client -> {
-            for (long start = kind.start(from); start < until; start += kind.seconds()) {
-                Map<Integer, Block> blocks = blocks(kind, start, from, until);
-                for (Map.Entry<Integer, Block> each : blocks.entrySet()) {
-                    SeriesRows.insert(client, kind, each.getKey(), start, CENTER, each.getValue());
-                    if (kind == Kind.MINUTES) {
-                        SeriesRows.rolled(
-                                client,
-                                SeriesRows.find(client, kind, each.getKey(), start, CENTER)
-                                        .orElseThrow());
-                    }
-                }
-            }
-            return true;
-        });
+        for (long start = kind.start(from); start < until; start += kind.seconds()) {
+            long begin = start;
+            Map<Integer, Block> blocks = blocks(kind, begin, from, until);
+            boolean unused = database.write(client -> {
+                blocks.forEach((part, block) -> SeriesRows.insert(client, kind, part, begin, CENTER, block));
+                // Their hours are written on their own.
+                return client.sql("UPDATE series_block SET rolled = 1 WHERE center = ? AND rolled = 0")
+                                .param(CENTER)
+                                .update()
+                        >= 0;
+            });
+        }
     }
 
     private Map<Integer, Block> blocks(Kind kind, long start, long from, long until) {
