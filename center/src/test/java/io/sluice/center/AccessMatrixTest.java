@@ -73,6 +73,7 @@ class AccessMatrixTest {
             //                                        no nd ad ma  tn ed ap op vi  ae aa ao av lb  rd ap op  ar aa ao
             """
             200 GET /api/rules                        !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /api/rules/schema                 !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/rules/{id}                   !  -  +  +   a  +  +  +  +   a  a  a  a  a   +  +  +   a  a  a
             200 GET /api/rules/{id}/history           !  -  +  +   a  +  +  +  +   a  a  a  a  a   +  +  +   a  a  a
             200 GET /api/versions                     !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
@@ -81,6 +82,7 @@ class AccessMatrixTest {
             200 GET /api/changes                      !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/changes/{id}                 !  -  +  +   a  +  +  +  +   a  a  a  a  a   +  +  +   a  a  a
             201 POST /api/changes                     !  -  +  +   f  +  -  -  -   f  -  -  -  f   -  +  -   -  f  -
+            200 POST /api/changes/check               !  -  +  +   +  +  -  -  -   +  -  -  -  +   -  +  -   -  +  -
             409 PUT /api/changes/{id}                 !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -
             409 POST /api/changes/{id}/rebase         !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -
             200 POST /api/changes/{id}/withdraw       !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -

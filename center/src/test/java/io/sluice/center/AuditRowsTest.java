@@ -37,6 +37,7 @@ class AuditRowsTest {
     private static final Set<String> HARMLESS = Set.of(
             "POST /api/nodes/{id}/heartbeat",
             "POST /api/audit/verify",
+            "POST /api/changes/check",
             "POST /api/set-up/look",
             "POST /api/me/passkeys/options",
             "POST /api/session/passkey/options");

@@ -337,7 +337,7 @@ final class TwoTenants {
         long base = Long.parseLong(ids.get("version zq"));
         String content = change("another", "another", base, put(ruleOf(isAcme, 6)));
         return switch (endpoint) {
-            case "POST /api/changes" -> content;
+            case "POST /api/changes", "POST /api/changes/check" -> content;
             case "PUT /api/changes/{id}" -> content.replace("\"base\"", "\"revision\":99,\"base\"");
             case "POST /api/changes/{id}/rebase" -> "{\"revision\":99}";
             case "POST /api/changes/{id}/release", "POST /api/changes/{id}/approve" ->
@@ -462,6 +462,7 @@ final class TwoTenants {
                 put(ruleOf(true, 6).replace(ACME_RULE, "acme-" + all.size())))) {
             for (long from : new long[] {0, 1, base}) {
                 all.add(post("/api/changes", change("x", "x", from, edits)));
+                all.add(post("/api/changes/check", change("x", "x", from, edits)));
                 all.add(new Request(
                         "PUT",
                         "/api/changes/" + ids.get("change acme"),
@@ -478,6 +479,7 @@ final class TwoTenants {
             for (long from : new long[] {0, 1, base}) {
                 all.add(new Request(
                         "POST", "/api/changes?title=x&reason=x&base=" + from, "application/yaml", document, ""));
+                all.add(new Request("POST", "/api/changes/check?base=" + from, "application/yaml", document, ""));
             }
         }
         for (int id = 0; id <= 12; id++) {

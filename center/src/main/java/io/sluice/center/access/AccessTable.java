@@ -20,6 +20,7 @@ public final class AccessTable {
 
     private static final List<Endpoint> RULES = List.of(
             Endpoint.of("GET", "/api/rules", READ),
+            Endpoint.of("GET", "/api/rules/schema", READ),
             Endpoint.of("GET", "/api/rules/{id}", READ),
             Endpoint.of("GET", "/api/rules/{id}/history", READ),
             Endpoint.of("GET", "/api/versions", READ),
@@ -30,6 +31,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/changes", READ),
             Endpoint.of("GET", "/api/changes/{id}", READ),
             Endpoint.of("POST", "/api/changes", EDIT),
+            Endpoint.of("POST", "/api/changes/check", EDIT),
             Endpoint.of("PUT", "/api/changes/{id}", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/rebase", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/withdraw", EDIT),

@@ -368,7 +368,8 @@ public final class Changes {
                 : sets(client, change.base());
     }
 
-    private List<RuleSet> sets(JdbcClient client, long base) {
+    /** Returns the rules that edits on a version are compared with: those of that version, and those in force. */
+    public List<RuleSet> sets(JdbcClient client, long base) {
         return List.of(begun(client, base), versions.latestRules(client));
     }
 
@@ -389,23 +390,31 @@ public final class Changes {
                         + versions.latest(client) + "; 0 if there is none)"));
     }
 
+    /** Returns which approvals a change with this effect would need. */
+    public Standing standing(JdbcClient client, RuleSet before, RuleSet after) {
+        return approvals.standing(client, new Approvals.Proposal(0, before, after));
+    }
+
     private static void requireFit(long base, Edits edits, ChangeReview review) {
         if (!review.collisions().isEmpty()) {
             throw collision(base, review);
         }
-        List<String> missing = edits.missingFrom(review.before().rules());
+        List<String> missing = missing(edits, review.before());
         if (!missing.isEmpty()) {
-            throw RefusedException.unprocessable(
-                    "the change removes rules that do not exist",
-                    missing.stream()
-                            .map(id -> "edits: remove \"" + id + "\" (expected: the id of a rule in force)")
-                            .toList());
+            throw RefusedException.unprocessable("the change removes rules that do not exist", missing);
         }
         if (review.changes().isEmpty()) {
             throw RefusedException.unprocessable(
                     "the change changes nothing",
                     List.of("edits: version " + review.before().version() + " already has this content"));
         }
+    }
+
+    /** Returns an error for each rule that is to be removed and does not exist. */
+    public static List<String> missing(Edits edits, RuleSet rules) {
+        return edits.missingFrom(rules.rules()).stream()
+                .map(id -> "edits: remove \"" + id + "\" (expected: the id of a rule in force)")
+                .toList();
     }
 
     private static RefusedException collision(long base, ChangeReview review) {

@@ -46,6 +46,16 @@ public record ChangeReview(
      * @param now decides which overrides have ended
      */
     public static ChangeReview of(Edits edits, RuleSet base, RuleSet current, Instant now) {
+        return of(edits, base, current, now, SetReview.of(current, now));
+    }
+
+    /**
+     * Reviews edits.
+     *
+     * @param known the findings about the version in force, which takes as long to review as the result
+     */
+    public static ChangeReview of(
+            Edits edits, RuleSet base, RuleSet current, Instant now, List<ReviewFinding> known) {
         RuleSet after = new RuleSet(current.version(), edits.applyTo(current.rules()));
         return new ChangeReview(
                 current,
@@ -53,7 +63,7 @@ public record ChangeReview(
                 RuleChange.between(current, after),
                 Collision.of(edits, base, current),
                 warnings(edits),
-                findings(current, after, now));
+                findings(known, after, now));
     }
 
     /** Returns the digest of the rules that would result. */
@@ -78,8 +88,8 @@ public record ChangeReview(
         return Tally.between(before, after);
     }
 
-    private static List<ReviewFinding> findings(RuleSet before, RuleSet after, Instant now) {
-        Set<ReviewFinding> known = new HashSet<>(SetReview.of(before, now));
+    private static List<ReviewFinding> findings(List<ReviewFinding> before, RuleSet after, Instant now) {
+        Set<ReviewFinding> known = new HashSet<>(before);
         return SetReview.of(after, now).stream()
                 .filter(finding -> !known.contains(finding))
                 .toList();

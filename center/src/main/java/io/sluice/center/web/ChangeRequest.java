@@ -11,7 +11,11 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -25,16 +29,48 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
     private static final Set<String> FIELDS =
             Set.of("title", "reason", "base", "edits", "document", "content_of", "revision");
     private static final long NONE = -1;
+    private static final String RULE_ID = "[A-Za-z0-9._-]{1,128}";
+    private static final Pattern EDIT = Pattern.compile("edits\\[(\\d{1,6})](\\..*)?");
+    private static final Pattern ID = Pattern.compile("(?m)^[ -]{0,20}id: {0,20}[\"']?(" + RULE_ID + ")");
 
     static ChangeRequest read(HttpServletRequest request, Access access, RuleGuard guard) {
-        String text = RequestBody.text(request);
-        return isYaml(request)
-                ? ofDocument(request, text, access, guard)
-                : ofJson(RequestBody.object(text, FIELDS), access, guard);
+        return read(request, access, guard, ChangeRequest::missingBase);
     }
 
-    private static ChangeRequest ofDocument(HttpServletRequest request, String text, Access access, RuleGuard guard) {
-        long base = base(parameter(request, "base"));
+    /**
+     * Reads a change.
+     *
+     * @param otherwise returns the base if the request names none, or refuses
+     */
+    static ChangeRequest read(HttpServletRequest request, Access access, RuleGuard guard, LongSupplier otherwise) {
+        String text = RequestBody.text(request);
+        return isYaml(request)
+                ? ofDocument(request, text, access, guard, otherwise)
+                : ofJson(RequestBody.object(text, FIELDS), access, guard, otherwise);
+    }
+
+    /** Returns the id of the rule in an edit, as far as it can be told from an edit with errors. */
+    static Optional<String> rule(HttpServletRequest request, String file) {
+        Matcher edit = EDIT.matcher(file);
+        if (isYaml(request) || !edit.matches()) {
+            return Optional.empty();
+        }
+        JsonNode item = RequestBody.object(RequestBody.text(request), FIELDS)
+                .path("edits")
+                .path(Integer.parseInt(edit.group(1)));
+        Matcher id = ID.matcher(item.path("put_text").asString(""));
+        return id.find()
+                ? Optional.of(id.group(1))
+                : Optional.of(item.path("put").path("id"))
+                        .filter(JsonNode::isString)
+                        .map(JsonNode::asString)
+                        .filter(name -> name.matches(RULE_ID));
+    }
+
+    private static ChangeRequest ofDocument(
+            HttpServletRequest request, String text, Access access, RuleGuard guard, LongSupplier otherwise) {
+        String number = parameter(request, "base");
+        long base = number.isEmpty() ? otherwise.getAsLong() : base(number);
         return new ChangeRequest(
                 parameter(request, "title"),
                 parameter(request, "reason"),
@@ -46,11 +82,9 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
                         rules(RuleDocument.parse("document", text)).rules()));
     }
 
-    private static ChangeRequest ofJson(JsonNode body, Access access, RuleGuard guard) {
-        long base = RequestBody.number(body, "base", NONE);
-        if (base == NONE) {
-            throw missingBase();
-        }
+    private static ChangeRequest ofJson(JsonNode body, Access access, RuleGuard guard, LongSupplier otherwise) {
+        long named = RequestBody.number(body, "base", NONE);
+        long base = named == NONE ? otherwise.getAsLong() : named;
         JsonNode edits = body.get("edits");
         if (Stream.of("edits", "document", "content_of")
                         .filter(name -> body.get(name) != null)
@@ -99,20 +133,31 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
 
     private static void edit(JsonNode item, String place, List<Edit> edits, List<DocumentError> errors) {
         JsonNode put = item.get("put");
+        JsonNode text = item.get("put_text");
         JsonNode remove = item.get("remove");
-        if (!item.isObject() || item.size() != 1 || (put == null && remove == null)) {
-            errors.add(DocumentError.of(place, "unknown edit (expected: {\"put\": {rule}} or {\"remove\": \"id\"})"));
+        if (!item.isObject() || item.size() != 1 || (put == null && text == null && remove == null)) {
+            errors.add(DocumentError.of(
+                    place,
+                    "unknown edit (expected: {\"put\": {rule}}, {\"put_text\": \"a rule as YAML\"} or {\"remove\":"
+                            + " \"id\"})"));
         } else if (put != null) {
-            RuleDocument document = RuleDocument.parseRule(place + ".put", put.toString());
-            if (document instanceof RuleDocument.Accepted accepted) {
-                accepted.rules().forEach(rule -> edits.add(new Edit.Put(rule)));
-            } else {
-                errors.addAll(((RuleDocument.Refused) document).errors());
-            }
+            put(RuleDocument.parseRule(place + ".put", put.toString()), edits, errors);
+        } else if (text != null && text.isString()) {
+            put(RuleDocument.parseRule(place + ".put_text", text.asString()), edits, errors);
+        } else if (text != null) {
+            errors.add(DocumentError.of(place, "put_text: not a text (expected: a rule as YAML)"));
         } else if (remove != null && remove.isString()) {
             edits.add(new Edit.Remove(remove.asString()));
         } else {
             errors.add(DocumentError.of(place, "remove: not a text (expected: the id of a rule)"));
+        }
+    }
+
+    private static void put(RuleDocument document, List<Edit> edits, List<DocumentError> errors) {
+        if (document instanceof RuleDocument.Accepted accepted) {
+            accepted.rules().forEach(rule -> edits.add(new Edit.Put(rule)));
+        } else {
+            errors.addAll(((RuleDocument.Refused) document).errors());
         }
     }
 
@@ -142,13 +187,13 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
 
     private static long base(String text) {
         if (!text.matches("[0-9]{1,15}")) {
-            throw missingBase();
+            return missingBase();
         }
         return Long.parseLong(text);
     }
 
-    private static RefusedException missingBase() {
-        return RefusedException.invalid(
+    private static long missingBase() {
+        throw RefusedException.invalid(
                 "base: missing (expected: the version that the change is made on; 0 if there is none)");
     }
 }

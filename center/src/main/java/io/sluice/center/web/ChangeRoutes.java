@@ -14,6 +14,7 @@ import io.sluice.center.http.RequestTime;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
+import io.sluice.center.web.reply.CheckReply;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
@@ -43,12 +44,14 @@ final class ChangeRoutes {
     private final Changes changes;
     private final RolloutRoutes rollouts;
     private final RuleGuard guard;
+    private final ChangeCheck check;
 
     ChangeRoutes(CenterParts center, RolloutRoutes rollouts) {
         this.center = center;
         this.changes = center.changes();
         this.rollouts = rollouts;
         this.guard = new RuleGuard(center);
+        this.check = new ChangeCheck(center, guard);
     }
 
     @GetMapping("/api/changes")
@@ -90,6 +93,11 @@ final class ChangeRoutes {
                         access.actor(),
                         new Command.OpenChange(asked.title(), asked.reason(), asked.base(), asked.edits()),
                         RuleGuard.covering(access, Right.EDIT)));
+    }
+
+    @PostMapping("/api/changes/check")
+    CheckReply check(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
+        return check.of(access, request);
     }
 
     @PutMapping("/api/changes/{id}")

@@ -21,6 +21,9 @@ final class ReadOnlyFilter extends HttpFilter {
     /** People sign in and are managed here, wherever the rules come from. */
     private static final Pattern PEOPLE = Pattern.compile("/api/(session|set-up|me|users|tokens)(/.*)?");
 
+    /** Questions that need a body. They change nothing. */
+    private static final Set<String> QUESTIONS = Set.of("/api/changes/check", "/api/explain");
+
     private final transient Optional<ForeignRules> rules;
 
     ReadOnlyFilter(Optional<ForeignRules> rules) {
@@ -32,6 +35,7 @@ final class ReadOnlyFilter extends HttpFilter {
             throws IOException, ServletException {
         if (rules.isEmpty()
                 || READING.contains(request.getMethod())
+                || QUESTIONS.contains(request.getRequestURI())
                 || request.getRequestURI().endsWith("/heartbeat")
                 || PEOPLE.matcher(request.getRequestURI()).matches()) {
             chain.doFilter(request, response);

@@ -162,10 +162,14 @@ final class RuleGuard {
                     visibility.of(review.before()),
                     now());
         }
-        Optional<Rule> unconfined =
-                change.state() == ChangeState.OPEN && access.may(Right.EDIT) && !access.mayEverywhere(Right.RELEASE)
-                        ? Coverage.unconfined(access, change.edits())
-                        : Optional.empty();
+        return change.state() == ChangeState.OPEN ? confined(access, change.edits(), review) : review;
+    }
+
+    /** Returns a review, with a warning if the edits could act on other tenants. */
+    ChangeReview confined(Access access, Edits edits, ChangeReview review) {
+        Optional<Rule> unconfined = access.may(Right.EDIT) && !access.mayEverywhere(Right.RELEASE)
+                ? Coverage.unconfined(access, edits)
+                : Optional.empty();
         return unconfined.isEmpty() ? review : withWarning(review, unconfined.get());
     }
 

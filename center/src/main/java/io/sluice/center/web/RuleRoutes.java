@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Visibility;
+import io.sluice.center.edit.RuleYaml;
 import io.sluice.center.edit.Tally;
 import io.sluice.center.edit.TextDifference;
 import io.sluice.center.http.CurrentAccess;
@@ -14,11 +15,13 @@ import io.sluice.center.web.reply.RulesReply;
 import io.sluice.center.web.reply.VersionDocumentReply;
 import io.sluice.center.web.reply.VersionReply;
 import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.document.RuleSchema;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -51,11 +54,17 @@ final class RuleRoutes {
         return RulesReply.of(set, new Visibility(access).of(set));
     }
 
+    /** Returns what editors complete and check rules with. */
+    @GetMapping(path = "/api/rules/schema", produces = MediaType.APPLICATION_JSON_VALUE)
+    String schema() {
+        return RuleSchema.json();
+    }
+
     @GetMapping("/api/rules/{id}")
     RuleReply rule(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") String id) {
         RuleSet set = center.rules();
         Rule rule = set.rule(id).filter(access::sees).orElseThrow(() -> RuleGuard.missing("rule", id));
-        return new RuleReply(set.version(), set.digest(), RulesReply.json(rule));
+        return new RuleReply(set.version(), set.digest(), RulesReply.json(rule), RuleYaml.rule(rule));
     }
 
     @GetMapping("/api/rules/{id}/history")

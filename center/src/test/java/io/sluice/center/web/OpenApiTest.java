@@ -9,6 +9,7 @@ import io.sluice.center.web.reply.AuditReply;
 import io.sluice.center.web.reply.AuditRowReply;
 import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
+import io.sluice.center.web.reply.CheckReply;
 import io.sluice.center.web.reply.CommandReply;
 import io.sluice.center.web.reply.DiffReply;
 import io.sluice.center.web.reply.EmergencyReply;
@@ -84,6 +85,8 @@ class OpenApiTest {
             Map.entry(ChangeReply.class, "Change"),
             Map.entry(ChangeReply.Checks.class, "Checks"),
             Map.entry(ChangeReply.Finding.class, "Finding"),
+            Map.entry(CheckReply.class, "Check"),
+            Map.entry(CheckReply.Found.class, "CheckError"),
             Map.entry(ChangeSummary.class, "ChangeSummary"),
             Map.entry(ApprovalReply.class, "Approval"),
             Map.entry(ApprovalReply.Given.class, "ApprovalGiven"),

@@ -52,7 +52,17 @@ public record ChangeReply(
             List<Collision> collisions,
             List<DocumentError> warnings,
             List<Finding> findings,
-            List<String> counts) {}
+            List<String> counts) {
+
+        static Checks of(boolean releasable, ChangeReview review) {
+            return new Checks(
+                    releasable,
+                    review.collisions(),
+                    review.warnings(),
+                    review.findings().stream().map(Finding::of).toList(),
+                    review.forCounts());
+        }
+    }
 
     /**
      * A finding about the whole set.
@@ -97,21 +107,13 @@ public record ChangeReply(
                 Instant.ofEpochMilli(change.changedAt()),
                 VersionReply.orNull(change.version()),
                 EditsJson.list(change.edits()),
-                new Checks(
+                Checks.of(
                         change.state() == ChangeState.OPEN
                                 && review.collisions().isEmpty()
                                 && reviewed.standing().isSatisfied(),
-                        review.collisions(),
-                        review.warnings(),
-                        review.findings().stream().map(Finding::of).toList(),
-                        review.forCounts()),
+                        review),
                 ApprovalReply.of(reviewed.standing()),
-                new DiffReply(
-                        review.before().version(),
-                        change.version(),
-                        review.tally(),
-                        review.changes().stream().map(Object::toString).toList(),
-                        review.text()),
+                DiffReply.of(review, change.version()),
                 reviewed.review().digest());
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.center.web.reply;
 
+import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Tally;
 import java.util.List;
 
@@ -13,5 +14,15 @@ public record DiffReply(long from, long to, Tally counts, List<String> sentences
 
     public DiffReply {
         sentences = List.copyOf(sentences);
+    }
+
+    /** Describes what a change does. */
+    static DiffReply of(ChangeReview review, long version) {
+        return new DiffReply(
+                review.before().version(),
+                version,
+                review.tally(),
+                review.changes().stream().map(Object::toString).toList(),
+                review.text());
     }
 }

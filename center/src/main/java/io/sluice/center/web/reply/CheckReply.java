@@ -1,0 +1,69 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.approval.Standing;
+import io.sluice.center.edit.ChangeReview;
+import io.sluice.center.edit.RuleYaml;
+import io.sluice.rules.model.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a change would do, without opening it. With errors, only they are told.
+ *
+ * @param base the version that it is compared with
+ * @param rules the rules that it puts
+ * @param document the same rules as YAML
+ */
+public record CheckReply(
+        long base,
+        List<Found> errors,
+        ChangeReply.@Nullable Checks checks,
+        @Nullable ApprovalReply approval,
+        @Nullable DiffReply diff,
+        @Nullable String digest,
+        List<JsonNode> rules,
+        @Nullable String document) {
+
+    public CheckReply {
+        errors = List.copyOf(errors);
+        rules = List.copyOf(rules);
+    }
+
+    /**
+     * An error.
+     *
+     * @param file what it is in, such as {@code edits[0].put_text} or {@code document}
+     * @param line from 1; 0 if it is about the whole
+     * @param rule the rule that it is about, if that is known
+     */
+    public record Found(String file, int line, int column, @Nullable String rule, String message) {}
+
+    /** Describes a change that cannot be opened. */
+    public static CheckReply refused(long base, List<Found> errors) {
+        return new CheckReply(base, errors, null, null, null, null, List.of(), null);
+    }
+
+    /**
+     * Describes a change without errors.
+     *
+     * @param review what it does, as far as the caller sees it
+     * @param digest of all rules that would result
+     * @param put the rules that it puts
+     */
+    public static CheckReply of(long base, ChangeReview review, Standing standing, String digest, List<Rule> put) {
+        return new CheckReply(
+                base,
+                List.of(),
+                ChangeReply.Checks.of(
+                        review.collisions().isEmpty()
+                                && !review.changes().isEmpty()
+                                && standing.isSatisfied(),
+                        review),
+                ApprovalReply.of(standing),
+                DiffReply.of(review, 0),
+                digest,
+                put.stream().map(RulesReply::json).toList(),
+                RuleYaml.document(put));
+    }
+}

@@ -1,0 +1,171 @@
+package io.sluice.center;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.center.ApiClient.Answer;
+import io.sluice.center.access.Grant;
+import io.sluice.center.access.Role;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Whoever writes a rule learns what it would do, and nothing is stored. */
+class ChangeCheckTest {
+
+    private static final String LOGIN =
+            """
+            id: login
+            resource: /login
+            limits:
+              - { by: ip, limit: 7, window: 1m }
+            """;
+
+    @TempDir
+    Path data;
+
+    private Center center;
+    private ApiClient api;
+
+    @BeforeEach
+    void start() throws Exception {
+        center = Center.open(CenterSettings.embedded(data));
+        api = ApiClient.of(center);
+    }
+
+    @AfterEach
+    void stop() {
+        center.close();
+    }
+
+    @Test
+    void saysWhatAChangeWouldDoAndStoresNothing() {
+        long version = api.release("login", 5);
+        long rows = api.get("/api/audit").json().size();
+        JsonNode said = check(text(LOGIN));
+        assertThat(said.get("base").asLong()).isEqualTo(version);
+        assertThat(said.get("errors")).isEmpty();
+        assertThat(said.at("/checks/releasable").asBoolean()).isTrue();
+        assertThat(said.at("/approval/required").asBoolean()).isFalse();
+        assertThat(said.at("/diff/counts/changed").asLong()).isEqualTo(1);
+        assertThat(said.at("/diff/sentences/0").asString()).isEqualTo("login: limit by ip 5 per 1m → 7 per 1m");
+        assertThat(said.at("/diff/text").asString()).contains("-    \"limit\" : 5");
+        assertThat(said.at("/rules/0/limits/0/limit").asLong()).isEqualTo(7);
+        assertThat(said.get("document").asString()).isEqualTo("rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
+        assertThat(api.get("/api/changes").json()).hasSize(1);
+        assertThat(api.get("/api/audit").json()).hasSize((int) rows);
+        Answer opened = api.post("/api/changes", ApiClient.change(version, text(LOGIN))).expect(201);
+        assertThat(opened.string("digest")).isEqualTo(said.get("digest").asString());
+        assertThat(opened.get("diff")).isEqualTo(said.get("diff"));
+        assertThat(opened.get("checks")).isEqualTo(said.get("checks"));
+    }
+
+    @Test
+    void anErrorHasItsLineInTheTextOfTheRule() {
+        JsonNode said = check(text("id: login\nlimits:\n  - { by: ip, limit: -3, window: 1m }\nlimt: 3\n"));
+        assertThat(said.get("errors")).hasSize(2);
+        assertThat(said.at("/errors/0/file").asString()).isEqualTo("edits[0].put_text");
+        assertThat(said.at("/errors/0/rule").asString()).isEqualTo("login");
+        assertThat(said.get("errors").values().stream().map(each -> each.get("line").asLong()))
+                .containsExactlyInAnyOrder(3L, 4L);
+        assertThat(said.at("/errors/0/message").asString()).contains("(expected: ");
+        assertThat(said.get("checks").isNull()).isTrue();
+        assertThat(said.get("diff").isNull()).isTrue();
+        assertThat(said.get("rules")).isEmpty();
+    }
+
+    @Test
+    void aDocumentIsCheckedLikeEdits() {
+        api.release("login", 5);
+        JsonNode said = api.send("POST", "/api/changes/check", "application/yaml", "rules:\n  - id: login\n    limts: 1\n")
+                .expect(200)
+                .json();
+        assertThat(said.at("/errors/0/file").asString()).isEqualTo("document");
+        assertThat(said.at("/errors/0/line").asLong()).isPositive();
+        JsonNode emptied = api.send("POST", "/api/changes/check", "application/yaml", "rules: []").expect(200).json();
+        assertThat(emptied.get("errors")).isEmpty();
+        assertThat(emptied.at("/diff/sentences/0").asString()).isEqualTo("login: removed");
+        assertThat(emptied.get("document").asString()).isEqualTo("rules: []\n");
+    }
+
+    @Test
+    void whatDoesNotFitTheRulesInForceIsToldWithoutARefusal() {
+        api.release("login", 5);
+        assertThat(check("{\"remove\":\"nothing\"}").at("/errors/0/message").asString()).contains("the id of a rule in force");
+        JsonNode same = check(ApiClient.put("login", 5));
+        assertThat(same.get("errors")).isEmpty();
+        assertThat(same.at("/diff/sentences")).isEmpty();
+        assertThat(same.at("/checks/releasable").asBoolean()).isFalse();
+        api.release("login", 6);
+        JsonNode late = api.post("/api/changes/check", "{\"base\":1,\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
+        assertThat(late.at("/checks/collisions/0/rule").asString()).isEqualTo("login");
+    }
+
+    @Test
+    void aRequestThatIsNoChangeIsRefused() {
+        for (String body : new String[] {
+            "{}", "{\"edits\":[]}", "{\"edits\":7}", "{\"base\":99,\"edits\":[{\"remove\":\"x\"}]}", "[]", "{\"unknown\":1}", "nonsense",
+            "{\"edits\":[{\"remove\":\"x\"}],\"document\":\"rules: []\"}"
+        }) {
+            assertThat(api.post("/api/changes/check", body).status()).as(body).isEqualTo(400);
+        }
+        for (String edit : new String[] {
+            "{\"put_text\":7}", "{\"put_text\":\"\"}", "{\"put_text\":\"- a\"}", "{\"put\":{},\"put_text\":\"id: a\"}", "7", "null",
+            "{\"put_text\":\"&a [*a, *a]\"}", "{\"put_text\":\"id: {{{{{{\"}"
+        }) {
+            assertThat(check(edit).get("errors")).as(edit).isNotEmpty();
+        }
+    }
+
+    @Test
+    void whoeverBeginsToWriteARuleIsNotAccused() {
+        ApiClient editor = ApiClient.person(center, "ann", Grant.of(Role.EDITOR, "acme"));
+        String rows = api.get("/api/audit").text();
+        JsonNode said = editor.post("/api/changes/check", "{\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
+        assertThat(said.at("/errors/0/message").asString()).startsWith("rule login: not yours");
+        assertThat(api.get("/api/audit").text()).isEqualTo(rows);
+        JsonNode own = editor.post("/api/changes/check", "{\"edits\":[" + text("tenant: acme\n" + LOGIN) + "]}").expect(200).json();
+        assertThat(own.get("errors")).isEmpty();
+        assertThat(own.at("/checks/warnings/0/message").asString()).contains("could act on requests of other tenants");
+    }
+
+    @Test
+    void theTextOfARuleInForceCanBePutBack() {
+        api.release("login", 5);
+        Answer rule = api.get("/api/rules/login").expect(200);
+        assertThat(rule.string("text")).startsWith("id: login\nresource: /login\n");
+        JsonNode said = check(text(rule.string("text").replace("limit: 5", "limit: 9")));
+        assertThat(said.at("/diff/sentences")).hasSize(1);
+    }
+
+    @Test
+    void tenThousandRulesAreCheckedLikeOne() {
+        StringBuilder document = new StringBuilder("rules:\n");
+        for (int i = 0; i < 10_000; i++) {
+            document.append("  - { id: r").append(i).append(", resource: /r").append(i)
+                    .append(", limits: [{ by: ip, limit: 5, window: 1m }] }\n");
+        }
+        long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", document.toString())
+                .expect(201));
+        JsonNode said = check(text("id: r77\nresource: /r77\nlimits: [{ by: ip, limit: 6, window: 1m }]\n"));
+        assertThat(said.at("/diff/sentences")).hasSize(1);
+        assertThat(said.get("rules")).hasSize(1);
+        assertThat(said.toString().length()).isLessThan(3_000);
+    }
+
+    @Test
+    void theSchemaOfRulesIsServed() {
+        assertThat(api.get("/api/rules/schema").expect(200).json().at("/$defs/rule/properties/id").isMissingNode()).isFalse();
+    }
+
+    private JsonNode check(String edits) {
+        return api.post("/api/changes/check", "{\"edits\":[" + edits + "]}").expect(200).json();
+    }
+
+    private static String text(String rule) {
+        return "{\"put_text\":" + JsonMapper.shared().writeValueAsString(rule) + "}";
+    }
+}
