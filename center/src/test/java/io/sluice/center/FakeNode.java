@@ -7,6 +7,7 @@ import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
@@ -34,6 +35,7 @@ final class FakeNode {
     private Optional<WitnessReport> witness = Optional.empty();
     private Optional<DataReport> data = Optional.empty();
     private List<CallerAnswer> answers = List.of();
+    private Optional<LimiterHealth> health = Optional.empty();
     private NodeReport.Mode mode = NodeReport.Mode.REMOTE;
     private NodeReport.Breaker breaker = NodeReport.Breaker.CLOSED;
 
@@ -138,6 +140,12 @@ final class FakeNode {
         return this;
     }
 
+    /** From now on it reports the health of its limiter. */
+    FakeNode feels(LimiterHealth measured) {
+        health = Optional.of(measured);
+        return this;
+    }
+
     /** It starts again and counts from zero. */
     FakeNode restarts() {
         started++;
@@ -195,7 +203,8 @@ final class FakeNode {
                 witness,
                 erased,
                 data,
-                answers);
+                answers,
+                health);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -32,6 +32,7 @@ import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.RulingListeners;
 import io.sluice.runtime.Store;
+import io.sluice.runtime.StoreCalls;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
@@ -103,6 +104,7 @@ public final class Node implements AutoCloseable {
             OpenRules rules,
             NodeFleet fleet,
             @Nullable Store store,
+            StoreCalls calls,
             ApiDoor api,
             NodeMetrics metrics,
             Telemetry telemetry,
@@ -111,7 +113,7 @@ public final class Node implements AutoCloseable {
         this.rules = rules;
         this.fleet = fleet;
         this.store = store;
-        this.watch = new StoreWatch(store, clock);
+        this.watch = new StoreWatch(store, clock, calls);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.api = api;
         this.metrics = metrics;
@@ -150,7 +152,8 @@ public final class Node implements AutoCloseable {
             throws StartFailedException {
         Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
         NodeMetrics metrics = new NodeMetrics(telemetry.registry());
-        SharedStore opening = SharedStore.open(config, opener, metrics.limits());
+        StoreCalls calls = new StoreCalls(Clock.system(), metrics.limits());
+        SharedStore opening = SharedStore.open(config, opener, calls);
         NodeFleet fleet = null;
         OpenRules rules;
         try {
@@ -168,7 +171,7 @@ public final class Node implements AutoCloseable {
         Node node;
         try {
             api = new ApiDoor();
-            node = new Node(rules, fleet, opening.opened(), api, metrics, telemetry, grace, droppedLogLines);
+            node = new Node(rules, fleet, opening.opened(), calls, api, metrics, telemetry, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
             telemetry.close();
             opening.abandon();

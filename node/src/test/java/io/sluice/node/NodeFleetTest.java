@@ -15,10 +15,12 @@ import io.sluice.runtime.NodeId;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.http.CenterStub.Listener;
 import io.sluice.testkit.redis.RedisServer;
@@ -154,6 +156,42 @@ class NodeFleetTest {
                 assertThat(node.node.findings()).isEmpty();
             }
         }
+    }
+
+    @Test
+    void saysSinceWhenItsRedisIsAwayAndHowItsCallsWent() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("rules.yaml"), "rules: [{ id: a, on_failure: closed, limits: [{ rate: 1000 }] }]");
+        try (RedisServer redis = RedisServer.start();
+                RunningNode node =
+                        RunningNode.onRedis(config(new RulesFrom.File(file)).withRedis(redis.uri()))) {
+            Predicate<NodeReport> isAsked = each -> node.check(CHECK).statusCode() != 500;
+            LimiterHealth well = health(report(isAsked.and(
+                    each -> each.mode() == Mode.REMOTE && health(each).store().p99Micros() > 0)));
+            assertThat(well.store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
+            assertThat(well.store().p50Micros())
+                    .isBetween(1L, well.store().p99Micros());
+            assertThat(well.store().errors()).isLessThanOrEqualTo(well.store().calls());
+            assertThat(well.onFailure()).isEqualTo(new LimiterHealth.OnFailure(0, 0, 1));
+
+            redis.kill();
+            NodeReport away = report(isAsked.and(each -> each.mode() == Mode.CLOSED && each.breaker() == Breaker.OPEN));
+            long since = health(away).modeSinceMillis();
+            assertThat(since)
+                    .isGreaterThanOrEqualTo(well.modeSinceMillis())
+                    .isLessThanOrEqualTo(health(away).store().asOfMillis());
+            NodeReport later = report(isAsked.and(each -> each.beat() > away.beat() + 1));
+            assertThat(later.mode()).isEqualTo(Mode.CLOSED);
+            assertThat(health(later).modeSinceMillis()).isEqualTo(since);
+
+            redis.restart();
+            NodeReport back = report(isAsked.and(each -> each.mode() == Mode.REMOTE && each.beat() > later.beat()));
+            assertThat(health(back).modeSinceMillis()).isGreaterThan(since);
+        }
+    }
+
+    private static LimiterHealth health(NodeReport report) {
+        return report.health().orElseThrow();
     }
 
     /** Ten nodes admit the limit together, and not five times as much. */

@@ -2,20 +2,27 @@ package io.sluice.runtime;
 
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.LimiterHealth.OnFailure;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
+import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reports of this process to its center: which rules its decisions follow and since when, which rules it refused, and how it
@@ -30,6 +37,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
     private final String nodeId;
     private final Kind kind;
     private final String name;
+    private final Clock clock;
     private final long startedMillis;
     private final Supplier<Optional<RefusedSet>> refused;
     private final StoreWatch store;
@@ -38,9 +46,14 @@ public final class MemberReports implements LongFunction<NodeReport> {
     private final Tallies tallies;
 
     /** The rules in force, with the time since when. */
-    private volatile Applied applied = new Applied(RuleSet.none(), 0);
+    private volatile Applied applied = new Applied(RuleSet.none(), 0, OnFailure.NONE);
 
-    private record Applied(RuleSet rules, long atMillis) {}
+    /** How the last report said that this process decides, and since when. Guarded by this. */
+    private @Nullable Mode lastMode;
+
+    private long modeSinceMillis;
+
+    private record Applied(RuleSet rules, long atMillis, OnFailure onFailure) {}
 
     private MemberReports(
             String nodeId,
@@ -55,6 +68,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
         this.nodeId = nodeId;
         this.kind = kind;
         this.name = name;
+        this.clock = clock;
         this.startedMillis = millis(clock);
         this.refused = refused;
         this.store = store;
@@ -114,7 +128,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 // Adjustments and trials may change while the same version stays in force.
                 boolean same = before.rules.version() == set.version()
                         && before.rules.stamp().equals(set.stamp());
-                reports.applied = new Applied(set, same && before.atMillis > 0 ? before.atMillis : millis(clock));
+                reports.applied = new Applied(
+                        set, same && before.atMillis > 0 ? before.atMillis : millis(clock), onFailure(set));
             }
 
             @Override
@@ -130,7 +145,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
         Applied now = applied;
         // Rules that stand in for missing ones have version 0.
         boolean has = now.rules.version() > 0;
-        return new NodeReport(
+        Mode mode = mode();
+        NodeReport report = new NodeReport(
                 nodeId,
                 kind,
                 name,
@@ -140,7 +156,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 has ? now.rules.digest() : "",
                 has ? now.atMillis : 0,
                 refused.get().map(MemberReports::refusal),
-                mode(),
+                mode,
                 breaker(),
                 findings.get(),
                 beat,
@@ -150,6 +166,38 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 tallies.trial(),
                 Optional.empty(),
                 List.of());
+        return report.withHealth(new LimiterHealth(since(mode), store.lately(), now.onFailure));
+    }
+
+    /** Which policy decides instead of the store depends on the requests of the moment, so another policy is no other time. */
+    private synchronized long since(Mode mode) {
+        Mode before = lastMode;
+        lastMode = mode;
+        if (before == null) {
+            modeSinceMillis = startedMillis;
+        } else if ((before == Mode.REMOTE) != (mode == Mode.REMOTE)) {
+            long now = millis(clock);
+            long earliest = modeSinceMillis;
+            modeSinceMillis = store.awaySince()
+                    .map(Instant::toEpochMilli)
+                    .filter(at -> mode != Mode.REMOTE && at >= earliest && at <= now)
+                    .orElse(now);
+        }
+        return modeSinceMillis;
+    }
+
+    private static OnFailure onFailure(RuleSet rules) {
+        Map<FailurePolicy, Integer> counts = new EnumMap<>(FailurePolicy.class);
+        for (Rule rule : rules.rules()) {
+            if (rule.enabled()) {
+                boolean isLocal = rule.handling().mode() == io.sluice.rules.model.Mode.LOCAL;
+                counts.merge(isLocal ? FailurePolicy.LOCAL : rule.handling().onFailure(), 1, Integer::sum);
+            }
+        }
+        return new OnFailure(
+                counts.getOrDefault(FailurePolicy.OPEN, 0),
+                counts.getOrDefault(FailurePolicy.LOCAL, 0),
+                counts.getOrDefault(FailurePolicy.CLOSED, 0));
     }
 
     private static Refusal refusal(RefusedSet set) {

@@ -4,7 +4,9 @@ import io.sluice.core.Decision;
 import io.sluice.core.DecisionListener;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.store.StoreListener;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.runtime.fleet.StoreHealth;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -27,14 +29,25 @@ public final class StoreWatch implements DecisionListener {
 
     private final @Nullable Store store;
     private final Clock clock;
+    private final StoreCalls calls;
     private final Map<FailurePolicy, AtomicLong> stoodInAtNanos = new EnumMap<>(FailurePolicy.class);
     private final AtomicLong degradedAtNanos;
     private final LongAdder shed = new LongAdder();
     private volatile @Nullable String last;
 
     public StoreWatch(@Nullable Store store, Clock clock) {
+        this(store, clock, new StoreCalls(clock, StoreListener.NONE));
+    }
+
+    /**
+     * Creates a watch.
+     *
+     * @param calls measures the calls to the store
+     */
+    public StoreWatch(@Nullable Store store, Clock clock, StoreCalls calls) {
         this.store = store;
         this.clock = clock;
+        this.calls = calls;
         long longAgo = clock.nanoTime() - RECENT_NANOS;
         this.degradedAtNanos = new AtomicLong(longAgo);
         for (FailurePolicy policy : FailurePolicy.values()) {
@@ -83,6 +96,11 @@ public final class StoreWatch implements DecisionListener {
             return Optional.empty();
         }
         return Optional.of(Instant.EPOCH.plus(store.state().sinceMicros(), ChronoUnit.MICROS));
+    }
+
+    /** Returns what the store did during the last ten seconds. */
+    public StoreHealth lately() {
+        return store == null ? StoreHealth.ofMemory(clock.epochMicros() / 1_000) : calls.lately();
     }
 
     /** Returns the store's problems that do not stop decisions, as sentences. */

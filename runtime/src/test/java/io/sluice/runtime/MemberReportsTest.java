@@ -2,7 +2,10 @@ package io.sluice.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
@@ -13,11 +16,14 @@ import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.StandInRuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.LimiterHealth.OnFailure;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
+import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
 import java.time.Duration;
 import java.util.List;
@@ -115,14 +121,114 @@ class MemberReportsTest {
         assertThat(reports.apply(0).trial().orElseThrow().digest()).isEqualTo(set(4).digest());
     }
 
+    @Test
+    void saysWhatItsRulesDoWithoutTheStore() {
+        MemberReports reports = reports(source);
+        assertThat(health(reports).onFailure()).isEqualTo(OnFailure.NONE);
+        RuleDocument.Accepted document = (RuleDocument.Accepted) RuleDocument.parse(
+                "test",
+                """
+                rules:
+                  - { id: a, on_failure: open, limits: [{ rate: 1 }] }
+                  - { id: b, on_failure: open, limits: [{ rate: 1 }] }
+                  - { id: c, on_failure: closed, limits: [{ rate: 1 }] }
+                  - { id: d, on_failure: closed, mode: local, limits: [{ rate: 1 }] }
+                  - { id: e, limits: [{ rate: 1 }] }
+                  - { id: f, on_failure: closed, enabled: false, limits: [{ rate: 1 }] }
+                """);
+
+        published.publish(new RuleSet(1, document.rules()));
+
+        assertThat(health(reports).onFailure()).isEqualTo(new OnFailure(2, 2, 1));
+    }
+
+    @Test
+    void withoutAStoreItDecidesAloneSinceItsStart() {
+        MemberReports reports = reports(source);
+        clock.advance(Duration.ofSeconds(5));
+
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_000_000L);
+        assertThat(health(reports).store()).isEqualTo(StoreHealth.ofMemory(1_790_000_005_000L));
+    }
+
+    @Test
+    void saysSinceWhenItDecidesWithAndWithoutItsStore() {
+        SwitchedStore store = new SwitchedStore();
+        StoreCalls calls = new StoreCalls(clock, StoreListener.NONE);
+        MemberReports reports = reports(source, new StoreWatch(store, clock, calls));
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_000_000L);
+        assertThat(health(reports).store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
+
+        clock.advance(Duration.ofSeconds(5));
+        store.awaySinceMicros = clock.epochMicros();
+        clock.advance(Duration.ofMillis(700));
+        assertThat(reports.apply(1).mode()).isEqualTo(Mode.LOCAL);
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_005_000L);
+        clock.advance(Duration.ofMinutes(9));
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_005_000L);
+
+        store.awaySinceMicros = 0;
+        assertThat(reports.apply(2).mode()).isEqualTo(Mode.REMOTE);
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_545_700L);
+    }
+
+    @Test
+    void aStoreThatWasNeverThereIsMissingSinceTheStart() {
+        SwitchedStore store = new SwitchedStore();
+        store.awaySinceMicros = 1;
+        MemberReports reports = reports(source, new StoreWatch(store, clock));
+        clock.advance(Duration.ofSeconds(3));
+
+        assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_000_000L);
+    }
+
+    private static LimiterHealth health(MemberReports reports) {
+        return reports.apply(0).health().orElseThrow();
+    }
+
+    /** A store that decides nothing and is away as long as a test says. */
+    private static final class SwitchedStore implements Store {
+
+        private long awaySinceMicros;
+
+        @Override
+        public Engine engine() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean isReady() {
+            return awaySinceMicros == 0;
+        }
+
+        @Override
+        public CompletionStage<Void> ready() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public StoreState state() {
+            return new StoreState(isReady(), isReady() ? "" : "redis-disconnected", "", awaySinceMicros);
+        }
+
+        @Override
+        public List<String> findings() {
+            return List.of();
+        }
+    }
+
     private MemberReports reports(RuleSource rules) {
+        return reports(rules, new StoreWatch(null, clock));
+    }
+
+    private MemberReports reports(RuleSource rules, StoreWatch watch) {
         return MemberReports.of(
                 "n",
                 Kind.NODE,
                 "shop:8082",
                 rules,
                 source::refusedSet,
-                new StoreWatch(null, clock),
+                watch,
                 () -> List.of("a finding"),
                 true,
                 tallies,

@@ -107,6 +107,8 @@ class OpenApiTest {
             Map.entry(io.sluice.center.token.NewTokenReply.class, "NewToken"),
             Map.entry(NodeReply.Refusal.class, "Refusal"),
             Map.entry(NodeReply.Audit.class, "NodeAudit"),
+            Map.entry(NodeReply.Store.class, "NodeStore"),
+            Map.entry(NodeReply.OnFailure.class, "NodeOnFailure"),
             Map.entry(StatusReply.class, "Status"),
             Map.entry(StatusReply.Redis.class, "RedisStatus"),
             Map.entry(CommandReply.class, "Command"),

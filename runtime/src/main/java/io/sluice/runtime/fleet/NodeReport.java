@@ -43,6 +43,7 @@ import java.util.regex.Pattern;
  * @param erased what came of the center's orders to erase
  * @param data about its traffic; empty if it sends none
  * @param answers to the center's questions about callers
+ * @param health of its limiter; empty if it does not tell
  */
 public record NodeReport(
         String node,
@@ -65,7 +66,8 @@ public record NodeReport(
         Optional<WitnessReport> witness,
         List<ErasureResult> erased,
         Optional<DataReport> data,
-        List<CallerAnswer> answers) {
+        List<CallerAnswer> answers,
+        Optional<LimiterHealth> health) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 1_000_000;
@@ -208,39 +210,46 @@ public record NodeReport(
                 witness,
                 erased,
                 Optional.empty(),
-                List.of());
+                List.of(),
+                Optional.empty());
     }
 
     /** Returns the same with what the process holds of the audit log. */
     public NodeReport with(Optional<WitnessReport> held) {
-        return with(held, erased, data, answers);
+        return with(held, erased, data, answers, health);
     }
 
     /** Returns the same with what came of the center's orders. */
     public NodeReport with(List<ErasureResult> results) {
-        return with(witness, results, data, answers);
+        return with(witness, results, data, answers, health);
     }
 
     /** Returns the same with data about the traffic. */
     public NodeReport withData(DataReport report) {
-        return with(witness, erased, Optional.of(report), answers);
+        return with(witness, erased, Optional.of(report), answers, health);
     }
 
     /** Returns the same without data and answers, which are taken once and not kept. */
     public NodeReport state() {
-        return with(witness, erased, Optional.empty(), List.of());
+        return with(witness, erased, Optional.empty(), List.of(), health);
     }
 
     /** Returns the same with answers to the center's questions. */
     public NodeReport withAnswers(List<CallerAnswer> given) {
-        return with(witness, erased, data, given);
+        return with(witness, erased, data, given, health);
+    }
+
+    /** Returns the same with the health of the limiter. */
+    public NodeReport withHealth(LimiterHealth measured) {
+        return with(witness, erased, data, answers, Optional.of(measured));
     }
 
     private NodeReport with(
             Optional<WitnessReport> held,
             List<ErasureResult> results,
             Optional<DataReport> traffic,
-            List<CallerAnswer> given) {
+            List<CallerAnswer> given,
+            Optional<LimiterHealth> measured) {
         return new NodeReport(
                 node,
                 kind,
@@ -262,7 +271,8 @@ public record NodeReport(
                 held,
                 results,
                 traffic,
-                given);
+                given,
+                measured);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -337,7 +347,8 @@ public record NodeReport(
                 fields.object("audit").map(WitnessText::report),
                 fields.has("erased") ? ErasureText.results(fields, "erased") : List.of(),
                 fields.object("data").map(DataText::report),
-                fields.has("answers") ? CallerText.answers(fields, "answers") : List.of());
+                fields.has("answers") ? CallerText.answers(fields, "answers") : List.of(),
+                fields.object("health").map(LimiterHealth::read));
     }
 
     private static TrialReport trial(JsonObject fields) {
@@ -418,6 +429,10 @@ public record NodeReport(
         if (!answers.isEmpty()) {
             CallerText.writeAnswers(line, "answers", answers);
         }
+        health.ifPresent(measured -> {
+            measured.write(line.begin("health"));
+            line.end();
+        });
         return line.end().toString();
     }
 

@@ -75,6 +75,52 @@ class NodeReportTest {
         assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
     }
 
+    @Test
+    void carriesTheHealthOfTheLimiter() {
+        NodeReport report = healthy();
+
+        assertThat(report.toJson())
+                .endsWith(",\"health\":{\"mode_since\":1700000000500,\"store\":{\"kind\":\"redis\",\"p50_us\":320,"
+                        + "\"p99_us\":1792,\"calls\":25,\"errors\":2,\"as_of\":1700000009000},"
+                        + "\"on_failure\":{\"open\":3,\"local\":20,\"closed\":1}}}");
+        assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
+        assertThat(report.state().health()).isEqualTo(report.health());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"mode_since\":1700000000500|\"mode_since\":-1",
+                "\"mode_since\":1700000000500|\"mode_since\":1000000000000000",
+                "\"mode_since\":1700000000500|\"since\":1700000000500",
+                "\"kind\":\"redis\"|\"kind\":\"mongo\"",
+                "\"kind\":\"redis\"|\"kind\":7",
+                "\"p50_us\":320|\"p50_us\":-1",
+                "\"p99_us\":1792|\"p99_us\":9007199254740993",
+                "\"p99_us\":1792|\"p99_us\":\"slow\"",
+                "\"calls\":25|\"calls\":null",
+                "\"errors\":2|\"errors\":1.5",
+                "\"as_of\":1700000009000|\"as_of\":[]",
+                "\"open\":3|\"open\":-3",
+                "\"open\":3|\"open\":4294967299",
+                "\"on_failure\":|\"others\":",
+                "\"store\":|\"others\":"
+            })
+    void refusesWrongHealth(String right, String wrong) {
+        String json = healthy().toJson();
+        assertThat(json).contains(right);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> NodeReport.parse(json.replace(right, wrong)));
+    }
+
+    private static NodeReport healthy() {
+        return REPORT.withHealth(new LimiterHealth(
+                1_700_000_000_500L,
+                new StoreHealth(StoreHealth.Kind.REDIS, 320, 1_792, 25, 2, 1_700_000_009_000L),
+                new LimiterHealth.OnFailure(3, 20, 1)));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -26,9 +26,11 @@ import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.testkit.audit.SignedLog;
@@ -88,6 +90,7 @@ class SluiceFleetTest {
             assertThat(report.node()).endsWith(":my-shop:8080");
             assertThat(report.digest()).isEqualTo(set(1).digest());
             assertThat(report.mode()).isEqualTo(Mode.LOCAL);
+            assertThat(report.health().orElseThrow().store().kind()).isEqualTo(StoreHealth.Kind.MEMORY);
             center.listener().send(event(2));
             assertThat(report(each -> each.version() == 2).digest()).isEqualTo(set(2).digest());
             assertThat(context.getBean(SluiceState.class).findings()).isEmpty();
@@ -122,6 +125,34 @@ class SluiceFleetTest {
                     .isEqualTo(Map.of("version", 2L, "digest", set(2).digest(), "who", "1 named by user"));
             assertThat(shown.get("adjustments")).isEqualTo(Map.of("revision", 7L, "overrides", 0, "switches", 0));
         });
+    }
+
+    @Test
+    void saysHowTheCallsToItsRedisWent() {
+        try (RedisServer redis = RedisServer.start()) {
+            application
+                    .withPropertyValues(
+                            "sluice.redis.uri=" + redis.uri(),
+                            "sluice.rules[0].id=a",
+                            "sluice.rules[0].on-failure=open",
+                            "sluice.rules[0].limits[0].rate=1000")
+                    .run(context -> {
+                        Evaluator evaluator = context.getBean(Evaluator.class);
+                        LimiterHealth health = report(each -> {
+                                    evaluator
+                                            .evaluate(Attributes.of(Map.of("user", "u-1")), 1)
+                                            .toCompletableFuture()
+                                            .join();
+                                    return each.health().orElseThrow().store().p99Micros() > 0;
+                                })
+                                .health()
+                                .orElseThrow();
+                        assertThat(health.store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
+                        assertThat(health.store().calls()).isPositive();
+                        assertThat(health.onFailure()).isEqualTo(new LimiterHealth.OnFailure(1, 0, 0));
+                        assertThat(health.modeSinceMillis()).isPositive();
+                    });
+        }
     }
 
     @Test

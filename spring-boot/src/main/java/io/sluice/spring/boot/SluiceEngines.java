@@ -6,6 +6,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.Store;
+import io.sluice.runtime.StoreCalls;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
@@ -31,18 +32,19 @@ final class SluiceEngines implements AutoCloseable {
     private final @Nullable Limiter shared;
     private final @Nullable StorePulse pulse;
 
-    private SluiceEngines(Clock clock, Optional<StoreAddress> address, @Nullable Store store) {
+    private SluiceEngines(Clock clock, Optional<StoreAddress> address, @Nullable Store store, StoreCalls calls) {
         this.address = address;
         this.store = store;
         this.counts = new LocalEngine(clock);
         this.local = new Limiter(counts, clock, List.of());
-        this.watch = new StoreWatch(store, clock);
+        this.watch = new StoreWatch(store, clock, calls);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.pulse = store == null ? null : new StorePulse(store, clock);
     }
 
     /** Opens engines that are ready to decide. An unreachable store delays startup by at most one second. */
     static SluiceEngines open(Clock clock, Optional<StoreAddress> address, String prefix, StoreListener listener) {
+        StoreCalls calls = new StoreCalls(clock, listener);
         Store store = null;
         if (address.isPresent()) {
             if (prefix.isBlank()) {
@@ -51,12 +53,12 @@ final class SluiceEngines implements AutoCloseable {
                         "Set sluice.redis.prefix, or remove it to use the default rate_limit.");
             }
             try {
-                store = Store.redis(address.get().uri(), prefix, clock, listener);
+                store = Store.redis(address.get().uri(), prefix, clock, calls);
             } catch (IllegalArgumentException e) {
                 throw address.get().unreadable(e);
             }
         }
-        SluiceEngines engines = new SluiceEngines(clock, address, store);
+        SluiceEngines engines = new SluiceEngines(clock, address, store, calls);
         if (store != null && engines.shared != null && engines.pulse != null) {
             StoreTrial.run(store, engines.shared);
             engines.pulse.start();

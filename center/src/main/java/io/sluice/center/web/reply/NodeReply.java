@@ -3,7 +3,9 @@ package io.sluice.center.web.reply;
 import io.sluice.center.audit.NodeText;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.WitnessReport;
 import java.time.Instant;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param behind how many versions it is behind
  * @param trial the version that some of its callers try
  * @param adjustments the revision of the overrides and switches in force
+ * @param modeSince since when it decides with its shared store, or since when without it, by its own clock; null if it does not tell
+ * @param store what its store did during the last ten seconds; null if it does not tell
+ * @param onFailure what its rules do while the store is unavailable; null if it does not tell
  * @param audit what it holds of the audit log; null if it holds nothing
  */
 public record NodeReply(
@@ -44,6 +49,9 @@ public record NodeReply(
         long adjustments,
         String mode,
         String breaker,
+        @Nullable Instant modeSince,
+        @Nullable Store store,
+        @Nullable OnFailure onFailure,
         List<String> findings,
         Instant startedAt,
         Instant lastHeartbeat,
@@ -77,6 +85,43 @@ public record NodeReply(
         }
     }
 
+    /**
+     * What its store did during the last ten seconds.
+     *
+     * @param kind {@code redis}, or {@code memory} for counts that stay in the process
+     * @param p50Us the time that half of the answered calls did not exceed, in microseconds; null if no call was answered
+     * @param calls the calls that ended; one call can make many decisions
+     * @param errors the calls that had no answer, or one that came too late
+     * @param asOf when this was measured, by the clock of the node
+     */
+    public record Store(
+            String kind,
+            @Nullable Long p50Us,
+            @Nullable Long p99Us,
+            long calls,
+            long errors,
+            Instant asOf) {
+
+        static Store of(StoreHealth health) {
+            boolean isKnown = health.p99Micros() > 0;
+            return new Store(
+                    health.kind().word(),
+                    isKnown ? health.p50Micros() : null,
+                    isKnown ? health.p99Micros() : null,
+                    health.calls(),
+                    health.errors(),
+                    Instant.ofEpochMilli(health.asOfMillis()));
+        }
+    }
+
+    /** How many enabled rules let everything pass, decide in the process, or refuse everything while the store is unavailable. */
+    public record OnFailure(int open, int local, int closed) {
+
+        static OnFailure of(LimiterHealth.OnFailure counts) {
+            return new OnFailure(counts.open(), counts.local(), counts.closed());
+        }
+    }
+
     /** Rules that it refused. */
     public record Refusal(long version, String digest, List<String> errors) {}
 
@@ -88,6 +133,7 @@ public record NodeReply(
      */
     public static NodeReply of(NodeState node, RuleSet released, Function<WitnessReport, Optional<Boolean>> agrees) {
         NodeReport report = node.report();
+        Optional<LimiterHealth> health = report.health();
         return new NodeReply(
                 report.node(),
                 word(report.kind()),
@@ -108,6 +154,9 @@ public record NodeReply(
                 report.adjustments(),
                 word(report.mode()),
                 word(report.breaker()),
+                health.map(each -> Instant.ofEpochMilli(each.modeSinceMillis())).orElse(null),
+                health.map(each -> Store.of(each.store())).orElse(null),
+                health.map(each -> OnFailure.of(each.onFailure())).orElse(null),
                 report.findings(),
                 Instant.ofEpochMilli(report.startedMillis()),
                 Instant.ofEpochMilli(node.seenMillis()),

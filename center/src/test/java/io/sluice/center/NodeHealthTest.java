@@ -1,0 +1,94 @@
+package io.sluice.center;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.LimiterHealth.OnFailure;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.StoreHealth;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The API tells whether the limiter itself is well. */
+class NodeHealthTest {
+
+    private static final long SINCE = 1_800_000_000_000L;
+
+    @TempDir
+    Path data;
+
+    private Center center;
+    private ApiClient api;
+
+    @BeforeEach
+    void start() throws Exception {
+        center = Center.open(CenterSettings.embedded(data));
+        api = ApiClient.of(center);
+    }
+
+    @AfterEach
+    void stop() {
+        center.close();
+    }
+
+    @Test
+    void showsSinceWhenANodeIsDegradedAndWhatItsStoreAndRulesDo() {
+        new FakeNode(api, "n1")
+                .decides(NodeReport.Mode.CLOSED, NodeReport.Breaker.OPEN)
+                .feels(health(new StoreHealth(StoreHealth.Kind.REDIS, 320, 1_792, 25, 2, SINCE + 9_000)))
+                .runs(0);
+
+        JsonNode node = api.get("/api/nodes/n1").expect(200).json();
+
+        assertThat(node.get("mode").asString()).isEqualTo("closed");
+        assertThat(node.get("mode_since").asString()).isEqualTo("2027-01-15T08:00:00Z");
+        assertThat(node.get("store").toString())
+                .isEqualTo("{\"kind\":\"redis\",\"p50_us\":320,\"p99_us\":1792,\"calls\":25,\"errors\":2,"
+                        + "\"as_of\":\"2027-01-15T08:00:09Z\"}");
+        assertThat(node.get("on_failure").toString()).isEqualTo("{\"open\":3,\"local\":20,\"closed\":1}");
+        assertThat(api.get("/api/nodes").expect(200).json().get(0)).isEqualTo(node);
+    }
+
+    @Test
+    void percentilesWithoutAnAnsweredCallAreUnknown() {
+        new FakeNode(api, "n1")
+                .feels(health(new StoreHealth(StoreHealth.Kind.REDIS, 0, 0, 4, 4, SINCE)))
+                .runs(0);
+
+        JsonNode store = api.get("/api/nodes/n1").expect(200).get("store");
+
+        assertThat(store.get("p50_us").isNull()).isTrue();
+        assertThat(store.get("p99_us").isNull()).isTrue();
+        assertThat(store.get("errors").asLong()).isEqualTo(4);
+    }
+
+    @Test
+    void anOlderNodeTellsNothing() {
+        new FakeNode(api, "n1").runs(0);
+
+        JsonNode node = api.get("/api/nodes/n1").expect(200).json();
+
+        for (String field : new String[] {"mode_since", "store", "on_failure"}) {
+            assertThat(node.get(field).isNull()).as(field).isTrue();
+        }
+    }
+
+    @Test
+    void refusesHealthThatMakesNoSense() {
+        String report = "{\"node\":\"n1\",\"kind\":\"node\",\"name\":\"\",\"program\":\"\",\"started\":0,\"version\":0,"
+                + "\"digest\":\"\",\"applied\":0,\"refused\":null,\"mode\":\"local\",\"breaker\":\"none\","
+                + "\"findings\":[],\"beat\":1,\"health\":{\"mode_since\":-1}}";
+
+        assertThat(api.post("/api/nodes/n1/heartbeat", report).expect(400).text())
+                .contains("report: mode_since: ");
+        api.get("/api/nodes/n1").expect(404);
+    }
+
+    private static LimiterHealth health(StoreHealth store) {
+        return new LimiterHealth(SINCE, store, new OnFailure(3, 20, 1));
+    }
+}
