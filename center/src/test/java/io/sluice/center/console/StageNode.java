@@ -11,7 +11,9 @@ import io.sluice.runtime.data.DecisionEntry;
 import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.Checkpoint;
@@ -173,7 +175,8 @@ final class StageNode {
                     witness,
                     List.of(),
                     Optional.of(outbox.report(nowMillis)),
-                    answers);
+                    answers,
+                    Optional.of(health(nowMillis)));
             Fleet fleet = Fleet.parse(api.post("/api/nodes/" + id + "/heartbeat", report.toJson())
                     .expect(200)
                     .text());
@@ -185,6 +188,15 @@ final class StageNode {
                 fleet.audit().ifPresent(offer -> witness = Optional.of(held(offer.checkpoint())));
             }
         } while (outbox.hasMore());
+    }
+
+    private LimiterHealth health(long nowMillis) {
+        boolean isWell = mode == NodeReport.Mode.REMOTE;
+        StoreHealth store = isWell
+                ? new StoreHealth(StoreHealth.Kind.REDIS, 380 + Math.floorMod(id.hashCode(), 90), 1_900 + beat % 700, 4_200, 0, nowMillis)
+                : new StoreHealth(StoreHealth.Kind.REDIS, 0, 0, 12, 12, nowMillis);
+        long modeSince = isWell ? startedMillis : Math.max(startedMillis, nowMillis - 11 * 60_000);
+        return new LimiterHealth(modeSince, store, new LimiterHealth.OnFailure(3, 18, 3));
     }
 
     private static WitnessReport held(Checkpoint one) {
