@@ -30,7 +30,7 @@ import org.openqa.selenium.virtualauthenticator.VirtualAuthenticatorOptions;
  * A real browser without a window. It waits for what a page shows, never for a time; the limits are only there so that a test of a
  * broken page ends.
  */
-final class Chromium implements AutoCloseable {
+public final class Chromium implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final List<String> DRIVERS = List.of("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
@@ -48,7 +48,7 @@ final class Chromium implements AutoCloseable {
      *
      * @param directory for its profile, which is new
      */
-    static Chromium open(Path directory) throws IOException {
+    public static Chromium open(Path directory) throws IOException {
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         ChromeOptions options = new ChromeOptions();
@@ -85,46 +85,46 @@ final class Chromium implements AutoCloseable {
     }
 
     /** Opens a page and forgets what the pages before it logged. */
-    void go(String url) {
+    public void go(String url) {
         driver.get(url);
     }
 
     /** Returns the address that the browser shows. */
-    String url() {
+    public String url() {
         return String.valueOf(driver.getCurrentUrl());
     }
 
     /** Waits for an address that ends so, apart from what follows a question mark or number sign. */
-    void awaitPath(String path) {
+    public void awaitPath(String path) {
         Await.until("page " + path + " (now " + url() + ", " + errorText() + ")", PATIENCE, () -> url().replaceAll(
                         "[?#].*", "")
                 .endsWith(path));
     }
 
     /** Waits until the text of an element contains something. */
-    void awaitText(String id, String part) {
+    public void awaitText(String id, String part) {
         Await.until("text of " + id + " with " + part, PATIENCE, () -> text(id).contains(part));
     }
 
     /** Waits for an element. */
-    void await(String id) {
+    public void await(String id) {
         Await.until("element " + id + " at " + url(), PATIENCE, () -> has(id));
     }
 
     /** Waits until an element has the focus. */
-    void awaitFocus(String id) {
+    public void awaitFocus(String id) {
         Await.until(
                 "focus on " + id,
                 PATIENCE,
                 () -> id.equals(driver.switchTo().activeElement().getDomAttribute("id")));
     }
 
-    boolean has(String id) {
+    public boolean has(String id) {
         return !driver.findElements(By.id(id)).isEmpty();
     }
 
     /** Returns what an element shows; nothing if it is not there. */
-    String text(String id) {
+    public String text(String id) {
         try {
             return driver.findElement(By.id(id)).getText();
         } catch (NoSuchElementException | StaleElementReferenceException e) {
@@ -136,13 +136,13 @@ final class Chromium implements AutoCloseable {
         return text("error");
     }
 
-    void click(String id) {
+    public void click(String id) {
         await(id);
         driver.findElement(By.id(id)).click();
     }
 
     /** Replaces what a field holds. */
-    void type(String id, String text) {
+    public void type(String id, String text) {
         await(id);
         WebElement field = driver.findElement(By.id(id));
         field.clear();
@@ -150,32 +150,32 @@ final class Chromium implements AutoCloseable {
     }
 
     /** Types where the focus is. */
-    void keys(CharSequence... keys) {
+    public void keys(CharSequence... keys) {
         driver.switchTo().activeElement().sendKeys(keys);
     }
 
-    void tab() {
+    public void tab() {
         keys(Keys.TAB);
     }
 
     /** Runs a script in the page and returns its result as a text. */
-    String script(String script) {
+    public String script(String script) {
         return String.valueOf(driver.executeScript(script));
     }
 
     /** Runs a script in each page before its own scripts. Returns the name under which it can be forgotten. */
-    String before(String script) {
+    public String before(String script) {
         return String.valueOf(
                 driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
                         .get("identifier"));
     }
 
-    void forgetBefore(String script) {
+    public void forgetBefore(String script) {
         driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
     }
 
     /** Adds a device with a fingerprint reader, whose user always agrees. */
-    VirtualAuthenticator addDevice() {
+    public VirtualAuthenticator addDevice() {
         return ((HasVirtualAuthenticator) driver)
                 .addVirtualAuthenticator(new VirtualAuthenticatorOptions()
                         .setProtocol(VirtualAuthenticatorOptions.Protocol.CTAP2)
@@ -186,48 +186,48 @@ final class Chromium implements AutoCloseable {
                         .setIsUserVerified(true));
     }
 
-    void removeDevice(VirtualAuthenticator device) {
+    public void removeDevice(VirtualAuthenticator device) {
         ((HasVirtualAuthenticator) driver).removeVirtualAuthenticator(device);
     }
 
     /** Gives a cookie to the page that is open. */
-    void cookie(String name, String value) {
+    public void cookie(String name, String value) {
         driver.manage().addCookie(new org.openqa.selenium.Cookie(name, value, "/"));
     }
 
     /** Forgets all cookies and what pages stored. */
-    void forget() {
+    public void forget() {
         driver.manage().deleteAllCookies();
         driver.executeScript("localStorage.clear()");
     }
 
     /** Prefers a language. */
-    void language(String language) {
+    public void language(String language) {
         driver.executeCdpCommand(
                 "Network.setUserAgentOverride",
                 Map.of("userAgent", script("return navigator.userAgent"), "acceptLanguage", language));
     }
 
     /** Prefers light or dark pages. */
-    void colors(String scheme) {
+    public void colors(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    void size(int width, int height) {
+    public void size(int width, int height) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
         driver.manage().window().setSize(new Dimension(Math.max(width, 500), height));
     }
 
-    void screenshot(Path file) throws IOException {
+    public void screenshot(Path file) throws IOException {
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }
 
     /** Returns what pages logged as an error since the last call: scripts that failed, and what the policy forbade. */
-    List<String> errors() {
+    public List<String> errors() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(entry -> entry.getMessage())

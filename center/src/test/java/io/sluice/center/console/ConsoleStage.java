@@ -102,7 +102,7 @@ public final class ConsoleStage implements AutoCloseable {
     public static void main(String[] arguments) throws Exception {
         ConsoleStage stage = open(Path.of(arguments[1]), Integer.parseInt(arguments[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
-        System.out.println("the stage is at " + stage.url() + "; sign in as mara, wei, jonas, priya, sam, lena or nora: "
+        System.out.println("the stage is at " + stage.url() + "; sign in as root, mara, wei, jonas, priya, sam, lena or nora: "
                 + PASSWORD);
         new CountDownLatch(1).await();
     }
@@ -151,6 +151,7 @@ public final class ConsoleStage implements AutoCloseable {
     private void invite() {
         String hash = StagedCenter.hash(center, PASSWORD);
         String[][] all = {
+            {"root", "Root", "{'role':'administrator'}"},
             {"mara", "Mara Vogel", "{'role':'administrator'}"},
             {"wei", "Wei Zhang 张伟", "{'role':'editor'}"},
             {"jonas", "Jonas Becker", "{'role':'editor','labels':{'team':'orders'}},{'role':'viewer'}"},
@@ -313,9 +314,9 @@ public final class ConsoleStage implements AutoCloseable {
                 }
             }
             if (trialVersion > 0 && i != BEHIND) {
-                Tally usual = new Tally(tried, tried / 40, 0, tried, tried / 900, tried * 21_000);
+                Tally usual = new Tally(tried, tried / 40, 0, tried, tried / 250, tried * 21_000);
                 long others = tried * (100 - TRIAL_SHARE) / TRIAL_SHARE;
-                Tally control = new Tally(others, others / 42, 0, others, others / 900, others * 21_300);
+                Tally control = new Tally(others, others / 42, 0, others, others / 240, others * 21_300);
                 node.tries(trialVersion, trialDigest, TRIAL_SHARE, usual, control);
             }
             node.report(clock.millis());

@@ -78,8 +78,10 @@ final class ShopCallers {
         for (Refused each : at(isSpike)) {
             long times = Math.round(each.perMinute * (0.6 + 0.8 * random.nextDouble()) / (node + 2));
             if (times > 0) {
-                refusals.add(each.rule, each.limit, each.attribute, mark(each), times)
-                        .add("", "", each.attribute, mark(each), times);
+                refusals.add(each.rule, each.limit, each.attribute, mark(each), times);
+                if (!each.attribute.startsWith("header.")) {
+                    refusals.add("", "", each.attribute, mark(each), times);
+                }
             }
         }
         for (int i = 0; i < 12; i++) {
