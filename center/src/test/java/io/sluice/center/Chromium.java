@@ -12,11 +12,13 @@ import java.util.Map;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
+import org.openqa.selenium.ElementClickInterceptedException;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -161,6 +163,110 @@ public final class Chromium implements AutoCloseable {
     /** Runs a script in the page and returns its result as a text. */
     public String script(String script) {
         return String.valueOf(driver.executeScript(script));
+    }
+
+    /** Runs a script that calls its last argument with its result. Returns that as a text. */
+    public String async(String script, Object... arguments) {
+        return String.valueOf(driver.executeAsyncScript(script, arguments));
+    }
+
+    /** Runs a script with arguments. Returns its result as a text. */
+    public String script(String script, Object... arguments) {
+        return String.valueOf(driver.executeScript(script, arguments));
+    }
+
+    /** Returns whether the page has an element that is shown. */
+    public boolean shows(String css) {
+        return Boolean.parseBoolean(script(
+                "const all = [...document.querySelectorAll(arguments[0])];"
+                        + "return all.some((each) => each.getClientRects().length > 0)",
+                css));
+    }
+
+    /** Returns the texts of all elements that a selector finds. */
+    public List<String> texts(String css) {
+        return driver.findElements(By.cssSelector(css)).stream()
+                .map(Chromium::textOf)
+                .toList();
+    }
+
+    private static String textOf(WebElement element) {
+        try {
+            return element.getText();
+        } catch (StaleElementReferenceException e) {
+            return "";
+        }
+    }
+
+    /** Waits until an element is shown. */
+    public void awaitShown(String css) {
+        Await.until("element " + css + " at " + url(), PATIENCE, () -> shows(css));
+    }
+
+    /** Waits until an element is gone or hidden. */
+    public void awaitHidden(String css) {
+        Await.until("no element " + css + " at " + url(), PATIENCE, () -> !shows(css));
+    }
+
+    /** Waits until one of the elements that a selector finds has a text. */
+    public void awaitTextOf(String css, String part) {
+        Await.until("text of " + css + " with " + part + " at " + url(), PATIENCE, () -> texts(css).stream()
+                .anyMatch(each -> each.contains(part)));
+    }
+
+    /** Clicks the first element that a selector finds. A page that draws it anew meanwhile is no failure. */
+    public void clickOn(String css) {
+        awaitShown(css);
+        Await.until("a click on " + css, PATIENCE, () -> {
+            try {
+                driver.findElement(By.cssSelector(css)).click();
+                return true;
+            } catch (StaleElementReferenceException | NoSuchElementException | ElementClickInterceptedException e) {
+                return false;
+            }
+        });
+    }
+
+    /** Opens another tab and goes to it. Returns its name. */
+    public String openTab() {
+        return driver.switchTo().newWindow(WindowType.TAB).getWindowHandle();
+    }
+
+    /** Returns the name of the tab that is used. */
+    public String currentTab() {
+        return driver.getWindowHandle();
+    }
+
+    /** Goes to another tab. */
+    public void toTab(String name) {
+        driver.switchTo().window(name);
+    }
+
+    /** Closes the tab and goes to another one. */
+    public void closeTab(String next) {
+        driver.close();
+        driver.switchTo().window(next);
+    }
+
+    /**
+     * Sets how the network is.
+     *
+     * @param latencyMillis of each request
+     * @param kilobytes for each second; 0 for no bound
+     */
+    public void network(boolean isOffline, int latencyMillis, int kilobytes) {
+        driver.executeCdpCommand("Network.enable", Map.of());
+        driver.executeCdpCommand(
+                "Network.emulateNetworkConditions",
+                Map.of(
+                        "offline",
+                        isOffline,
+                        "latency",
+                        latencyMillis,
+                        "downloadThroughput",
+                        kilobytes == 0 ? -1 : kilobytes * 1_000,
+                        "uploadThroughput",
+                        kilobytes == 0 ? -1 : kilobytes * 1_000));
     }
 
     /** Runs a script in each page before its own scripts. Returns the name under which it can be forgotten. */

@@ -202,7 +202,7 @@ export const shell = {
             <button type="button" class="quiet" id="language" lang=${language.value === 'en' ? 'zh-CN' : 'en'} onClick=${switchLanguage}>${t('otherLanguage')}</button>
             <button type="button" class="quiet" id="help" title=${`${t('keys')} (?)`} aria-label=${t('keys')} onClick=${showHelp}>?</button>
           </header>
-          <main id="main" tabindex="-1" data-view=${view.value?.name ?? ''} data-ready=${String(Boolean(problem.value) || (view.value !== null && isReady.value))}>
+          <main id="main" tabindex="-1" data-view=${view.value?.name ?? ''} data-path=${view.value?.key ?? ''} data-ready=${String(Boolean(problem.value) || (view.value !== null && isReady.value))}>
             ${loadError.value && html`<div class="message error" role="alert" id="load-error">${t('stale', { why: loadError.value() })}</div>`}
             ${problem.value
               ? html`<div class="nothing" id="problem" role="alert"><strong>${problem.value()}</strong><p><a href="/">${t('home')}</a></p></div>`
