@@ -2,6 +2,8 @@ package io.sluice.benchmarks;
 
 import io.sluice.benchmarks.annotation.AnnotationLoad;
 import io.sluice.benchmarks.center.CenterLoad;
+import io.sluice.benchmarks.center.ConsoleLoad;
+import io.sluice.benchmarks.center.HeadlessBrowser;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.doors.ServiceLoad;
 import io.sluice.benchmarks.faults.Faults;
@@ -42,6 +44,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code services [TURNS]} compares the rate limit service with one in Go, which {@code benchmarks/go-peers} builds.
  *   <li>{@code start [STARTS [SECONDS]]} measures how soon a node serves, its memory, and its first decisions.
  *   <li>{@code center [RELEASES [NODES [RULES]]]} releases many rules to many simulated nodes.
+ *   <li>{@code console [TURNS [NODES [RULES]]]} opens each view of the console over much data. It needs {@code chromium}.
  *   <li>{@code verdicts [TRIALS]} simulates trials with known truth and counts wrong verdicts.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  * </ul>
@@ -124,6 +127,11 @@ public final class Benchmarks {
                         number(args, 0, 7),
                         i -> MixedRules.document(rules).replace("100/s", 100 + i + "/s"),
                         figures);
+            }),
+            Part.of("console", Map.of("Chromium", HeadlessBrowser.version()), (args, figures) -> {
+                int rules = number(args, 2, 10_000);
+                return ConsoleLoad.table(
+                        number(args, 1, 200), rules, number(args, 0, 5), MixedRules.document(rules), figures);
             }),
             Part.of("verdicts", Map.of(), (args, figures) -> Verdicts.table(number(args, 0, 1_000), figures)),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))));

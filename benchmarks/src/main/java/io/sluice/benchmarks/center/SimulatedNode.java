@@ -1,5 +1,6 @@
 package io.sluice.benchmarks.center;
 
+import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.fleet.NodeReport;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -50,8 +51,16 @@ final class SimulatedNode implements AutoCloseable {
     }
 
     void report() {
-        var unused = center.report(
-                id,
+        report(Optional.empty());
+    }
+
+    /** Reports with data about its traffic. */
+    void report(DataReport data) {
+        report(Optional.of(data));
+    }
+
+    private void report(Optional<DataReport> data) {
+        NodeReport report =
                 new NodeReport(
                                 id,
                                 NodeReport.Kind.NODE,
@@ -65,8 +74,8 @@ final class SimulatedNode implements AutoCloseable {
                                 NodeReport.Mode.REMOTE,
                                 NodeReport.Breaker.CLOSED,
                                 List.of(),
-                                beat.incrementAndGet())
-                        .toJson());
+                                beat.incrementAndGet());
+        var unused = center.report(id, data.map(report::withData).orElse(report).toJson());
     }
 
     @Override

@@ -34,8 +34,12 @@ public final class CenterProcess implements AutoCloseable {
 
     /** Starts a center with a new data directory and waits until it serves. */
     public static CenterProcess start() throws IOException {
+        return start(Files.createTempDirectory("sluice-center"));
+    }
+
+    /** Starts a center with a data directory and waits until it serves. */
+    public static CenterProcess start(Path data) throws IOException {
         List<String> command = NodeProcess.command();
-        Path data = Files.createTempDirectory("sluice-center");
         command.addAll(List.of("center", "--data", data.toString(), "--center-port", "0"));
         Path log = Files.createTempFile("sluice-center", ".log");
         log.toFile().deleteOnExit();

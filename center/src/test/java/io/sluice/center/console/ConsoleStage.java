@@ -134,10 +134,10 @@ public final class ConsoleStage implements AutoCloseable {
     private void fill() {
         invite();
         release();
-        clock.moveTo(now.minus(Duration.ofMinutes(90)));
+        ago(Duration.ofMinutes(90));
         tokens();
         startNodes();
-        clock.moveTo(now.minus(Duration.ofMinutes(20)));
+        ago(Duration.ofMinutes(20));
         spike();
         trial();
         clock.catchUp();
@@ -253,13 +253,13 @@ public final class ConsoleStage implements AutoCloseable {
                 .expect(201);
     }
 
-    /** Starts the nodes with the traffic of the hours before. */
+    /** Starts the nodes. The traffic before that is in the database. */
     private void startNodes() {
-        long hour = now.minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.HOURS).getEpochSecond();
+        Instant start = now.minus(Duration.ofMinutes(26)).truncatedTo(ChronoUnit.MINUTES);
         SeriesHistory history = new SeriesHistory(StagedCenter.database(center), traffic::rules, traffic::nodes);
-        history.minutes(hour - Duration.ofHours(27).toSeconds(), hour);
-        history.hours(hour - Duration.ofDays(8).toSeconds(), hour);
-        clock.moveTo(Instant.ofEpochSecond(Math.min(hour + 59 * 60, now.getEpochSecond() - 25 * 60)));
+        history.minutes(start.minus(Duration.ofHours(27)).getEpochSecond() / 3_600 * 3_600, start.getEpochSecond());
+        history.hours(start.minus(Duration.ofDays(8)).getEpochSecond() / 3_600 * 3_600, start.getEpochSecond());
+        clock.moveTo(start);
         long version = version();
         String digest = StageNode.digest(machine, version);
         for (int i = 0; i < ShopTraffic.NODES.size(); i++) {
@@ -274,12 +274,17 @@ public final class ConsoleStage implements AutoCloseable {
                     .runs(version, digest, clock.millis() - 1_000_000)
                     .witnesses(i != BEHIND));
         }
-        reportedSecond = hour;
+        reportedSecond = start.getEpochSecond();
+        for (int i = 0; i < nodes.size(); i++) {
+            for (long minute = reportedSecond / 60 - 50; minute < reportedSecond / 60; minute++) {
+                nodes.get(i).refusedCallers(ShopCallers.minute(minute, i, false));
+            }
+        }
         nodes.get(1).decides(NodeReport.Mode.LOCAL, NodeReport.Breaker.OPEN);
         report();
         stepTo(Instant.ofEpochSecond(clock.second()).plusSeconds(100), MINUTE);
         nodes.get(1).decides(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED);
-        stepTo(now.minus(Duration.ofMinutes(21)), MINUTE.multipliedBy(4));
+        stepTo(now.minus(Duration.ofMinutes(21)), MINUTE);
     }
 
     /** Lets time pass, in steps after which all nodes report. */

@@ -8,12 +8,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Writes figures of the past into the database, as a center that was there before would have done. */
+/**
+ * Writes generated figures of the past into the database of a center, as if another center had been there before. It is for
+ * demonstrations, tests and measurements.
+ */
 public final class SeriesHistory {
 
     private static final String CENTER = "00000000-0000-4000-8000-000000000028";
 
-    /** How much something had in a step. */
+    /** What was decided, by the name of a rule or node. */
     @FunctionalInterface
     public interface Source {
 
@@ -30,18 +33,19 @@ public final class SeriesHistory {
     private final Source rules;
     private final Source nodes;
 
+    /** Creates a history of a database, with the figures of rules and those of nodes. */
     public SeriesHistory(Database database, Source rules, Source nodes) {
         this.database = database;
         this.rules = rules;
         this.nodes = nodes;
     }
 
-    /** Writes minutes, from the beginning of an hour until before the beginning of another. */
+    /** Writes minutes, from one second until before another. */
     public void minutes(long from, long until) {
         write(Kind.MINUTES, from, until);
     }
 
-    /** Writes hours, from one second until before another. The other hours of these days are empty. */
+    /** Writes hours, from one second until before another, where the last one may be a part. */
     public void hours(long from, long until) {
         write(Kind.HOURS, from, until);
     }
@@ -67,7 +71,8 @@ public final class SeriesHistory {
         for (int slot = 0; slot < kind.slots(); slot++) {
             long second = start + slot * kind.stepSeconds();
             if (second >= from && second < until) {
-                Map<Integer, Map<String, SeriesSum>> sums = sums(second, kind.stepSeconds());
+                Map<Integer, Map<String, SeriesSum>> sums =
+                        sums(second, Math.min(kind.stepSeconds(), until - second));
                 for (Map.Entry<Integer, Map<String, SeriesSum>> each : sums.entrySet()) {
                     blocks.computeIfAbsent(each.getKey(), made -> new Block(kind.slots()))
                             .replace(slot, 1, each.getValue());
