@@ -86,7 +86,11 @@ class SeriesApiTest {
         JsonNode sums = series("rule=*&group=rule").get("rules");
         assertThat(sums).hasSize(2);
         assertThat(sums.get(0).get("rule").asString()).isEqualTo("login");
+        assertThat(sums.get(0).get("last_at").asString())
+                .isEqualTo(Instant.ofEpochSecond(START).toString());
         assertThat(sums.get(1).get("allowed").asLong()).isEqualTo(30);
+        assertThat(sums.get(1).get("last_at").asString())
+                .isEqualTo(Instant.ofEpochSecond(START + 60).toString());
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.sluice.center.series;
 
+import java.time.Instant;
+
 /**
  * What a rule decided over a whole time.
  *
@@ -8,6 +10,7 @@ package io.sluice.center.series;
  * @param degraded requests that were decided without the shared store; these are also in one of the others
  * @param peakAllowed the requests that passed in the second that had most of them
  * @param peakRefused the requests that were refused in the second that had most of them
+ * @param lastAt when the newest minute begins in which it decided something; in a long time, the hour if that was some hours ago
  */
 public record RuleSum(
         String rule,
@@ -16,9 +19,11 @@ public record RuleSum(
         long shadowRefused,
         long degraded,
         long peakAllowed,
-        long peakRefused) {
+        long peakRefused,
+        Instant lastAt) {
 
-    static RuleSum of(String rule, SeriesSum sum) {
+    static RuleSum of(String rule, RuleTotal total) {
+        SeriesSum sum = total.sum();
         return new RuleSum(
                 rule,
                 sum.allowed(),
@@ -26,6 +31,7 @@ public record RuleSum(
                 sum.shadowRefused(),
                 sum.degraded(),
                 sum.peakAllowed(),
-                sum.peakRefused());
+                sum.peakRefused(),
+                Instant.ofEpochSecond(total.lastAt()));
     }
 }

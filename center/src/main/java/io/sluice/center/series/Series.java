@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -249,9 +248,9 @@ public final class Series implements DataConsumer, SeriesView {
         return reader.points(SeriesKey.node(id), step, from, until, now());
     }
 
-    /** Returns the sum of each rule that has something. The time begins and ends with a step, which is a minute at least. */
-    public Map<String, SeriesSum> sumsByRule(SeriesStep step, long from, long until) {
-        return new HashMap<>(reader.rules(step, from, until, now()));
+    /** Returns what each rule decided that has something. The time begins and ends with a step, which is a minute at least. */
+    Map<String, RuleTotal> sumsByRule(SeriesStep step, long from, long until) {
+        return reader.rules(step, from, until, now());
     }
 
     /** Returns whether nothing that nodes told is missing in a time, as far as this center knows. */

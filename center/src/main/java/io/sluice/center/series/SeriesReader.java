@@ -35,8 +35,16 @@ final class SeriesReader {
         this.center = center;
     }
 
-    /** The figures of some rules or nodes in one step. */
-    private record Slice(long at, String center, Block block, int slot) {
+    /**
+     * The figures of some rules or nodes in one step.
+     *
+     * @param newest when each of them decided something last, in an hour that is computed from minutes
+     */
+    private record Slice(long at, String center, Block block, int slot, Map<String, Long> newest) {
+
+        Slice(long at, String center, Block block, int slot) {
+            this(at, center, block, slot, Map.of());
+        }
 
         /** The whole block is one minute of seconds. */
         static final int ALL_SECONDS = -1;
@@ -47,6 +55,10 @@ final class SeriesReader {
                     seen.accept(name, sum(track));
                 }
             });
+        }
+
+        RuleTotal total(String name, SeriesSum sum) {
+            return new RuleTotal(sum, newest.getOrDefault(name, at));
         }
 
         SeriesSum sum(Track track) {
@@ -72,18 +84,21 @@ final class SeriesReader {
     }
 
     /** Returns the sums of all rules over a time that begins and ends with a step. */
-    Map<String, SeriesSum> rules(SeriesStep step, long from, long until, long now) {
-        Map<String, SeriesSum> rules = new HashMap<>();
+    Map<String, RuleTotal> rules(SeriesStep step, long from, long until, long now) {
+        Map<String, RuleTotal> rules = new HashMap<>();
         for (int part = SeriesKey.FIRST_RULES; part < SeriesKey.FIRST_NODES; part++) {
             Map<Long, List<Slice>> byTime = slices(part, step, from, until, now).stream()
                     .collect(Collectors.groupingBy(Slice::at, TreeMap::new, Collectors.toList()));
             for (List<Slice> together : byTime.values()) {
-                Map<String, SeriesSum> sums = new HashMap<>();
-                together.forEach(slice -> slice.each((name, sum) -> sums.merge(name, sum, SeriesSum::beside)));
-                sums.forEach((name, sum) -> rules.merge(name, sum, SeriesSum::then));
+                Map<String, RuleTotal> totals = new HashMap<>();
+                together.forEach(slice -> slice.each((name, sum) -> {
+                    if (!sum.isNone()) {
+                        totals.merge(name, slice.total(name, sum), RuleTotal::beside);
+                    }
+                }));
+                totals.forEach((name, total) -> rules.merge(name, total, RuleTotal::then));
             }
         }
-        rules.values().removeIf(SeriesSum::isNone);
         return rules;
     }
 
@@ -185,20 +200,22 @@ final class SeriesReader {
 
     /** Returns one slice for each hour of each center. */
     private static List<Slice> hoursOfMinutes(List<Slice> minutes) {
-        Map<Long, Map<String, Block>> hours = new TreeMap<>();
+        Map<Long, Map<String, Slice>> hours = new TreeMap<>();
         for (Slice minute : minutes) {
-            Block hour = hours.computeIfAbsent(SeriesStep.HOUR.start(minute.at), made -> new TreeMap<>())
-                    .computeIfAbsent(minute.center, made -> new Block(1));
+            long at = SeriesStep.HOUR.start(minute.at);
+            Slice hour = hours.computeIfAbsent(at, made -> new TreeMap<>())
+                    .computeIfAbsent(minute.center, made -> new Slice(at, made, new Block(1), 0, new HashMap<>()));
             minute.each((name, sum) -> {
                 if (!sum.isNone()) {
-                    Track track = hour.made(name);
+                    Track track = hour.block.made(name);
                     track.set(0, track.at(0).then(sum));
+                    hour.newest.merge(name, minute.at, Math::max);
                 }
             });
         }
-        List<Slice> slices = new ArrayList<>();
-        hours.forEach((at, centers) -> centers.forEach((name, block) -> slices.add(new Slice(at, name, block, 0))));
-        return slices;
+        return hours.values().stream()
+                .flatMap(centers -> centers.values().stream())
+                .toList();
     }
 
     /** Returns whether another center has figures of a time. Its seconds are not known here. */

@@ -110,7 +110,7 @@ public final class SeriesRoutes {
             throw RefusedException.conflict(
                     "series: sums of all rules are being computed for others (expected: try again" + " in a second)");
         }
-        Map<String, SeriesSum> sums;
+        Map<String, RuleTotal> sums;
         try {
             sums = source.series().sumsByRule(range.step(), range.from(), range.until());
         } finally {

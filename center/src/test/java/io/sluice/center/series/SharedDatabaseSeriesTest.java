@@ -64,6 +64,7 @@ class SharedDatabaseSeriesTest {
                     assertThat(bench.series()
                                     .sumsByRule(step, START, bench.now())
                                     .get("login")
+                                    .sum()
                                     .refused())
                             .isEqualTo(refused);
                 }
