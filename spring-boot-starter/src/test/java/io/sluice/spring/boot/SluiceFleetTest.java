@@ -134,7 +134,7 @@ class SluiceFleetTest {
                     .withPropertyValues(
                             "sluice.redis.uri=" + redis.uri(),
                             "sluice.rules[0].id=a",
-                            "sluice.rules[0].on-failure=open",
+                            "sluice.rules[0].on_failure=open",
                             "sluice.rules[0].limits[0].rate=1000")
                     .run(context -> {
                         Evaluator evaluator = context.getBean(Evaluator.class);
