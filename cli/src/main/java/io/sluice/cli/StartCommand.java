@@ -5,6 +5,7 @@ import io.sluice.center.CenterSettings;
 import io.sluice.center.CenterStartException;
 import io.sluice.center.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
+import io.sluice.cli.demo.Demo;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.NodeConfig;
@@ -13,15 +14,19 @@ import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.center.CenterAddress;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "start",
@@ -39,6 +44,16 @@ final class StartCommand implements Callable<Integer> {
     @Mixin
     private final CenterOptions center = new CenterOptions();
 
+    @Option(
+            names = "--demo",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "true|false",
+            description = "send sample traffic through the gateway to a sample service: 20 to 40 requests per second from"
+                    + " made-up callers, until the process ends. A new center starts with rules that refuse some of them."
+                    + " Not together with --redis, --center or routes in --config")
+    private boolean demo;
+
     @Override
     public Integer call() {
         options.data = DataFolder.or(options.data);
@@ -46,6 +61,9 @@ final class StartCommand implements Callable<Integer> {
     }
 
     private Foreground.Role role(NodeConfig config, ConfigFile file) {
+        if (demo) {
+            checkDemo(config, file);
+        }
         if (config.center().isPresent()) {
             return () -> node(config);
         }
@@ -72,9 +90,8 @@ final class StartCommand implements Callable<Integer> {
             if (config.rules() instanceof RulesFrom.Nowhere) {
                 following = following.withRules(new RulesFrom.Center());
             }
-            Node node = Node.start(following, Logs::dropped);
-            running.set(node);
-            show(node, following, Optional.of(CenterPlace.of(started, settings)));
+            AutoCloseable node = demo ? demoNode(following, started, settings, running)
+                    : node(following, started, settings, running);
             return () -> {
                 node.close();
                 started.close();
@@ -82,6 +99,61 @@ final class StartCommand implements Callable<Integer> {
         } catch (StartFailedException | RuntimeException | Error e) {
             started.close();
             throw e;
+        }
+    }
+
+    private Node node(
+            NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
+            throws StartFailedException {
+        Node node = Node.start(config, Logs::dropped);
+        running.set(node);
+        show(node, config, Optional.of(CenterPlace.of(started, settings)));
+        return node;
+    }
+
+    private AutoCloseable demoNode(
+            NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
+            throws StartFailedException {
+        Demo shop = shop(settings.data(), config);
+        try {
+            Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), started, settings, running);
+            AutoCloseable traffic = shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
+            options.spec.commandLine().getOut().println(Demo.LINE);
+            options.spec.commandLine().getOut().flush();
+            return () -> {
+                traffic.close();
+                node.close();
+                shop.close();
+            };
+        } catch (StartFailedException | RuntimeException | Error e) {
+            shop.close();
+            throw e;
+        }
+    }
+
+    private Demo shop(Path data, NodeConfig config) throws StartFailedException {
+        try {
+            return Demo.open(data.resolve("demo"), options.gatewayAddress());
+        } catch (IOException e) {
+            throw new StartFailedException(
+                    "demo: " + e.getMessage() + " (expected: a directory " + data + " that this user may write)",
+                    List.of());
+        }
+    }
+
+    /** Sample requests would be charged to counts that others use, reach a service of others, or appear in their center. */
+    private static void checkDemo(NodeConfig config, ConfigFile file) {
+        if (config.redisUri().isPresent()) {
+            throw new IllegalArgumentException("--demo: together with a Redis (expected: no --redis; counts of sample"
+                    + " callers stay in the process)");
+        }
+        if (config.center().isPresent()) {
+            throw new IllegalArgumentException("--demo: together with --center (expected: no --center; sample traffic"
+                    + " appears in the center of this process)");
+        }
+        if (file.gateway().isPresent()) {
+            throw new IllegalArgumentException("--demo: together with routes (expected: a --config without routes;"
+                    + " sample traffic goes to the sample service)");
         }
     }
 
@@ -94,7 +166,7 @@ final class StartCommand implements Callable<Integer> {
                 return node == null ? RuleSet.none() : node.rules();
             });
         }
-        return config.rules() instanceof RulesFrom.Nowhere ? settings.firstRules(Sample.rules()) : settings;
+        return config.rules() instanceof RulesFrom.Nowhere ? settings.firstRules(demo ? Demo.rules() : Sample.rules()) : settings;
     }
 
     private void show(Node node, NodeConfig config, Optional<CenterPlace> place) {

@@ -121,6 +121,11 @@ public record NodeConfig(
         return with(draft -> draft.gateway = Optional.of(new Gateway(LOOPBACK, port, routes)));
     }
 
+    /** Returns the same with other routes, if there is a gateway. */
+    public NodeConfig withRoutes(RoutesFrom routes) {
+        return with(draft -> draft.gateway = draft.gateway.map(each -> new Gateway(each.host(), each.port(), routes)));
+    }
+
     public NodeConfig withXRateLimitHeaders() {
         return with(draft -> draft.xRateLimitHeaders = true);
     }

@@ -1,0 +1,112 @@
+package io.sluice.cli.demo;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.model.Rule;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A shop that does not exist: a service in this process, routes to it, rules, and callers with API keys of their own. Its traffic never
+ * leaves the machine. Thread-safe.
+ */
+public final class Demo implements AutoCloseable {
+
+    /** What a person is told. */
+    public static final String LINE =
+            "Sample traffic: 20 to 40 requests per second from made-up callers go through the gateway to a sample service.";
+
+    private static final String RULES = "rules.yaml";
+    private static final String ROUTES = "routes.yaml";
+    private static final String KEYS = "keys.yaml";
+
+    private final DemoService service;
+    private final Path routes;
+    private final List<DemoCaller> callers;
+
+    private Demo(DemoService service, Path routes, List<DemoCaller> callers) {
+        this.service = service;
+        this.routes = routes;
+        this.callers = callers;
+    }
+
+    /** Returns the rules of the shop. */
+    public static List<Rule> rules() {
+        return ((RuleDocument.Accepted) RuleDocument.parse("demo", resource(RULES))).rules();
+    }
+
+    /**
+     * Starts the service, and writes the routes and the hashes of the API keys.
+     *
+     * @param folder of the files
+     * @param gatewayHost the address that the gateway listens on
+     */
+    public static Demo open(Path folder, String gatewayHost) throws IOException {
+        DemoService service = DemoService.start();
+        try {
+            List<DemoCaller> callers = DemoCaller.all();
+            Files.createDirectories(folder);
+            Files.writeString(folder.resolve(KEYS), keys(callers));
+            Path routes = folder.resolve(ROUTES);
+            Files.writeString(routes, routes(service.origin(), gatewayHost));
+            return new Demo(service, routes, callers);
+        } catch (IOException | RuntimeException e) {
+            service.close();
+            throw e;
+        }
+    }
+
+    /** Returns the configuration file with the routes. */
+    public Path routes() {
+        return routes;
+    }
+
+    /** Begins to send requests to a gateway. Closing the answer ends it. */
+    public AutoCloseable send(URI gateway) {
+        DemoTraffic traffic = new DemoTraffic(gateway, new DemoMix(callers), Clock.system());
+        traffic.start();
+        return traffic;
+    }
+
+    @Override
+    public void close() {
+        service.close();
+    }
+
+    private static String keys(List<DemoCaller> callers) {
+        return callers.stream()
+                .map(caller -> "  - { sha256: " + caller.keyHash() + ", user: " + caller.user() + ", tenant: "
+                        + caller.tenant() + ", plan: " + caller.plan() + " }\n")
+                .collect(Collectors.joining("", "# The keys of sample callers. They are new at each start.\nkeys:\n", ""));
+    }
+
+    /** Requests come from this machine, so it is the proxy whose header names the caller's address. */
+    private static String routes(String origin, String gatewayHost) throws IOException {
+        List<String> trusted = new ArrayList<>(List.of("127.0.0.0/8", "\"::1/128\""));
+        InetAddress bound = InetAddress.getByName(gatewayHost);
+        if (!bound.isLoopbackAddress() && !bound.isAnyLocalAddress()) {
+            trusted.add("\"" + bound.getHostAddress().replaceAll("%.*", "") + "\"");
+        }
+        return resource(ROUTES).replace("SERVICE", origin).replace("TRUSTED", String.join(", ", trusted));
+    }
+
+    private static String resource(String file) {
+        try (InputStream in = Demo.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is missing from the program");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

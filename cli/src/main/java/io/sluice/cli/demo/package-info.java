@@ -1,0 +1,5 @@
+/** Sample traffic for looking around: a sample service, rules, callers, and the requests that they send. */
+@NullMarked
+package io.sluice.cli.demo;
+
+import org.jspecify.annotations.NullMarked;
