@@ -1,0 +1,164 @@
+// What the views of traffic have in common: which figures a person may see, figures over time, and the newest seconds of the stream.
+import { ref } from '/assets/vue.js';
+import { get, reads } from '/assets/console/calls.js';
+import { useEvents } from '/assets/console/data.js';
+import { me } from '/assets/console/me.js';
+import { href } from '/assets/console/router.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+export const STEPS = { second: 1000, minute: MINUTE, hour: HOUR, day: DAY };
+
+const FLEET_ROLES = {
+  see_fleet: ['administrator', 'editor', 'approver', 'operator', 'viewer'],
+  operate: ['administrator', 'operator'],
+  reveal: ['administrator', 'operator'],
+};
+
+/** Returns whether the person has a right over all rules, not only over those of a tenant or with a label. */
+export function everywhere(right) {
+  return (me.value?.roles ?? []).some((grant) => !grant.tenant && Object.keys(grant.labels ?? {}).length === 0
+    && FLEET_ROLES[right].includes(grant.role));
+}
+
+const asked = new Map();
+
+/** Reads something whose times move on. Only the newest address stays in "copy as curl". */
+export function getNewest(name, path, query) {
+  const address = href(path, query);
+  const before = asked.get(name);
+  if (before && before !== address) {
+    reads.delete(before);
+  }
+  asked.set(name, address);
+  return get(path, query);
+}
+
+export function iso(millis) {
+  return new Date(millis).toISOString().replace('.000Z', 'Z');
+}
+
+/** Returns the milliseconds of a span such as 15m, 6h or 30d; 0 if it is none. */
+export function millisOf(span) {
+  const found = /^(\d{1,4})([smhdwy])$/.exec(span ?? '');
+  return found ? Number(found[1]) * { s: 1000, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY, y: 365 * DAY }[found[2]] : 0;
+}
+
+const ADDED = ['allowed', 'refused', 'shadow_refused', 'degraded', 'peak_allowed', 'peak_refused'];
+
+function sumOf(all) {
+  const points = new Map();
+  all.forEach((series) => series.points.forEach((point) => {
+    const known = points.get(point.at);
+    if (known) {
+      ADDED.forEach((name) => { known[name] += point[name]; });
+    } else {
+      points.set(point.at, { ...point });
+    }
+  }));
+  return { ...all[0], complete: all.every((series) => series.complete), points: [...points.values()].sort((a, b) => a.at.localeCompare(b.at)) };
+}
+
+/** The largest number of rules whose figures are added up for somebody who does not see the fleet. */
+export const OWN_RULES = 8;
+
+/**
+ * Reads figures over time: those of a rule, of a node or of the fleet. Somebody who sees only some rules gets the sum of those with
+ * the most refusals.
+ */
+export async function seriesOf(name, { rule = '', node = '', own = [], ...times }) {
+  if (rule || node || everywhere('see_fleet')) {
+    return getNewest(name, '/api/series', { rule, node, ...times });
+  }
+  if (own.length === 0) {
+    return { step: 'minute', complete: true, points: [], rules: [] };
+  }
+  return sumOf(await Promise.all(own.slice(0, OWN_RULES).map((each) => getNewest(`${name} ${each}`, '/api/series', { rule: each, ...times }))));
+}
+
+/** Reads the sums of all rules. Those that refuse most come first. */
+export async function sumsOf(name, from, to) {
+  return getNewest(name, '/api/series', { rule: '*', group: 'rule', from: iso(from), to: iso(to) });
+}
+
+/**
+ * Returns rates per second at each time of a grid.
+ *
+ * @param series an answer of the API
+ * @param value (point) => number
+ * @param times the beginnings of the cells of the grid
+ * @param cell how long a cell is
+ * @param shift how much earlier the points are than the grid
+ */
+export function ratesOn(series, value, times, cell, shift = 0) {
+  const step = STEPS[series.step];
+  const sums = new Map();
+  const width = Math.max(step, cell);
+  series.points.forEach((point) => {
+    const at = Math.floor((Date.parse(point.at) + shift) / width) * width;
+    sums.set(at, (sums.get(at) ?? 0) + value(point));
+  });
+  return times.map((time) => (sums.get(Math.floor(time / width) * width) ?? 0) / (width / 1000));
+}
+
+/** How many seconds the figure of this moment is about. */
+const MOMENT = 10;
+const KEPT = 180;
+
+/**
+ * Hears the counts of each second while the view is open.
+ *
+ * @param pick (event) => the figures of what the view is about, or undefined if the event does not tell
+ */
+export function useSeconds(pick) {
+  const seconds = new Map();
+  const beat = ref(0);
+  let first = 0;
+  let newest = 0;
+  let heard = 0;
+  useEvents('counts', (event) => {
+    const figures = pick(event) ?? { allowed: 0, refused: 0 };
+    const known = seconds.get(event.second) ?? { allowed: 0, refused: 0 };
+    seconds.set(event.second, { allowed: known.allowed + figures.allowed, refused: known.refused + figures.refused });
+    first = first === 0 ? event.second : first;
+    if (event.second > newest) {
+      newest = event.second;
+      heard = performance.now();
+      seconds.delete(newest - KEPT);
+    }
+    beat.value += 1;
+  });
+
+  /** The mean of some seconds; null if too few were heard. */
+  function mean(from, to) {
+    let [count, allowed, refused] = [0, 0, 0];
+    for (let second = Math.max(from, first); second < to && second <= newest; second += 1) {
+      const one = seconds.get(second);
+      count += 1;
+      allowed += one?.allowed ?? 0;
+      refused += one?.refused ?? 0;
+    }
+    return count >= 3 ? { allowed: allowed / count, refused: refused / count } : null;
+  }
+
+  return {
+    beat,
+    mean,
+    /** Requests per second at this moment; null if too few seconds were heard. Without traffic no counts arrive. */
+    moment() {
+      const silent = Math.max(0, Math.floor((performance.now() - heard) / 1000) - 3);
+      if (newest === 0) {
+        return null;
+      }
+      const most = mean(newest - MOMENT + 1, newest + 1);
+      return most && { allowed: (most.allowed * Math.max(0, MOMENT - silent)) / MOMENT, refused: (most.refused * Math.max(0, MOMENT - silent)) / MOMENT };
+    },
+    forget() {
+      seconds.clear();
+      first = 0;
+      newest = 0;
+      beat.value += 1;
+    },
+  };
+}
