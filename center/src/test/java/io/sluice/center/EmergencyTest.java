@@ -253,8 +253,9 @@ class EmergencyTest {
         ApiClient ann = center.as("ann");
         ApiClient bob = center.as("bob");
         center.clock().advance(Duration.ofMinutes(6));
-        assertThat(ann.release(change, "\"all\"", BOX).expect(403).string("detail"))
-                .contains("at most 5 minutes old");
+        Answer old = ann.release(change, "\"all\"", BOX).expect(403);
+        assertThat(old.string("detail")).contains("at most 5 minutes old");
+        assertThat(old.string("title")).isEqualTo("Fresh factor needed");
         bob.post("/api/changes/" + change.number("id") + "/approve", "{\"digest\":\"" + change.string("digest") + "\"}")
                 .expect(403);
         center.machine().release(change, "\"all\"", BOX).expect(403);

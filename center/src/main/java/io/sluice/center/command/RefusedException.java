@@ -20,7 +20,9 @@ public final class RefusedException extends RuntimeException {
         /** The state changed, or does not allow it. */
         CONFLICT,
         /** The caller has no right to it. */
-        FORBIDDEN
+        FORBIDDEN,
+        /** The caller has to prove again who they are. */
+        NOT_FRESH
     }
 
     private final Why why;
@@ -59,6 +61,10 @@ public final class RefusedException extends RuntimeException {
 
     public static RefusedException forbidden(String message, Map<String, Object> details) {
         return new RefusedException(Why.FORBIDDEN, message, details);
+    }
+
+    public static RefusedException notFresh(String message) {
+        return new RefusedException(Why.NOT_FRESH, message, Map.of());
     }
 
     public Why why() {

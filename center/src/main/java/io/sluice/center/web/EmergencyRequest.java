@@ -10,6 +10,9 @@ import tools.jackson.databind.JsonNode;
 /** The field {@code emergency} of a request. */
 final class EmergencyRequest {
 
+    private static final String NEEDED =
+            "this needs a password, passkey or sign-in that is at most 5 minutes old; present it again and repeat";
+
     private EmergencyRequest() {}
 
     /** Returns whether a request acts without approval. Only a person with a fresh factor may. */
@@ -17,10 +20,11 @@ final class EmergencyRequest {
         if (!RequestBody.flag(body, "emergency", false)) {
             return false;
         }
-        boolean isPerson = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
-        if (!isPerson || !Boolean.TRUE.equals(request.getAttribute(CurrentAccess.FRESH))) {
-            throw RefusedException.forbidden("this needs a password, passkey or sign-in that is at most 5 minutes old;"
-                    + " present it again and repeat");
+        if (!(request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson())) {
+            throw RefusedException.forbidden(NEEDED);
+        }
+        if (!Boolean.TRUE.equals(request.getAttribute(CurrentAccess.FRESH))) {
+            throw RefusedException.notFresh(NEEDED);
         }
         return true;
     }

@@ -33,7 +33,8 @@ final class Problems extends ResponseEntityExceptionHandler {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> refused(RefusedException refused, HttpServletRequest request) {
-        if (refused.why() == RefusedException.Why.FORBIDDEN) {
+        boolean isFactorNeeded = refused.why() == RefusedException.Why.NOT_FRESH;
+        if (isFactorNeeded || refused.why() == RefusedException.Why.FORBIDDEN) {
             requests.forbidden(request, String.valueOf(refused.getMessage()));
         }
         HttpStatus status =
@@ -42,9 +43,13 @@ final class Problems extends ResponseEntityExceptionHandler {
                     case UNPROCESSABLE -> HttpStatus.UNPROCESSABLE_CONTENT;
                     case MISSING -> HttpStatus.NOT_FOUND;
                     case CONFLICT -> HttpStatus.CONFLICT;
-                    case FORBIDDEN -> HttpStatus.FORBIDDEN;
+                    case FORBIDDEN, NOT_FRESH -> HttpStatus.FORBIDDEN;
                 };
         ProblemDetail problem = problem(status, String.valueOf(refused.getMessage()));
+        if (isFactorNeeded) {
+            // The same title as for endpoints that always need it, so that pages ask for it.
+            problem.setTitle("Fresh factor needed");
+        }
         refused.details().forEach(problem::setProperty);
         return answer(problem);
     }
