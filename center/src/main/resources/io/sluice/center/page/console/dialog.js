@@ -28,15 +28,16 @@ let opener = null;
  *
  * @param title a text
  * @param text what will happen, as a text or a function that returns elements
- * @param action the text of the button
+ * @param action the text of the button, or a function that returns it
+ * @param wide whether the dialog shows something wide, such as a difference
  * @param danger whether the button is red
  * @param reason true (needed), 'optional', or false (no field)
  * @param fields further fields: {name, label, hint, type: text|number|select|textarea, options: [{value, label}], value, required}
  * @param call a function of the values (with `reason`) that returns {method, path, body}
  */
-export function ask({ title, text = '', action, danger = false, reason = true, fields = [], call: request }) {
+export function ask({ title, text = '', action, danger = false, reason = true, fields = [], wide = false, call: request }) {
   opener = document.activeElement;
-  open.question = { title, text, action, danger, reason, fields, request };
+  open.question = { title, text, action, danger, reason, fields, wide, request };
   open.values = Object.fromEntries([...fields.map((field) => [field.name, field.value ?? '']), ['reason', '']]);
   Object.assign(open, { error: null, busy: false, copied: false, factor: false, password: '' });
   nextTick(() => {
@@ -119,7 +120,7 @@ export const dialogPlace = {
         return null;
       }
       return html`
-        <dialog ref=${element} class="dialog" aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); end(null); }}>
+        <dialog ref=${element} class=${question.wide ? 'dialog wide' : 'dialog'} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); end(null); }}>
           <form onSubmit=${confirm} method="dialog">
             <h2 id="dialog-title">${open.factor ? t('factor') : question.title}</h2>
             ${open.factor
@@ -141,7 +142,7 @@ export const dialogPlace = {
               <span class="grow"></span>
               <button type="button" class="secondary" id="dialog-cancel" onClick=${() => end(null)}>${t('cancel')}</button>
               <button type="submit" id="dialog-confirm" class=${question.danger ? 'danger' : 'primary'} aria-disabled=${String(open.busy)}>
-                ${open.factor ? t('confirm') : question.action}</button>
+                ${open.factor ? t('confirm') : typeof question.action === 'function' ? question.action() : question.action}</button>
             </div>
           </form>
         </dialog>`;
