@@ -3,13 +3,13 @@ import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
-import { can, me } from '/assets/console/me.js';
+import { can } from '/assets/console/me.js';
 import { href, route } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, empty, facts, head, panel, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { waiting } from '/assets/views/notices.js';
-import { canEverywhere, ruleLinks } from '/assets/views/release-words.js';
+import { actorName, canEverywhere, isMe, ruleLinks } from '/assets/views/release-words.js';
 import { sentences } from '/assets/views/version-diff.js';
 
 const t = words({
@@ -20,7 +20,7 @@ const t = words({
     emergency: 'An emergency holds for', emergencyHint: '5m to 24h, such as 4h', raise: 'Override without approval', raiseHint: 'How many times its number an override may allow of a protected limit: 1 to 10',
     persons: '{n} persons', person: '1 person', times: 'up to {n} times the limit', revision: 'Revision',
     proposals: 'Proposals', noProposals: 'No proposal waits.', by: 'by {by}', approve: 'Approve', reject: 'Reject', accept: 'Accept',
-    youProposed: 'You proposed it, so somebody else has to approve it.', approveTitle: 'Approve proposal {id}', approveText: 'The settings are in force at once.', comment: 'Comment',
+    youProposed: 'You proposed it, so somebody else has to approve it.', approveTitle: 'Approve proposal {id}', approveText: 'The settings are in force at once.', comment: 'Comment (optional)',
     rejectTitle: 'Reject proposal {id}', rejectText: 'The proposal is closed without effect.', approved: 'The settings are in force, or wait for another person.', rejected: 'The proposal is closed.', proposed: 'The proposal waits for a second person.',
     emergencies: 'Emergencies', noEmergencies: 'Nothing was done without approval', noEmergenciesText: 'If protected rules harm and nobody can approve, a person can act at once. It appears here and ends by itself unless it is accepted.',
     release: 'Release of version {n}', rollback: 'Rollback to version {n}', switch: 'Switch {n} to shadow', override: 'Override {n}',
@@ -36,7 +36,7 @@ const t = words({
     emergency: '紧急操作有效期', emergencyHint: '5m 至 24h，例如 4h', raise: '无需审批的放宽', raiseHint: '放宽受保护的限制时，最多可达其数值的几倍：1 至 10',
     persons: '{n} 人', person: '1 人', times: '最多为限制的 {n} 倍', revision: '修订',
     proposals: '提议', noProposals: '没有待处理的提议。', by: '来自 {by}', approve: '批准', reject: '驳回', accept: '接受',
-    youProposed: '这是您的提议，需要其他人批准。', approveTitle: '批准提议 {id}', approveText: '设置立即生效。', comment: '备注',
+    youProposed: '这是您的提议，需要其他人批准。', approveTitle: '批准提议 {id}', approveText: '设置立即生效。', comment: '备注（可选）',
     rejectTitle: '驳回提议 {id}', rejectText: '提议将被关闭，不产生影响。', approved: '设置已生效，或仍待另一人批准。', rejected: '提议已关闭。', proposed: '提议正在等待第二人批准。',
     emergencies: '紧急操作', noEmergencies: '没有未经审批的操作', noEmergenciesText: '如果受保护的规则造成影响而无人能审批，可以先行处理。操作会显示在这里，若未被接受则自动撤销。',
     release: '发布版本 {n}', rollback: '回滚到版本 {n}', switch: '开关 {n}：切到影子模式', override: '放宽 {n}',
@@ -115,13 +115,13 @@ export default {
     const proposal = (each, inForce) => html`
       <li key=${each.id} class="review">
         <div class="review-text">
-          <div class="row-line"><span class="strong">#${each.id}</span> ${each.reason} <span class="soft small">${t('by', { by: each.author })} · ${timeAgo(each.at)}</span></div>
+          <div class="row-line"><span class="strong">#${each.id}</span> ${each.reason} <span class="soft small">${t('by', { by: actorName(each.author) })} · ${timeAgo(each.at)}</span></div>
           ${values(each, inForce)}
-          ${each.author === me.value?.user && html`<p class="hint">${t('youProposed')}</p>`}
+          ${isMe(each.author) && html`<p class="hint">${t('youProposed')}</p>`}
         </div>
         ${canEverywhere('approve') && html`<div class="actions">
           <button type="button" class="outline-danger" id=${`reject-proposal-${each.id}`} onClick=${() => reject(each.id)}>${t('reject')}</button>
-          ${each.author !== me.value?.user && html`<button type="button" class="primary" id=${`approve-proposal-${each.id}`} onClick=${() => approve(each.id)}>${t('approve')}</button>`}
+          ${!isMe(each.author) && html`<button type="button" class="primary" id=${`approve-proposal-${each.id}`} onClick=${() => approve(each.id)}>${t('approve')}</button>`}
         </div>`}
       </li>`;
 
@@ -130,18 +130,18 @@ export default {
         <div class="review-text">
           <div class="row-line"><span class="strong">${t(each.kind, { n: each.subject })}</span>
             ${badge(t(each.state === 'rejected' ? 'rejectedState' : each.state), STATE_KINDS[each.state])}
-            <span class="soft small">${t('by', { by: each.actor })} · ${timeAgo(each.at)}</span>
+            <span class="soft small">${t('by', { by: actorName(each.actor) })} · ${timeAgo(each.at)}</span>
             ${each.change && html`<a class="small" href=${`/changes/${each.change}`}>${t('change', { id: each.change })}</a>`}</div>
           <div>${each.reason}</div>
           ${each.why.length > 0 && sentences(each.why)}
           <div class="row-line small">${ruleLinks(each.rules, 6)}</div>
           ${each.state === 'waiting' && html`<div class="soft small">${t('ends', { at: '\u0000' }).split('\u0000').flatMap((part, i) => (i === 0 ? [part] : [timeAt(each.ends_at), part]))}</div>`}
           ${each.closed_at && html`<div class="soft small">${each.closed_by
-            ? t('closed', { state: t(each.state === 'rejected' ? 'rejectedState' : each.state), by: each.closed_by }) : t('ended')} · ${timeAgo(each.closed_at)}
+            ? t('closed', { state: t(each.state === 'rejected' ? 'rejectedState' : each.state), by: actorName(each.closed_by) }) : t('ended')} · ${timeAgo(each.closed_at)}
             ${each.close_reason && html` · ${each.close_reason}`}${each.undone_by && html` · ${t('undone', { n: each.undone_by })}`}</div>`}
-          ${each.state === 'waiting' && each.actor === me.value?.user && html`<p class="hint">${t('youDid')}</p>`}
+          ${each.state === 'waiting' && isMe(each.actor) && html`<p class="hint">${t('youDid')}</p>`}
         </div>
-        ${each.state === 'waiting' && can('approve') && each.actor !== me.value?.user && html`<div class="actions">
+        ${each.state === 'waiting' && can('approve') && !isMe(each.actor) && html`<div class="actions">
           <button type="button" class="outline-danger" id=${`reject-emergency-${each.id}`} onClick=${() => undo(each.id)}>${t('reject')}</button>
           <button type="button" class="primary" id=${`accept-emergency-${each.id}`} onClick=${() => accept(each.id)}>${t('accept')}</button></div>`}
       </li>`;

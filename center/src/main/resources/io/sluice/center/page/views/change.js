@@ -3,14 +3,16 @@ import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
-import { can, me } from '/assets/console/me.js';
+import { can } from '/assets/console/me.js';
 import { go, route } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, dot, empty, facts, head, panel, timeAgo, timeAt } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { askEmergencyRelease, askRelease } from '/assets/views/release-dialogs.js';
-import { changeState, rolloutState } from '/assets/views/release-words.js';
+import { changeState, isMe, rolloutState, who } from '/assets/views/release-words.js';
+import { isOnTrial, rolloutActions } from '/assets/views/rollout-actions.js';
+import { trialPanel, verdictPanel } from '/assets/views/trial.js';
 import { sentences, sideBySide, tally } from '/assets/views/version-diff.js';
 
 const t = words({
@@ -18,15 +20,15 @@ const t = words({
     back: 'Changes', title: 'Change', unknown: 'This change does not exist', unknownText: 'It may touch rules that you do not see.',
     edit: 'Edit', rebase: 'Move to version {n}', withdraw: 'Withdraw', reject: 'Reject', approve: 'Approve', release: 'Release…', emergency: 'Release without approval…',
     what: 'What changes', checks: 'Checks', approvals: 'Approvals', about: 'About', releases: 'Releases of this change',
-    author: 'Author', you: '(you)', opened: 'Opened', changed: 'Edited', base: 'Made on', version: 'version {n}', state: 'State', reason: 'Reason', released: 'Released as',
+    author: 'Author', opened: 'Opened', changed: 'Edited', base: 'Made on', version: 'version {n}', state: 'State', reason: 'Reason', released: 'Released as',
     inForce: 'In force', digest: 'Digest',
-    good: 'Nothing stands against a release.', waits: 'It waits for approval.', closed: 'It is closed; the checks tell what it would do now.',
+    good: 'Nothing stands against a release.', waits: 'It waits for approval.', closed: 'It is closed.', tried: 'It is on trial.', done: 'It was released.',
     collision: '{rule} was changed by another release', theirs: 'They did', ours: 'This change does',
     collisionHint: 'Move the change to the version in force, then look at it again.', warning: 'warning', finding: 'finding', conflict: 'conflict', line: 'line {n}',
     counts: 'Counts', noFindings: 'No collisions, warnings or findings.',
     notNeeded: 'No approval is needed.', needed: '{given} of {needed} given', because: 'Approval is needed because protected rules change:', why: 'Why',
     youOpened: 'You opened this change, so somebody else has to approve it.', noRight: 'A person with the role approver can approve it.', holds: 'holds until {at}', void: 'no longer holds',
-    approveTitle: 'Approve change {id}', approveText: 'You approve exactly what you see here. An edit or another release ends the approval.', comment: 'Comment',
+    approveTitle: 'Approve change {id}', approveText: 'You approve exactly what you see here. An edit or another release ends the approval.', comment: 'Comment (optional)',
     rejectTitle: 'Reject change {id}', rejectText: 'The change is closed and cannot be released.', withdrawTitle: 'Withdraw change {id}',
     rebaseTitle: 'Move change {id} to version {n}', rebaseText: 'The edits are applied to the version in force. Approvals end.',
     approved: 'Change {id} is approved.', rejected: 'Change {id} is rejected.', withdrawn: 'Change {id} is withdrawn.', rebased: 'Change {id} is based on version {n} now.',
@@ -36,15 +38,15 @@ const t = words({
     back: '变更', title: '变更', unknown: '没有这个变更', unknownText: '它可能涉及您看不到的规则。',
     edit: '编辑', rebase: '移到版本 {n}', withdraw: '撤回', reject: '驳回', approve: '批准', release: '发布…', emergency: '未经审批发布…',
     what: '变更内容', checks: '检查', approvals: '审批', about: '概况', releases: '此变更的发布',
-    author: '作者', you: '（您）', opened: '创建', changed: '修改', base: '基于', version: '版本 {n}', state: '状态', reason: '原因', released: '发布为',
+    author: '作者', opened: '创建', changed: '修改', base: '基于', version: '版本 {n}', state: '状态', reason: '原因', released: '发布为',
     inForce: '当前生效', digest: '摘要',
-    good: '可以发布。', waits: '正在等待审批。', closed: '变更已关闭；以下检查说明它现在会产生的影响。',
+    good: '可以发布。', waits: '正在等待审批。', closed: '变更已关闭。', tried: '正在试用。', done: '已经发布。',
     collision: '{rule} 已被另一次发布修改', theirs: '对方的修改', ours: '此变更的修改',
     collisionHint: '请先把变更移到当前版本，再重新审阅。', warning: '警告', finding: '提示', conflict: '冲突', line: '第 {n} 行',
     counts: '计数', noFindings: '没有冲突、警告或提示。',
     notNeeded: '不需要审批。', needed: '已批准 {given}/{needed}', because: '涉及受保护的规则，需要审批：', why: '原因',
     youOpened: '这个变更由您创建，需要其他人审批。', noRight: '具有审批人角色的人员可以批准。', holds: '有效期至 {at}', void: '已失效',
-    approveTitle: '批准变更 {id}', approveText: '您批准的正是此处显示的内容。编辑或其他发布会使批准失效。', comment: '备注',
+    approveTitle: '批准变更 {id}', approveText: '您批准的正是此处显示的内容。编辑或其他发布会使批准失效。', comment: '备注（可选）',
     rejectTitle: '驳回变更 {id}', rejectText: '变更将被关闭，无法再发布。', withdrawTitle: '撤回变更 {id}',
     rebaseTitle: '将变更 {id} 移到版本 {n}', rebaseText: '修改会应用到当前版本，已有的批准随之失效。',
     approved: '变更 {id} 已批准。', rejected: '变更 {id} 已驳回。', withdrawn: '变更 {id} 已撤回。', rebased: '变更 {id} 现基于版本 {n}。',
@@ -59,7 +61,7 @@ function held(approval) {
 function about(change) {
   return panel({ id: 'about', title: t('about') }, facts([
     [t('state'), changeState(change.state)],
-    [t('author'), change.author === me.value?.user ? html`${change.author} <span class="soft">${t('you')}</span>` : change.author],
+    [t('author'), who(change.author)],
     [t('opened'), timeAgo(change.opened_at)],
     [t('changed'), change.changed_at !== change.opened_at && timeAgo(change.changed_at)],
     [t('base'), t('version', { n: change.base })],
@@ -82,7 +84,7 @@ function collisions(change) {
 function checks(change) {
   const { checks: found } = change;
   const isQuiet = found.collisions.length + found.warnings.length + found.findings.length === 0;
-  const state = change.state !== 'open' ? t('closed')
+  const state = change.state !== 'open' ? html`<span class="soft">${t({ trial: 'tried', released: 'done' }[change.state] ?? 'closed')}</span>`
     : found.releasable ? dot('good', t('good')) : found.collisions.length > 0 ? null : dot('warn', t('waits'));
   return panel({ id: 'checks', title: t('checks') }, html`
     <div class="findings">
@@ -98,7 +100,7 @@ function checks(change) {
     </div>`);
 }
 
-function approvals(change) {
+function approvals(change, onEmergency) {
   const { approval } = change;
   const isOpen = change.state === 'open';
   const missing = approval.required && held(approval) < approval.needed;
@@ -108,16 +110,18 @@ function approvals(change) {
   }, html`
     <div class="findings">
       ${!approval.required && approval.given.length === 0 && html`<p class="soft">${t('notNeeded')}</p>`}
-      ${approval.required && html`<div><p class="soft">${t('because')}</p>${sentences(approval.why)}</div>`}
+      ${approval.required && html`<div><p class="soft">${t('because')}</p>${sentences(approval.why.flatMap((each) => each.split('; ')))}</div>`}
       ${approval.given.map((given) => html`
         <div class="approval" key=${`${given.by}-${given.at}`}>
-          <div>${dot(given.holds ? 'good' : 'bad', html`<span class="strong">${given.by}</span>`)} <span class="soft small">${timeAgo(given.at)}</span></div>
+          <div>${dot(given.holds ? 'good' : 'bad', html`<span class="strong">${who(given.by)}</span>`)} <span class="soft small">${timeAgo(given.at)}</span></div>
           ${given.comment && html`<div>${given.comment}</div>`}
           <div class="soft small">${given.holds ? html`${t('holds', { at: '' })}${timeAt(given.expires_at)}` : given.void_because ?? t('void')}</div>
         </div>`)}
-      ${isOpen && missing && (change.author === me.value?.user
+      ${isOpen && missing && (isMe(change.author)
         ? html`<p class="hint" id="you-opened">${t('youOpened')}</p>`
         : !can('approve') && html`<p class="hint">${t('noRight')}</p>`)}
+      ${isOpen && missing && change.checks.collisions.length === 0 && can('release')
+        && html`<div><button type="button" class="outline-danger small" id="emergency" onClick=${onEmergency}>${t('emergency')}</button></div>`}
     </div>`);
 }
 
@@ -173,11 +177,11 @@ export default {
       call: () => post(change, 'rebase', { revision: change.revision }),
     }, t('rebased', { id, n: change.current }));
 
-    function actions(change) {
+    function actions(change, trial) {
       if (change.state !== 'open') {
-        return null;
+        return trial && rolloutActions(trial, loaded.reload);
       }
-      const isMine = change.author === me.value?.user;
+      const isMine = isMe(change.author);
       const missing = change.approval.required && held(change.approval) < change.approval.needed;
       const collides = change.checks.collisions.length > 0;
       return html`
@@ -186,8 +190,6 @@ export default {
           && html`<button type="button" class=${collides ? 'primary' : 'secondary'} id="rebase" onClick=${() => rebase(change)}>${t('rebase', { n: change.current })}</button>`}
         ${isMine && can('edit') && html`<button type="button" class="outline-danger" id="withdraw" onClick=${() => withdraw(change)}>${t('withdraw')}</button>`}
         ${!isMine && can('approve') && html`<button type="button" class="outline-danger" id="reject" onClick=${() => reject(change)}>${t('reject')}</button>`}
-        ${missing && !collides && can('release') && html`<button type="button" class="outline-danger" id="emergency"
-          onClick=${() => follow(askEmergencyRelease(change, settings.data.value?.emergency ?? t('emergencySpan')))}>${t('emergency')}</button>`}
         ${missing && !isMine && can('approve') && html`<button type="button" class="primary" id="approve" onClick=${() => approve(change)}>${t('approve')}</button>`}
         ${change.checks.releasable && can('release') && html`<button type="button" class="primary" id="release" onClick=${() => follow(askRelease(change))}>${t('release')}</button>`}`;
     }
@@ -201,14 +203,17 @@ export default {
         return head({ title: t('title'), back });
       }
       const { change, rollouts } = loaded.data.value;
+      const trial = rollouts.find(isOnTrial);
       return html`
-        ${head({ title: html`<span class="soft">#${change.id}</span> ${change.title}`, lead: change.reason, back, actions: actions(change) })}
+        ${head({ title: html`<span class="soft">#${change.id}</span> ${change.title} ${changeState(change.state)}`, lead: change.reason, back, actions: actions(change, trial) })}
         <div class="grid">
-          <div class="span-8">${panel({ id: 'diff', title: t('what'), note: tally(change.diff.counts) }, html`
+          <div class="span-8 stack">${panel({ id: 'diff', title: t('what'), note: tally(change.diff.counts) }, html`
             ${change.diff.sentences.length > 0 && sentences(change.diff.sentences)}
-            ${sideBySide(change.diff.text)}`)}</div>
+            ${sideBySide(change.diff.text)}`)}
+            ${trial && verdictPanel(trial.trial)}</div>
           <div class="span-4 stack">
-            ${approvals(change)}
+            ${trial && trialPanel(trial.trial, true)}
+            ${approvals(change, () => follow(askEmergencyRelease(change, settings.data.value?.emergency ?? t('emergencySpan'))))}
             ${checks(change)}
             ${about(change)}
             ${rollouts.length > 0 && releases(rollouts)}

@@ -3,18 +3,18 @@ import { ref, watch } from '/assets/vue.js';
 import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
-import { can, me } from '/assets/console/me.js';
+import { can } from '/assets/console/me.js';
 import { go, href, route } from '/assets/console/router.js';
 import { badge, empty, head, panel, table, tabs, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { waiting } from '/assets/views/notices.js';
-import { changeState, ruleLinks } from '/assets/views/release-words.js';
+import { changeState, ruleLinks, who } from '/assets/views/release-words.js';
 
 const t = words({
   en: {
     title: 'Changes', lead: 'A change is a proposal to edit rules. Nothing is in force before it is released.', fresh: 'New rule',
     all: 'All', open: 'Open', trial: 'On trial', released: 'Released', rejected: 'Rejected', withdrawn: 'Withdrawn', states: 'State',
-    change: 'Change', rules: 'Rules', author: 'Author', changed: 'Changed', state: 'State', approval: 'Approval', version: 'Version', you: 'you',
+    change: 'Change', rules: 'Rules', author: 'Author', changed: 'Changed', state: 'State', approval: 'Approval', version: 'Version',
     caption: 'Changes, open ones first', missing: '{given} of {needed} given', given: 'approved', notNeeded: 'not needed', collides: 'collides',
     older: 'Older changes', newest: 'Newest changes',
     none: 'No changes', noneText: 'A change appears here when somebody edits a rule, or applies a document:', noneState: 'No change has this state.',
@@ -22,7 +22,7 @@ const t = words({
   zh: {
     title: '变更', lead: '变更是修改规则的提案，发布之前不会生效。', fresh: '新建规则',
     all: '全部', open: '待处理', trial: '试用中', released: '已发布', rejected: '已驳回', withdrawn: '已撤回', states: '状态',
-    change: '变更', rules: '规则', author: '作者', changed: '修改时间', state: '状态', approval: '审批', version: '版本', you: '您',
+    change: '变更', rules: '规则', author: '作者', changed: '修改时间', state: '状态', approval: '审批', version: '版本',
     caption: '变更，待处理的在前', missing: '已批准 {given}/{needed}', given: '已批准', notNeeded: '不需要', collides: '有冲突',
     older: '更早的变更', newest: '最新的变更',
     none: '没有变更', noneText: '有人编辑规则或应用规则文档后，变更会显示在这里：', noneState: '没有处于此状态的变更。',
@@ -88,7 +88,7 @@ export default {
         <a href=${`/changes/${row.id}`} id=${`change-${row.id}`}><span class="soft number">#${row.id}</span> ${row.title}</a>
         ${row.reason && html`<span class="soft small one-line">${row.reason}</span>`}</span>` },
       { name: 'rules', label: t('rules'), cell: (row) => ruleLinks(row.rules) },
-      { name: 'author', label: t('author'), cell: (row) => (row.author === me.value?.user ? html`${row.author} <span class="soft">(${t('you')})</span>` : row.author) },
+      { name: 'author', label: t('author'), className: 'nowrap', cell: (row) => who(row.author) },
       { name: 'state', label: t('state'), cell: (row) => changeState(row.state) },
       { name: 'approval', label: t('approval'), cell: approval },
       { name: 'version', label: t('version'), end: true, cell: (row) => (row.version ?? html`<span class="soft">–</span>`) },

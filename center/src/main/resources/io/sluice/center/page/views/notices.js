@@ -2,6 +2,7 @@
 import { html } from '/assets/parts.js';
 import { badge, panel, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
+import { actorName } from '/assets/views/release-words.js';
 
 const t = words({
   en: { title: 'Waits for you', change: 'change', approval_settings: 'settings', emergency: 'emergency', by: 'by {by}' },
@@ -24,6 +25,6 @@ export function waiting(notices) {
       <li key=${`${notice.kind}-${notice.id}`}>
         ${badge(t(notice.kind), KINDS[notice.kind])}
         <a href=${address(notice)} class="notice-text">${notice.text}</a>
-        <span class="soft small nowrap">${t('by', { by: notice.by })} · ${timeAgo(notice.at)}</span>
+        <span class="soft small nowrap">${t('by', { by: actorName(notice.by) })} · ${timeAgo(notice.at)}</span>
       </li>`)}</ul>`);
 }

@@ -31,7 +31,7 @@ const t = words({
     rollbackSame: 'Version {n} has the same rules as those in force.', rollbackAction: 'Roll back', how: 'How', rollNow: 'At once',
     rollEmergency: 'At once, without approval (emergency)', rollChange: 'Open a change that others can review', openAction: 'Open the change',
     backTitle: 'Back to version {n}', loading: 'Loading the difference…', failed: 'The difference cannot be shown.',
-    needsChange: 'Protected rules change, so somebody else has to approve: open a change, or use the emergency way.',
+    needsChange: 'If protected rules change, somebody else has to approve: open a change, or use the emergency way.',
   },
   zh: {
     release: '发布变更 {id}', releaseAction: '发布', tryAction: '开始试用', planAction: '定时发布',
@@ -54,7 +54,7 @@ const t = words({
     rollbackSame: '版本 {n} 的规则与当前规则相同。', rollbackAction: '回滚', how: '方式', rollNow: '立即',
     rollEmergency: '立即，不经审批（紧急）', rollChange: '新建变更，供他人审阅', openAction: '新建变更',
     backTitle: '回到版本 {n}', loading: '正在加载差异…', failed: '无法显示差异。',
-    needsChange: '涉及受保护的规则，需要他人审批：请新建变更，或使用紧急方式。',
+    needsChange: '如果涉及受保护的规则，需要他人审批：请新建变更，或使用紧急方式。',
   },
 });
 

@@ -7,23 +7,23 @@ import { words } from '/assets/console/words.js';
 const t = words({
   en: {
     open: 'open', trial: 'on trial', released: 'released', withdrawn: 'withdrawn', rejected: 'rejected',
-    scheduled: 'scheduled', releasing: 'releasing', holding: 'on trial', done: 'in all nodes', rolled_back: 'rolled back',
+    scheduled: 'scheduled', releasing: 'releasing', holding: 'on trial', done: 'complete', rolled_back: 'rolled back',
     superseded: 'replaced', failed: 'failed', cancelled: 'cancelled',
     promote: 'promote', roll_back: 'roll back', hold: 'wait',
     callers: '{share} of the callers', callersBy: '{share} of the callers, by {by}', nodes: '{share} of the nodes', named: '{by} {names}',
     candidate: 'counted beside, refuses nobody', watching: 'watched before the trial', all: 'all',
     refusals: 'Refused requests', errors: 'Errors behind the gateway', latency: 'Latency behind the gateway', degraded: 'Decided without the store',
-    moreRules: '+{n}', noRules: 'no rule',
+    moreRules: '+{n}', noRules: 'no rule', token: 'token {id}', center: 'the center', you: 'you',
   },
   zh: {
     open: '待处理', trial: '试用中', released: '已发布', withdrawn: '已撤回', rejected: '已驳回',
-    scheduled: '已定时', releasing: '发布中', holding: '试用中', done: '全部生效', rolled_back: '已回滚',
+    scheduled: '已定时', releasing: '发布中', holding: '试用中', done: '已完成', rolled_back: '已回滚',
     superseded: '已被取代', failed: '失败', cancelled: '已取消',
     promote: '推进', roll_back: '回滚', hold: '等待',
     callers: '{share} 的调用方', callersBy: '{share} 的调用方，按 {by}', nodes: '{share} 的节点', named: '{by} {names}',
     candidate: '旁路计数，不拒绝', watching: '试用前观察', all: '全部',
     refusals: '被拒绝的请求', errors: '网关后的错误', latency: '网关后的延迟', degraded: '未经存储的决策',
-    moreRules: '+{n}', noRules: '无规则',
+    moreRules: '+{n}', noRules: '无规则', token: '令牌 {id}', center: '中心', you: '您',
   },
 });
 
@@ -66,6 +66,27 @@ export function scopeText(trial) {
     default:
       return t('candidate');
   }
+}
+
+/** Returns whether an actor, such as user:ann, is the person who looks. */
+export function isMe(actor) {
+  return actor === `user:${me.value?.user}`;
+}
+
+/** Returns who did something, as a text: ann, token 3 or the center. */
+export function actorName(actor) {
+  if (actor.startsWith('token:')) {
+    return t('token', { id: actor.slice('token:'.length) });
+  }
+  return actor === 'center' ? t('center') : actor.replace(/^user:/, '');
+}
+
+/** Who did something. The person who looks is marked. */
+export function who(actor) {
+  if (!actor) {
+    return html`<span class="soft">–</span>`;
+  }
+  return isMe(actor) ? html`<span class="nowrap">${actorName(actor)} <span class="soft">(${t('you')})</span></span>` : actorName(actor);
 }
 
 /** The rules that a change touches, as links. */

@@ -9,7 +9,8 @@ import { toast } from '/assets/console/toast.js';
 import { badge, bar, empty, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { askRollback } from '/assets/views/release-dialogs.js';
-import { canEverywhere, rolloutState, scopeText } from '/assets/views/release-words.js';
+import { canEverywhere, rolloutState, scopeText, who } from '/assets/views/release-words.js';
+import { cancelSchedule } from '/assets/views/rollout-actions.js';
 
 const t = words({
   en: {
@@ -17,8 +18,8 @@ const t = words({
     version: 'Version', what: 'What', who: 'Who', when: 'When', state: 'State', nodes: 'Nodes', inForce: 'in force', change: 'change {id}',
     back: 'Roll back to this', backTo: 'Roll back to version {n}', contentOf: 'content of version {n}', neverAll: 'never released to all',
     hidden: 'a release of other rules', caption: 'Released versions and rollouts, newest first', refusedNodes: '{n} refused', applied: '{applied} of {all}',
-    planned: 'Schedules', plannedNote: 'Everything is checked again when the time comes.', cancel: 'Cancel', cancelTitle: 'Cancel the release of change {id}',
-    cancelText: 'The change stays open and can be released later.', cancelled: 'The schedule is cancelled.', at: 'Time', show: 'Show',
+    planned: 'Schedules', plannedNote: 'Everything is checked again when the time comes.', cancel: 'Cancel',
+    at: 'Time', show: 'Show',
     older: 'Older releases', newest: 'Newest releases', none: 'Nothing was released yet', noneText: 'The first release makes version 1:',
     drift: 'Redis differs from what was released', driftText: 'Something else wrote to these hashes. Nodes do not obey them; the snapshot counts.',
     repair: 'Write them again', repairText: 'The center writes the rules in force to the hashes of Redis again.', repaired: 'The mirror in Redis was written again.',
@@ -30,8 +31,8 @@ const t = words({
     version: '版本', what: '内容', who: '操作人', when: '时间', state: '状态', nodes: '节点', inForce: '当前生效', change: '变更 {id}',
     back: '回滚到此版本', backTo: '回滚到版本 {n}', contentOf: '内容同版本 {n}', neverAll: '从未面向全部发布',
     hidden: '其他规则的发布', caption: '已发布的版本与发布过程，最新的在前', refusedNodes: '{n} 个拒绝', applied: '{applied}/{all}',
-    planned: '定时发布', plannedNote: '到时会重新进行全部检查。', cancel: '取消', cancelTitle: '取消变更 {id} 的发布',
-    cancelText: '变更仍保持待处理，以后可以再发布。', cancelled: '定时发布已取消。', at: '时间', show: '查看',
+    planned: '定时发布', plannedNote: '到时会重新进行全部检查。', cancel: '取消',
+    at: '时间', show: '查看',
     older: '更早的发布', newest: '最新的发布', none: '尚未发布任何版本', noneText: '第一次发布生成版本 1：',
     drift: 'Redis 与已发布的内容不一致', driftText: '其他程序写入了这些哈希。节点以快照为准，不会采用它们。',
     repair: '重新写入', repairText: '中心会把当前规则重新写入 Redis 的哈希。', repaired: '已重新写入 Redis 镜像。',
@@ -86,17 +87,6 @@ export default {
       }
     }
 
-    async function cancel(rollout) {
-      const answer = await ask({
-        title: t('cancelTitle', { id: rollout.change }), text: t('cancelText'), action: t('cancel'), danger: true,
-        call: ({ reason }) => ({ method: 'POST', path: `/api/rollouts/${rollout.id}/abort`, body: { reason } }),
-      });
-      if (answer) {
-        toast(t('cancelled'));
-        loaded.reload();
-      }
-    }
-
     async function repair() {
       const answer = await ask({
         title: t('repair'), text: t('repairText'), action: t('repair'),
@@ -110,18 +100,18 @@ export default {
 
     const columns = (current) => [
       { name: 'version', label: t('version'), className: 'nowrap', cell: (row) => (row.version
-        ? html`<a class="strong" id=${`version-${row.version.number}`} href=${`/releases/${row.version.rollout}`}>${row.version.number}</a>
-          ${row.version.number === current && badge(t('inForce'), 'good')}` : html`<a href=${`/releases/${row.rollout.id}`}>${t('show')}</a>`) },
+        ? html`<span class="row-line"><a class="strong" id=${`version-${row.version.number}`} href=${`/releases/${row.version.rollout}`}>${row.version.number}</a>
+          ${row.version.number === current && badge(t('inForce'), 'good')}</span>` : html`<a href=${`/releases/${row.rollout.id}`}>${t('show')}</a>`) },
       { name: 'what', label: t('what'), wide: true, className: 'change-cell', cell: what },
-      { name: 'who', label: t('who'), cell: (row) => row.version?.actor || html`<span class="soft">–</span>` },
+      { name: 'who', label: t('who'), cell: (row) => who(row.version?.actor) },
       { name: 'when', label: t('when'), className: 'nowrap', cell: (row) => html`<span class="two-lines">${timeAgo(row.version?.released_at ?? row.rollout.started_at)}
         <span class="soft small">${timeAt(row.version?.released_at ?? row.rollout.started_at)}</span></span>` },
       { name: 'state', label: t('state'), cell: (row) => (row.rollout ? rolloutState(row.rollout.state) : html`<span class="soft">–</span>`) },
       { name: 'nodes', label: t('nodes'), cell: (row) => (row.rollout ? nodesOf(row.rollout) : html`<span class="soft">–</span>`) },
-      { name: 'back', label: '', end: true, className: 'nowrap', cell: (row) => row.version && row.version.number !== current && !row.version.trial && current
+      { name: 'back', label: '', end: true, className: 'nowrap', cell: (row) => (row.version && row.version.number !== current && !row.version.trial && current
         && (canEverywhere('operate') || canEverywhere('edit'))
-        && html`<button type="button" class="small secondary" id=${`back-${row.version.number}`} aria-label=${t('backTo', { n: row.version.number })}
-          onClick=${() => rollBack(row.version.number, current)}>${t('back')}</button>` },
+        ? html`<button type="button" class="small secondary" id=${`back-${row.version.number}`} aria-label=${t('backTo', { n: row.version.number })}
+          onClick=${() => rollBack(row.version.number, current)}>${t('back')}</button>` : null) },
     ];
 
     function what(row) {
@@ -153,8 +143,8 @@ export default {
         { name: 'change', label: t('what'), cell: (row) => html`<a href=${`/changes/${row.change}`}>${t('change', { id: row.change })}</a>` },
         { name: 'at', label: t('at'), cell: (row) => timeAt(row.at) },
         { name: 'to', label: t('state'), cell: (row) => html`${rolloutState(row.state)} ${row.trial && html`<span class="soft small">${scopeText(row.trial)}</span>`}` },
-        { name: 'cancel', label: '', end: true, cell: (row) => can('operate')
-          && html`<button type="button" class="small outline-danger" id=${`cancel-${row.id}`} onClick=${() => cancel(row)}>${t('cancel')}</button>` },
+        { name: 'cancel', label: '', end: true, cell: (row) => (can('operate')
+          ? html`<button type="button" class="small outline-danger" id=${`cancel-${row.id}`} onClick=${() => cancelSchedule(row, loaded.reload)}>${t('cancel')}</button>` : null) },
       ] }));
 
     return () => {

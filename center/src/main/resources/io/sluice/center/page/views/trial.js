@@ -1,16 +1,16 @@
 // A trial: its steps, and the verdict with the comparison of both sides.
 import { html } from '/assets/parts.js';
 import { micros } from '/assets/console/format.js';
-import { badge, dot, facts, panel, timeAgo } from '/assets/console/ui.js';
+import { dot, facts, panel, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { measureName, scopeText, verdictBadge } from '/assets/views/release-words.js';
 
 const t = words({
   en: {
-    trial: 'Trial', steps: 'Steps of the trial', watch: 'watch', all: 'all', named: 'named callers', candidate: 'count only', who: 'Tries it', since: 'Since', every: 'Verdict every',
+    trial: 'Trial', steps: 'Steps of the trial', watch: 'watch', all: 'all', named: 'named callers', candidate: 'count only', who: 'Tries it', since: 'Since', every: 'Interval',
     beside: 'In force beside it', version: 'version {n}', automatic: 'Verdict', acts: 'acts by itself', shown: 'shown only; a person decides', compares: 'Compares',
     verdict: 'Verdict', none: 'There is no verdict yet', noneText: 'The first one comes after an interval of {every}, as soon as there is enough data.',
-    noVerdict: 'Such a trial has no verdict: a person decides.', look: 'look {n}', onTrial: 'On trial', control: 'Control', worse: 'Trial is worse by',
+    noVerdict: 'Such a trial has no verdict: a person decides.', look: 'look {n}', onTrial: 'On trial', control: 'Control', worse: 'Difference',
     between: '{low} to {high}', allowed: 'allowed: {tolerance}', points: '{n} points', tolerance: 'allowed', nothing: 'not enough data',
     legend: 'The band is where the difference lies. Left of zero the trial is better; a band beyond the dashed line is too much.',
     barText: '{measure}: the trial is worse by {low} to {high}, allowed are {tolerance}',
@@ -19,7 +19,7 @@ const t = words({
     trial: '试用', steps: '试用步骤', watch: '观察', all: '全部', named: '指定调用方', candidate: '仅计数', who: '试用范围', since: '开始时间', every: '判定间隔',
     beside: '同时生效', version: '版本 {n}', automatic: '判定', acts: '自动执行', shown: '仅显示，由人决定', compares: '比较指标',
     verdict: '判定', none: '尚无判定', noneText: '数据足够后，每隔 {every} 作出判定。',
-    noVerdict: '这种试用没有判定，由人决定。', look: '第 {n} 次查看', onTrial: '试用', control: '对照', worse: '试用变差幅度',
+    noVerdict: '这种试用没有判定，由人决定。', look: '第 {n} 次查看', onTrial: '试用', control: '对照', worse: '差异',
     between: '{low} 至 {high}', allowed: '容许 {tolerance}', points: '{n} 个百分点', tolerance: '容许', nothing: '数据不足',
     legend: '色带表示差异所在的范围。零的左侧表示试用更好；色带越过虚线表示变差过多。',
     barText: '{measure}：试用变差 {low} 至 {high}，容许 {tolerance}',
@@ -79,8 +79,8 @@ function stepList(trial, isRunning) {
 }
 
 /** What is tried, by whom, and how far it is. */
-export function trialPanel(trial, isRunning, actions) {
-  return panel({ id: 'trial', title: t('trial'), actions }, html`
+export function trialPanel(trial, isRunning) {
+  return panel({ id: 'trial', title: t('trial') }, html`
     <div class="stack">
       ${stepList(trial, isRunning)}
       ${facts([
@@ -89,7 +89,7 @@ export function trialPanel(trial, isRunning, actions) {
         [t('beside'), trial.replaces && t('version', { n: trial.replaces })],
         [t('automatic'), (trial.scope === 'callers' || trial.scope === 'nodes') && dot(trial.automatic ? 'info' : 'plain', t(trial.automatic ? 'acts' : 'shown'))],
         [t('every'), trial.compare.length > 0 && trial.every],
-        [t('compares'), trial.compare.length > 0 && html`<span class="row-line">${trial.compare.map((measure) => badge(measureName(measure)))}</span>`],
+        [t('compares'), trial.compare.map(measureName).join(', ')],
       ].map(([name, fact]) => [name, fact || null]))}
     </div>`);
 }
@@ -116,7 +116,7 @@ export function verdictPanel(trial) {
                 : t('points', { n: t('between', { low: difference(comparison.measure, comparison.low), high: difference(comparison.measure, comparison.high) }) })}
                 ${comparison.tolerance !== null && html` · ${t('allowed', { tolerance: difference(comparison.measure, comparison.tolerance) })}`}</span>`}</div>
           </div>
-          <div class="soft small">${comparison.why}</div>
+          ${!verdict.why.includes(comparison.why) && html`<div class="soft small">${comparison.why}</div>`}
         </div>`)}
       ${verdict.comparisons.length > 0 && html`<p class="hint">${t('legend')}</p>`}
     </div>`);

@@ -15,6 +15,7 @@ const t = words({
 /** So many rules are opened at once; the others open on a click. */
 const OPEN_RULES = 8;
 const FIRST_SENTENCES = 12;
+const WORD = /[\p{L}\p{N}_]/u;
 const KINDS = { added: 'good', changed: 'info', removed: 'bad' };
 
 /**
@@ -84,6 +85,13 @@ function marked(line, other) {
   let end = 0;
   while (end < least - start && line[line.length - 1 - end] === other[other.length - 1 - end]) {
     end++;
+  }
+  // Whole words and numbers are easier to read than some of their letters.
+  while (start > 0 && WORD.test(line[start - 1])) {
+    start--;
+  }
+  while (end > 0 && WORD.test(line[line.length - end])) {
+    end--;
   }
   if (start + end < line.length / 4) {
     // The lines have little in common; marking nearly everything would say nothing.
