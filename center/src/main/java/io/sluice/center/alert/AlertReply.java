@@ -17,6 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param resolved when it was over; null before
  * @param key what it is about, the same at each occurrence
  * @param subject the same for people; callers are masked
+ * @param summary one English sentence
+ * @param summaryZh the same in Chinese
  * @param link where to look
  * @param silenced whether nobody is told
  */
@@ -32,6 +34,7 @@ public record AlertReply(
         String key,
         String subject,
         String summary,
+        String summaryZh,
         Double value,
         Double threshold,
         String link,
@@ -53,6 +56,7 @@ public record AlertReply(
                 symptom.key(),
                 symptom.subject(),
                 symptom.summary(),
+                symptom.chinese(),
                 symptom.value(),
                 symptom.threshold(),
                 center + symptom.path(),
@@ -77,6 +81,7 @@ public record AlertReply(
                 .put("key", key)
                 .put("subject", subject)
                 .put("summary", summary)
+                .put("summary_zh", summaryZh)
                 .put("value", value)
                 .put("threshold", threshold)
                 .put("link", link)
