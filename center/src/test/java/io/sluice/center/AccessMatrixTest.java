@@ -134,6 +134,7 @@ class AccessMatrixTest {
             400 POST /api/erasures                    !  -  +  -   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/top                          !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             404 GET /api/callers/{hash}               !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 POST /api/explain                     !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             404 POST /api/callers/{hash}/reveal       !  -  +  -   -  -  -  +  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/nodes                        !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             200 GET /api/nodes/{id}                   !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -

@@ -38,6 +38,7 @@ class AuditRowsTest {
             "POST /api/nodes/{id}/heartbeat",
             "POST /api/audit/verify",
             "POST /api/changes/check",
+            "POST /api/explain",
             "POST /api/set-up/look",
             "POST /api/me/passkeys/options",
             "POST /api/session/passkey/options");

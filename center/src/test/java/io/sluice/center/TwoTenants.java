@@ -338,6 +338,7 @@ final class TwoTenants {
         String content = change("another", "another", base, put(ruleOf(isAcme, 6)));
         return switch (endpoint) {
             case "POST /api/changes", "POST /api/changes/check" -> content;
+            case "POST /api/explain" -> "{\"attributes\":{\"path\":\"/x\"}}";
             case "PUT /api/changes/{id}" -> content.replace("\"base\"", "\"revision\":99,\"base\"");
             case "POST /api/changes/{id}/rebase" -> "{\"revision\":99}";
             case "POST /api/changes/{id}/release", "POST /api/changes/{id}/approve" ->
@@ -481,6 +482,14 @@ final class TwoTenants {
                         "POST", "/api/changes?title=x&reason=x&base=" + from, "application/yaml", document, ""));
                 all.add(new Request("POST", "/api/changes/check?base=" + from, "application/yaml", document, ""));
             }
+        }
+        for (String asked : List.of(
+                "{}",
+                "{\"attributes\":{}}",
+                "{\"attributes\":{},\"rule\":\"zqrule\"}",
+                "{\"attributes\":{\"path\":\"/zqpath\",\"service\":\"zqservice\",\"tenant\":\"zqtenant\"},\"rule\":\"zqcommon\"}",
+                "{\"curl\":\"curl https://shop.example/x?y=1 -H 'a: b' -d c=d\",\"attributes\":{\"tenant\":\"acme\"}}")) {
+            all.add(post("/api/explain", asked));
         }
         for (int id = 0; id <= 12; id++) {
             for (String act : List.of("rebase", "withdraw", "reject", "release", "approve")) {

@@ -79,6 +79,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/series", READ),
             Endpoint.of("GET", "/api/top", READ),
             Endpoint.of("GET", "/api/callers/{hash}", READ),
+            Endpoint.of("POST", "/api/explain", READ),
             Endpoint.of("POST", "/api/callers/{hash}/reveal", REVEAL)
                     .everywhere()
                     .fresh());

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Reads what nodes answer to questions. Only fields that are known are taken, and everything is bounded. No message repeats what a node
  * sent, because it may tell who a caller is.
  */
-final class NodeAnswer {
+public final class NodeAnswer {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int MOST_LIMITS = 200;
@@ -49,7 +49,7 @@ final class NodeAnswer {
      *
      * @throws IllegalArgumentException if it is no explanation
      */
-    static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
+    public static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
         List<Map<String, Object>> limits = new ArrayList<>();
         for (JsonNode each : parse(json).path("limits").values()) {
             JsonNode rule = each.path("rule");

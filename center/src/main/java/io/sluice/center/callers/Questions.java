@@ -16,9 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 
 /**
- * Questions about callers that wait for an answer. Each live node gets them with the answer to its report, and answers with its next
+ * Questions about callers and requests that wait for an answer. Each live node gets them with the answer to its report, and answers with its next
  * report. The first node that knows the caller is believed. Only nodes that report over HTTP are asked. Thread-safe.
  */
 public final class Questions {
@@ -49,7 +50,21 @@ public final class Questions {
             CallerQuestion question,
             long sinceNanos,
             Set<String> strangers,
-            CompletableFuture<Optional<String>> answer) {}
+            CompletableFuture<Optional<Told>> answer) {}
+
+    /**
+     * The answer of a node.
+     *
+     * @param content JSON
+     */
+    public record Told(String node, String content) {
+
+        @Override
+        public String toString() {
+            // The content may tell who a caller is.
+            return "Told(" + node + ")";
+        }
+    }
 
     public Questions(LiveNodes nodes, Clock clock) {
         this.nodes = nodes;
@@ -57,12 +72,27 @@ public final class Questions {
     }
 
     /**
-     * Asks all live nodes.
+     * Asks all live nodes about a caller.
      *
      * @return the answer of a node; empty if no node knows the caller, or none answers in time. The whole is empty if too many questions
      *     wait already
      */
     Optional<CompletableFuture<Optional<String>>> ask(String hash, CallerQuestion.Kind kind) {
+        return ask(id -> new CallerQuestion(id, hash, kind))
+                .map(asked -> asked.thenApply(told -> told.map(Told::content)));
+    }
+
+    /**
+     * Asks all live nodes which rules match a request, and what is left of their limits. The attributes are neither stored nor logged.
+     *
+     * @return the answer of a node, as {@code POST /v1/explain} gives it; empty if none answers in time. The whole is empty if too many
+     *     questions wait already
+     */
+    public Optional<CompletableFuture<Optional<Told>>> ask(Map<String, String> request) {
+        return ask(id -> CallerQuestion.about(id, request));
+    }
+
+    private Optional<CompletableFuture<Optional<Told>>> ask(LongFunction<CallerQuestion> question) {
         turn();
         Open asked;
         synchronized (this) {
@@ -71,8 +101,7 @@ public final class Questions {
             }
             // Not in a row: a node may still answer a question that a center asked before it was restarted.
             long id = RANDOM.nextLong(1, IDS);
-            asked = new Open(
-                    new CallerQuestion(id, hash, kind), clock.nanoTime(), new HashSet<>(), new CompletableFuture<>());
+            asked = new Open(question.apply(id), clock.nanoTime(), new HashSet<>(), new CompletableFuture<>());
             open.put(id, asked);
         }
         // Without live nodes there is nobody to wait for.
@@ -93,7 +122,7 @@ public final class Questions {
                 Optional<String> content = answer.content().filter(text -> text.length() <= LONGEST_ANSWER);
                 if (content.isPresent()) {
                     open.remove(answer.id());
-                    done.add(() -> asked.answer.complete(content));
+                    done.add(() -> asked.answer.complete(content.map(text -> new Told(report.node(), text))));
                 } else {
                     asked.strangers.add(report.node());
                 }

@@ -9,6 +9,8 @@ import io.sluice.center.checkpoint.Checkpoints;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
 import io.sluice.center.erase.Erasures;
+import io.sluice.center.explain.ExplainParts;
+import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.release.Reconciler;
@@ -70,6 +72,17 @@ public record CenterParts(
                 clock,
                 traffic::rules,
                 () -> traffic.intake().dropped().getOrDefault(Kind.CALLERS, 0L));
+    }
+
+    /** Returns what explanations use. */
+    ExplainParts explanations() {
+        return new ExplainParts(
+                traffic.questions(),
+                () -> {
+                    FleetRules known = shown.isPresent() ? FleetRules.NONE : reconciler.rules();
+                    return new FleetRules(rules(), known.trial(), known.adjustments());
+                },
+                clock);
     }
 
     /** Returns how many live nodes take released rules. */

@@ -6,6 +6,7 @@ import io.sluice.center.callers.CallerRoutes;
 import io.sluice.center.decisions.DecisionRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
+import io.sluice.center.explain.ExplainRoutes;
 import io.sluice.center.export.ExportRoutes;
 import io.sluice.center.identity.IdentityConfiguration;
 import io.sluice.center.page.PageRoutes;
@@ -54,6 +55,7 @@ import org.springframework.context.annotation.Import;
     ApprovalRoutes.class,
     NodeRoutes.class,
     CallerRoutes.class,
+    ExplainRoutes.class,
     ErasureRoutes.class,
     TokenRoutes.class,
     StatusRoutes.class,

@@ -2,6 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.alert.Alerts;
 import io.sluice.center.callers.CallersParts;
+import io.sluice.center.explain.ExplainParts;
 import io.sluice.center.decisions.Decisions;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
@@ -67,6 +68,7 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(SignInParts.class, () -> signIn);
                     beans.registerBean(SeriesSource.class, center::seriesSource);
                     beans.registerBean(CallersParts.class, center::callers);
+                    beans.registerBean(ExplainParts.class, center::explanations);
                     beans.registerBean(AuditSinks.class, center::sinks);
                     beans.registerBean(
                             Decisions.class,

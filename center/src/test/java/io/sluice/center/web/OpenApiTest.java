@@ -59,6 +59,7 @@ class OpenApiTest {
             NodeRoutes.class,
             io.sluice.center.erase.ErasureRoutes.class,
             io.sluice.center.callers.CallerRoutes.class,
+            io.sluice.center.explain.ExplainRoutes.class,
             io.sluice.center.token.TokenRoutes.class,
             StatusRoutes.class,
             AuditLogRoutes.class,
@@ -129,6 +130,10 @@ class OpenApiTest {
             Map.entry(io.sluice.center.callers.CallerReply.class, "Caller"),
             Map.entry(io.sluice.center.callers.CallerReply.HashOverride.class, "HashOverride"),
             Map.entry(io.sluice.center.callers.RevealReply.class, "Reveal"),
+            Map.entry(io.sluice.center.explain.ExplainReply.class, "Explanation"),
+            Map.entry(io.sluice.center.explain.ExplainReply.ExplainedRule.class, "ExplainedRule"),
+            Map.entry(io.sluice.center.explain.ExplainReply.ExplainedLimit.class, "ExplainedLimit"),
+            Map.entry(io.sluice.center.explain.ExplainReply.ExplainedDecision.class, "ExplainedDecision"),
             Map.entry(io.sluice.center.passkey.PasskeyReply.class, "Passkey"),
             Map.entry(io.sluice.center.passkey.PasskeyRoutes.PasskeySession.class, "PasskeySession"),
             Map.entry(io.sluice.center.account.SessionReply.class, "Session"),
@@ -221,7 +226,7 @@ class OpenApiTest {
             }
         });
         Set<String> fleet = new TreeSet<>(names(JsonMapper.shared().readTree(new Fleet(1, 1, "", 1).toJson())));
-        fleet.addAll(List.of("audit", "erasures", "questions", "stored"));
+        fleet.addAll(List.of("audit", "erasures", "questions", "requests", "stored"));
         assertThat(names(document.at("/components/schemas/Fleet/properties"))).isEqualTo(fleet);
     }
 

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the questions of a center about callers that this process refused. Never blocks. Thread-safe.
+ * Answers the questions of a center about callers that this process refused, and about requests. Never blocks. Thread-safe.
  *
  * <p>A question is answered once, and its answer is reported for as long as the center offers the question. Then it is forgotten. No
  * answer is logged.
@@ -111,6 +111,10 @@ public final class CallerQuestions {
     }
 
     private void answer(CallerQuestion question, Scope in) {
+        if (question.kind() == CallerQuestion.Kind.REQUEST) {
+            request(question, in);
+            return;
+        }
         Optional<KnownCallers.Known> known = in.refused.find(question.hash());
         if (known.isEmpty()) {
             settle(question, Optional.empty());
@@ -119,7 +123,19 @@ public final class CallerQuestions {
         switch (question.kind()) {
             case REVEAL -> settle(question, Optional.of(revealed(known.get(), in)));
             case EXPLAIN -> explain(question, known.get().request(), in);
+            case REQUEST -> throw new IllegalStateException("a request is not a caller");
         }
+    }
+
+    private void request(CallerQuestion question, Scope in) {
+        Attributes request;
+        try {
+            request = Attributes.of(question.request());
+        } catch (IllegalArgumentException e) {
+            settle(question, Optional.empty());
+            return;
+        }
+        explain(question, request, in);
     }
 
     /** If the explanation fails, the question is asked again with the next offer. */

@@ -2,17 +2,50 @@ package io.sluice.runtime.caller;
 
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
+import io.sluice.runtime.caller.CallerQuestion.Kind;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Questions and answers as JSON. Reading throws {@link IllegalArgumentException} if the text is anything else. */
 public final class CallerText {
 
     private CallerText() {}
 
+    /** Writes the questions about callers. */
     public static void writeQuestions(JsonLine line, String name, List<CallerQuestion> questions) {
-        line.list(name, questions, each -> line.field("id", each.id())
-                .field("hash", each.hash())
-                .field("kind", each.kind().word()));
+        List<CallerQuestion> some =
+                questions.stream().filter(each -> each.kind() != Kind.REQUEST).toList();
+        if (!some.isEmpty()) {
+            line.list(name, some, each -> line.field("id", each.id())
+                    .field("hash", each.hash())
+                    .field("kind", each.kind().word()));
+        }
+    }
+
+    /** Writes the questions about requests. They have a list of their own, because older nodes know no such kind and skip the list. */
+    public static void writeRequests(JsonLine line, String name, List<CallerQuestion> questions) {
+        List<CallerQuestion> some =
+                questions.stream().filter(each -> each.kind() == Kind.REQUEST).toList();
+        if (!some.isEmpty()) {
+            line.list(name, some, each -> {
+                line.field("id", each.id()).begin("attributes");
+                each.request().forEach(line::field);
+                line.end();
+            });
+        }
+    }
+
+    public static List<CallerQuestion> requests(JsonObject fields, String name) {
+        return fields.objects(name).stream()
+                .map(each -> CallerQuestion.about(each.whole("id", 0, Long.MAX_VALUE), attributes(each)))
+                .toList();
+    }
+
+    private static Map<String, String> attributes(JsonObject question) {
+        Map<String, String> all = new HashMap<>();
+        question.object("attributes").ifPresent(given -> given.names().forEach(name -> all.put(name, given.text(name))));
+        return all;
     }
 
     public static List<CallerQuestion> questions(JsonObject fields, String name) {

@@ -11,6 +11,7 @@ import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureText;
 import io.sluice.runtime.witness.CheckpointOffer;
 import io.sluice.runtime.witness.WitnessText;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,7 +26,7 @@ import java.util.OptionalLong;
  * @param audit the newest checkpoint of the audit log; empty if there is none
  * @param erasures what this member is to erase
  * @param stored the number of the last batch of data from this member that the center has stored; empty if it does not say
- * @param questions about callers that this member may know
+ * @param questions about callers that this member may know, and about requests
  */
 public record Fleet(
         int nodes,
@@ -85,7 +86,18 @@ public record Fleet(
                 fields.has("stored")
                         ? OptionalLong.of(fields.whole("stored", 0, Long.MAX_VALUE))
                         : OptionalLong.empty(),
-                fields.has("questions") ? CallerText.questions(fields, "questions") : List.of());
+                questions(fields));
+    }
+
+    private static List<CallerQuestion> questions(JsonObject fields) {
+        List<CallerQuestion> all = new ArrayList<>();
+        if (fields.has("questions")) {
+            all.addAll(CallerText.questions(fields, "questions"));
+        }
+        if (fields.has("requests")) {
+            all.addAll(CallerText.requests(fields, "requests"));
+        }
+        return all;
     }
 
     /** Returns the fleet as JSON on one line. */
@@ -104,9 +116,8 @@ public record Fleet(
             ErasureText.writeOrders(line, "erasures", erasures);
         }
         stored.ifPresent(number -> line.field("stored", number));
-        if (!questions.isEmpty()) {
-            CallerText.writeQuestions(line, "questions", questions);
-        }
+        CallerText.writeQuestions(line, "questions", questions);
+        CallerText.writeRequests(line, "requests", questions);
         return line.end().toString();
     }
 }

@@ -1,0 +1,213 @@
+package io.sluice.center.explain;
+
+import io.sluice.center.explain.ExplainReply.ExplainedDecision;
+import io.sluice.center.explain.ExplainReply.ExplainedLimit;
+import io.sluice.center.explain.ExplainReply.ExplainedRule;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.CallerKeys;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.changes.LimitWords;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CompiledRule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Compares one request with the rules that somebody sees, and puts in what a node told. For one request only. */
+final class RequestExplanation {
+
+    /** More rules that do not apply are only counted. */
+    private static final int MOST_NEAR = 20;
+
+    private static final int MOST_RULES = 500;
+
+    private final RuleSet rules;
+    private final Predicate<String> sees;
+    private final Attributes request;
+    private final Clock clock;
+    private final CallerKeys keys = KeySettings.ofThisProcess().keys();
+    private final Map<String, CompiledRule> matching = new LinkedHashMap<>();
+
+    /** What a node told, by rule and limit, in the order in which limits are reported. */
+    private final Map<String, Map<String, Object>> told = new LinkedHashMap<>();
+
+    private boolean answered;
+
+    private record Near(Rule rule, ScopeReason reason) {}
+
+    /**
+     * Creates an explanation.
+     *
+     * @param rules what decides
+     * @param sees whether somebody may read a rule
+     */
+    RequestExplanation(RuleSet rules, Predicate<String> sees, Attributes request, Clock clock) {
+        this.rules = rules;
+        this.sees = sees;
+        this.request = request;
+        this.clock = clock;
+        for (CompiledRule each : rules.ready(request)) {
+            if (sees.test(each.rule().id())) {
+                matching.put(each.rule().id(), each);
+            }
+        }
+    }
+
+    /** Returns whether some limit applies, so that counts matter. */
+    boolean hasLimits() {
+        return matching.values().stream().anyMatch(each -> !each.rule().limits().isEmpty());
+    }
+
+    /** Takes the limits of a node's answer that somebody sees. */
+    void tell(List<Map<String, Object>> limits) {
+        answered = true;
+        limits.forEach(each -> told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
+    }
+
+    /** Returns the rules that apply, then those that nearly do, and the wanted one. */
+    List<ExplainedRule> rules(Optional<String> wanted) {
+        List<ExplainedRule> all = new ArrayList<>();
+        for (CompiledRule each : matching.values()) {
+            if (all.size() < MOST_RULES) {
+                all.add(explained(
+                        each.rule(),
+                        true,
+                        ScopeReason.of(each.rule(), request).why(),
+                        limits(each)));
+            }
+        }
+        for (Near each : near(wanted)) {
+            all.add(explained(each.rule, false, each.reason.why(), List.of()));
+        }
+        return all;
+    }
+
+    /** Returns how many rules somebody sees. */
+    long count() {
+        return rules.rules().stream().filter(rule -> sees.test(rule.id())).count();
+    }
+
+    private List<Near> near(Optional<String> wanted) {
+        List<Near> near = new ArrayList<>();
+        for (Rule released : rules.rules()) {
+            if (!matching.containsKey(released.id()) && sees.test(released.id())) {
+                Rule rule = rules.rule(released.id()).orElse(released);
+                near.add(new Near(rule, ScopeReason.of(rule, request)));
+            }
+        }
+        near.sort(Comparator.<Near>comparingInt(
+                        each -> wanted.filter(each.rule.id()::equals).isPresent() ? 0 : 1)
+                .thenComparingInt(each -> each.reason.failed()));
+        return near.subList(0, Math.min(MOST_NEAR, near.size()));
+    }
+
+    private static ExplainedRule explained(Rule rule, boolean matches, String why, List<ExplainedLimit> limits) {
+        return new ExplainedRule(
+                rule.id(),
+                rule.about().name().orElse(null),
+                matches,
+                why,
+                !rule.enabled() ? "disabled" : rule.shadow() ? "shadow" : "live",
+                rule.action().word(),
+                limits);
+    }
+
+    private List<ExplainedLimit> limits(CompiledRule compiled) {
+        Rule rule = compiled.rule();
+        List<ExplainedLimit> all = new ArrayList<>();
+        for (int i = 0; i < rule.limits().size(); i++) {
+            RuleLimit limit = rule.limits().get(i);
+            Optional<Limit> other = compiled.override(i, request, clock);
+            all.add(limit(rule, limit, other.orElse(limit.limit()), rule.shadow(), other.isPresent()));
+        }
+        rule.candidate().forEach(limit -> all.add(limit(rule, limit, limit.limit(), true, false)));
+        return all;
+    }
+
+    private ExplainedLimit limit(Rule rule, RuleLimit limit, Limit numbers, boolean shadow, boolean overridden) {
+        Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), new HashMap<>());
+        List<String> by = limit.by().stream().map(By::attribute).toList();
+        String key = by.isEmpty() ? null : keys.masked(limit.by(), limit.absent(), limit.privacy(), request);
+        return new ExplainedLimit(
+                limit.id(),
+                LimitWords.amount(numbers) + (by.isEmpty() ? "" : " by " + String.join(", ", by)),
+                by,
+                known.get("key") instanceof String text && !text.isEmpty() ? text : key,
+                known.get("hash") instanceof String text ? text : null,
+                flag(known, "shadow").orElse(shadow),
+                flag(known, "override").orElse(overridden),
+                flag(known, "would_allow").orElse(null),
+                number(known, "used"),
+                number(known, "remaining"),
+                number(known, "retry_after_ms"),
+                number(known, "reset_after_ms"));
+    }
+
+    /** Returns what would be decided. A rule that denies comes first, then one that exempts. */
+    ExplainedDecision decision() {
+        for (Action action : List.of(Action.DENY, Action.EXEMPT)) {
+            for (CompiledRule each : matching.values()) {
+                if (each.rule().action() == action) {
+                    String id = each.rule().id();
+                    return action == Action.DENY
+                            ? new ExplainedDecision(false, id, null, null, "rule " + id + " denies the request")
+                            : new ExplainedDecision(
+                                    true, id, null, null, "rule " + id + " exempts the request from all limits");
+                }
+            }
+        }
+        if (matching.values().stream()
+                .noneMatch(each -> !each.rule().shadow() && !each.rule().limits().isEmpty())) {
+            return new ExplainedDecision(true, null, null, null, "no limit in force applies to the request");
+        }
+        if (!answered) {
+            return new ExplainedDecision(
+                    null, null, null, null, "limits apply, and no node told their counts; see the limits");
+        }
+        return byLimits();
+    }
+
+    private ExplainedDecision byLimits() {
+        Map<String, Object> first = null;
+        Long wait = 0L;
+        for (Map<String, Object> each : told.values()) {
+            if (matching.containsKey(String.valueOf(each.get("rule")))
+                    && !flag(each, "shadow").orElse(false)
+                    && !flag(each, "would_allow").orElse(true)) {
+                first = first == null ? each : first;
+                Long own = number(each, "retry_after_ms");
+                wait = wait == null || own == null ? null : (Long) Math.max(wait, own);
+            }
+        }
+        if (first == null) {
+            return new ExplainedDecision(true, null, null, null, "every limit that applies has something left");
+        }
+        String rule = String.valueOf(first.get("rule"));
+        String limit = String.valueOf(first.get("id"));
+        return new ExplainedDecision(false, rule, limit, wait, "limit " + limit + " of rule " + rule + " has nothing left");
+    }
+
+    private static Optional<Boolean> flag(Map<String, Object> fields, String name) {
+        return fields.get(name) instanceof Boolean value ? Optional.of(value) : Optional.empty();
+    }
+
+    private static @Nullable Long number(Map<String, Object> fields, String name) {
+        return fields.get(name) instanceof Long value ? value : null;
+    }
+
+    private static String name(String rule, String limit) {
+        return rule + "\n" + limit;
+    }
+}

@@ -1,0 +1,281 @@
+package io.sluice.center;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.center.ApiClient.Answer;
+import io.sluice.center.access.Grant;
+import io.sluice.center.access.Role;
+import io.sluice.runtime.caller.CallerQuestion;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the rules in force say about a request, told by the center and a node. */
+@Timeout(600)
+class ExplainTest {
+
+    private static final String RULES =
+            """
+            rules:
+              - id: login
+                name: Five logins
+                resource: /api/login
+                methods: [POST]
+                limits:
+                  - { by: ip, limit: 5, window: 1m }
+              - id: acme
+                tenant: acme
+                match: { tenant: acme, header.x-user: "7*" }
+                limits:
+                  - { by: header.x-user, limit: 9, window: 1h }
+                overrides:
+                  - { when: { header.x-user: "77" }, limit: 99 }
+              - { id: fields, match: { json.kind: big, query.x: "1" }, shadow: true, limits: [{ limit: 3, window: 1s }] }
+              - { id: banned, action: deny, match: { ip: 198.51.100.0/24 } }
+              - { id: off, enabled: false, resource: /api/login, limits: [{ limit: 1, window: 1s }] }
+              - { id: named, for: code, limits: [{ limit: 1, window: 1s }] }
+            """;
+
+    @TempDir
+    Path data;
+
+    private Center center;
+    private ApiClient api;
+
+    @BeforeEach
+    void start() throws Exception {
+        center = Center.open(CenterSettings.embedded(data));
+        api = ApiClient.of(center);
+        long unused = api.release(
+                api.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", RULES).expect(201));
+    }
+
+    @AfterEach
+    void stop() {
+        center.close();
+    }
+
+    @Test
+    void withoutANodeTheRulesAreExplainedWithoutCounts() {
+        JsonNode said = attributes("{\"path\":\"/api/login\",\"method\":\"POST\",\"ip\":\"203.0.113.7\"}");
+        assertThat(said.get("answered").asBoolean()).isFalse();
+        assertThat(said.get("node").isNull()).isTrue();
+        assertThat(said.get("version").asLong()).isEqualTo(1);
+        JsonNode login = rule(said, "login");
+        assertThat(login.get("matches").asBoolean()).isTrue();
+        assertThat(login.get("name").asString()).isEqualTo("Five logins");
+        assertThat(login.get("why").asString()).isEqualTo("path is /api/login; method is POST");
+        assertThat(login.get("state").asString()).isEqualTo("live");
+        assertThat(login.at("/limits/0/limit").asString()).isEqualTo("login.0");
+        assertThat(login.at("/limits/0/text").asString()).isEqualTo("5 per 1m by ip");
+        assertThat(login.at("/limits/0/key").asString()).isEqualTo("ip=20***");
+        assertThat(login.at("/limits/0/allowed").isNull()).isTrue();
+        assertThat(said.at("/decision/allowed").isNull()).isTrue();
+        assertThat(rule(said, "acme").get("why").asString())
+                .isEqualTo("tenant is missing (expected: acme); header.x-user is missing (expected: 7*)");
+        assertThat(rule(said, "off").get("state").asString()).isEqualTo("disabled");
+        assertThat(rule(said, "off").get("why").asString()).isEqualTo("the rule is disabled");
+        assertThat(rule(said, "named").get("why").asString()).contains("for code");
+        assertThat(rule(said, "banned").get("why").asString()).isEqualTo("ip is 203.0.113.7 (expected: 198.51.100.0/24)");
+    }
+
+    @Test
+    void aNodeTellsTheCountsOfARequestThatIsNeitherStoredNorLogged() throws Exception {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        List<CallerQuestion> asked = new ArrayList<>();
+        Answer answer = node.answering(
+                () -> api.post(
+                        "/api/explain",
+                        "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\",\"ip\":\"203.0.113.77\",\"unread\":\"zqsecret\"}}"),
+                question -> {
+                    asked.add(question);
+                    return Optional.of(told("login", "login.0", false, 41_230));
+                });
+        JsonNode said = answer.expect(200).json();
+        assertThat(asked.get(0).kind()).isEqualTo(CallerQuestion.Kind.REQUEST);
+        assertThat(asked.get(0).request()).containsEntry("ip", "203.0.113.77").doesNotContainKey("unread");
+        assertThat(said.get("answered").asBoolean()).isTrue();
+        assertThat(said.get("node").asString()).isEqualTo("n1");
+        JsonNode limit = rule(said, "login").at("/limits/0");
+        assertThat(limit.get("allowed").asBoolean()).isFalse();
+        assertThat(limit.get("remaining").asLong()).isZero();
+        assertThat(limit.get("used").asLong()).isEqualTo(5);
+        assertThat(limit.get("retry_after_ms").asLong()).isEqualTo(41_230);
+        assertThat(limit.get("hash").asString()).isEqualTo("h".repeat(43));
+        assertThat(said.at("/decision/allowed").asBoolean()).isFalse();
+        assertThat(said.at("/decision/rule").asString()).isEqualTo("login");
+        assertThat(said.at("/decision/retry_after_ms").asLong()).isEqualTo(41_230);
+        center.close();
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String text = new String(Files.readAllBytes(file), java.nio.charset.StandardCharsets.ISO_8859_1);
+                assertThat(text.contains("203.0.113.77") || text.contains("zqsecret")).as("%s", file).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void nonsenseOfANodeIsNoAnswer() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        for (String nonsense : List.of("nonsense", "[]", "{\"limits\":7}", "{\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}")) {
+            JsonNode said = node.answering(
+                            () -> api.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}"),
+                            question -> Optional.of(nonsense))
+                    .expect(200)
+                    .json();
+            assertThat(rule(said, "login").at("/limits/0/remaining").isNull()).as(nonsense).isTrue();
+        }
+    }
+
+    @Test
+    void aCommandHasTheAttributesThatTheGatewayWouldGiveIt() {
+        JsonNode said = curl(
+                "curl -X POST 'https://Shop.Example:8443/api/login?x=1&y=2' -H 'X-User: 77' -H 'X-Other: 1' --json '{\"kind\":\"big\"}'",
+                "{\"tenant\":\"acme\"}");
+        JsonNode request = said.get("request");
+        assertThat(request.get("method").asString()).isEqualTo("POST");
+        assertThat(request.get("path").asString()).isEqualTo("/api/login");
+        assertThat(request.get("header.host").asString()).isEqualTo("shop.example");
+        assertThat(request.get("header.x-user").asString()).isEqualTo("77");
+        assertThat(request.get("query.x").asString()).isEqualTo("1");
+        assertThat(request.get("json.kind").asString()).isEqualTo("big");
+        assertThat(request.has("header.x-other")).isFalse();
+        assertThat(said.get("ignored").toString()).contains("header.x-other", "query.y").doesNotContain("query.x\"");
+        assertThat(said.get("warnings").toString()).contains("does not tell ip");
+        assertThat(rule(said, "acme").at("/limits/0/text").asString()).isEqualTo("99 per 1h by header.x-user");
+        assertThat(rule(said, "acme").at("/limits/0/override").asBoolean()).isTrue();
+        assertThat(rule(said, "fields").get("state").asString()).isEqualTo("shadow");
+        assertThat(rule(said, "fields").get("why").asString()).isEqualTo("json.kind is big; query.x is 1");
+    }
+
+    @Test
+    void aCommandThatTheGatewayWouldRefuseSaysSo() {
+        assertThat(curl("curl 'http://x/?x=1&x=2'", "{}").get("warnings").toString())
+                .contains("the gateway refuses such a request: query.x");
+        assertThat(curl("curl -H 'X-User: 1' -H 'X-User: 2' http://x/", "{}").get("warnings").toString())
+                .contains("the gateway refuses such a request: header x-user");
+        for (String bad : List.of("curl http://x/a/../b", "curl -X get http://x/", "curl 'http://x/a b'", "curl ftp://x/", "curl http://x/%2e%2e")) {
+            Answer answer = api.post("/api/explain", "{\"curl\":" + JsonMapper.shared().writeValueAsString(bad) + "}");
+            assertThat(answer.status()).as(bad + answer.text()).isEqualTo(400);
+            assertThat(answer.string("detail")).contains("(expected: ");
+        }
+    }
+
+    @Test
+    void aRuleThatDeniesDecidesWithoutCounts() {
+        JsonNode said = attributes("{\"ip\":\"198.51.100.9\"}");
+        assertThat(said.at("/decision/allowed").asBoolean()).isFalse();
+        assertThat(said.at("/decision/rule").asString()).isEqualTo("banned");
+        assertThat(attributes("{\"path\":\"/else\"}").at("/decision/allowed").asBoolean()).isTrue();
+    }
+
+    @Test
+    void aSwitchToShadowIsInTheExplanation() {
+        api.post("/api/switch", "{\"rule\":\"login\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"r\"}").expect(201);
+        io.sluice.testkit.Await.until("the switch", java.time.Duration.ofMinutes(5), () -> rule(
+                        attributes("{\"path\":\"/api/login\",\"method\":\"POST\"}"), "login")
+                .get("state")
+                .asString()
+                .equals("shadow"));
+    }
+
+    @Test
+    void peopleOfATenantSeeOnlyTheirRules() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        ApiClient viewer = ApiClient.person(center, "ann", Grant.of(Role.VIEWER, "acme"));
+        String body = "{\"curl\":\"curl -X POST http://x/api/login -H 'X-User: 7'\",\"attributes\":{\"tenant\":\"acme\",\"ip\":"
+                + "\"198.51.100.9\"},\"rule\":\"login\"}";
+        JsonNode said = node.answering(
+                        () -> viewer.post("/api/explain", body),
+                        question -> Optional.of(told("login", "login.0", false, 5)))
+                .expect(200)
+                .json();
+        assertThat(said.get("rules")).hasSize(1);
+        assertThat(said.at("/rules/0/rule").asString()).isEqualTo("acme");
+        assertThat(said.get("others").asLong()).isZero();
+        assertThat(said.get("node").isNull()).isTrue();
+        assertThat(said.at("/decision/allowed").asBoolean()).isTrue();
+        assertThat(said.get("warnings").toString()).contains("only the rules that you may read");
+        assertThat(said.toString()).doesNotContain("login.0", "banned", "n1");
+    }
+
+    @Test
+    void aRequestThatIsNoneIsRefused() {
+        for (String body : List.of(
+                "{}",
+                "[]",
+                "nonsense",
+                "{\"curl\":7}",
+                "{\"curl\":\"wget x\"}",
+                "{\"attributes\":7}",
+                "{\"attributes\":{\"a\":{}}}",
+                "{\"attributes\":{\"a\":[]}}",
+                "{\"attributes\":{\"\":1}}",
+                "{\"attributes\":{\"path\":\"a/../b\"}}",
+                "{\"attributes\":{\"header.A\":\"1\",\"header.a\":\"2\"}}",
+                "{\"attributes\":{\"" + "n".repeat(301) + "\":1}}",
+                "{\"attributes\":{\"a\":\"" + "v".repeat(70_000) + "\"}}",
+                "{\"curl\":\"curl http://x/" + "a".repeat(70_000) + "\"}",
+                "{\"attributes\":{},\"unknown\":1}")) {
+            assertThat(api.post("/api/explain", body).status())
+                    .as(body.substring(0, Math.min(80, body.length())))
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void amongTenThousandRulesOnlyThoseThatNearlyApplyAreListed() {
+        StringBuilder document = new StringBuilder("rules:\n");
+        for (int i = 0; i < 10_000; i++) {
+            document.append("  - { id: r").append(i).append(", resource: /r").append(i).append(", methods: [GET], limits: [{ limit: 5, window: 1m }] }\n");
+        }
+        long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=1", "application/yaml", document.toString())
+                .expect(201));
+        JsonNode said = api.post(
+                        "/api/explain", "{\"attributes\":{\"path\":\"/r77\",\"method\":\"GET\"},\"rule\":\"r9999\"}")
+                .expect(200)
+                .json();
+        assertThat(said.get("rules")).hasSize(21);
+        assertThat(said.at("/rules/0/rule").asString()).isEqualTo("r77");
+        assertThat(said.at("/rules/1/rule").asString()).isEqualTo("r9999");
+        assertThat(said.get("others").asLong()).isEqualTo(9_979);
+    }
+
+    private JsonNode attributes(String attributes) {
+        return api.post("/api/explain", "{\"attributes\":" + attributes + "}").expect(200).json();
+    }
+
+    private JsonNode curl(String command, String attributes) {
+        return api.post(
+                        "/api/explain",
+                        "{\"curl\":" + JsonMapper.shared().writeValueAsString(command) + ",\"attributes\":" + attributes + "}")
+                .expect(200)
+                .json();
+    }
+
+    private static JsonNode rule(JsonNode said, String id) {
+        return said.get("rules").values().stream()
+                .filter(each -> each.get("rule").asString().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String told(String rule, String limit, boolean allows, long retry) {
+        return "{\"allowed\":" + allows + ",\"limits\":[{\"id\":\"" + limit + "\",\"rule\":\"" + rule
+                + "\",\"key\":\"ip=20***\",\"hash\":\"" + "h".repeat(43) + "\",\"used\":5,\"remaining\":0,\"retry_after_ms\":" + retry
+                + ",\"reset_after_ms\":60000,\"would_allow\":" + allows + ",\"shadow\":false,\"override\":false}]}";
+    }
+}
