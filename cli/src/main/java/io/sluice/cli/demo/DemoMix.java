@@ -9,11 +9,8 @@ import java.util.SplittableRandom;
  */
 final class DemoMix {
 
-    /** Never more requests in a second. */
-    static final int MOST_PER_SECOND = 40;
-
-    private static final double USUAL_PER_SECOND = 30;
-    private static final double WAVE_PER_SECOND = 9;
+    private static final double USUAL_PER_SECOND = 29;
+    private static final double WAVE_PER_SECOND = 8;
     private static final double WAVE_SECONDS = 150;
     private static final double ATTACK_SECONDS = 240;
 
