@@ -387,7 +387,7 @@ public final class ConsoleStage implements AutoCloseable {
                 .release(
                         change,
                         json("{'callers':'" + TRIAL_SHARE + "%','by':'user'}"),
-                        json(",'verdict':{'compare':['refusals','errors'],'every':'1m','watch':'0'}"))
+                        json(",'verdict':{'compare':['refusals','errors'],'every':'10s','watch':'0'}"))
                 .expect(202);
         trialRollout = rollout.number("id");
         trialVersion = rollout.number("version");
@@ -419,6 +419,11 @@ public final class ConsoleStage implements AutoCloseable {
                         NodeReport.Breaker.OPEN,
                         "redis: no answer within 20 ms from 10.4.0.17:6379 since 9 minutes");
         stepTo(now.minus(Duration.ofMinutes(2)), MINUTE);
+        // The verdict needs time between two looks.
+        for (int i = 0; i < 8; i++) {
+            clock.pass(Duration.ofSeconds(2));
+            report();
+        }
         // An alert that does not fire yet.
         machine.put(
                         "/api/alerts/rules/tenant_share",

@@ -5,14 +5,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The clock of this machine, moved into the past. It can be moved forward until it shows the true time. Thread-safe. */
+/**
+ * The clock of this machine, moved into the past. Its wall time can be moved forward until it shows the true time. Its monotonic time goes
+ * on meanwhile, so nodes do not seem to be silent. Thread-safe.
+ */
 final class StageClock implements Clock {
 
-    private final long behindNanos;
-    private final AtomicLong movedNanos = new AtomicLong();
+    private final AtomicLong behindNanos;
+    private final AtomicLong passedNanos = new AtomicLong();
 
     private StageClock(Duration behind) {
-        this.behindNanos = behind.toNanos();
+        this.behindNanos = new AtomicLong(behind.toNanos());
     }
 
     static StageClock behind(Duration behind) {
@@ -21,17 +24,17 @@ final class StageClock implements Clock {
 
     @Override
     public long nanoTime() {
-        return System.nanoTime() + movedNanos.get();
+        return System.nanoTime() + passedNanos.get();
     }
 
     @Override
     public long epochMicros() {
-        return Clock.system().epochMicros() + (movedNanos.get() - behindNanos) / 1_000;
+        return Clock.system().epochMicros() + behindNanos.get() / -1_000;
     }
 
     @Override
     public Alarm at(long atNanos, Runnable task) {
-        return Clock.system().at(atNanos - movedNanos.get(), task);
+        return Clock.system().at(atNanos - passedNanos.get(), task);
     }
 
     long millis() {
@@ -42,14 +45,20 @@ final class StageClock implements Clock {
         return epochMicros() / 1_000_000;
     }
 
-    /** Moves it to a moment, unless it is later already. */
+    /** Moves the wall time to a moment, unless it is later already. */
     void moveTo(Instant moment) {
-        movedNanos.addAndGet(Math.max(
-                0, Duration.between(Instant.ofEpochMilli(millis()), moment).toNanos()));
+        long ahead = Duration.between(Instant.ofEpochMilli(millis()), moment).toNanos();
+        behindNanos.addAndGet(-Math.max(0, ahead));
+    }
+
+    /** Lets time pass on both clocks. */
+    void pass(Duration span) {
+        passedNanos.addAndGet(span.toNanos());
+        behindNanos.addAndGet(-span.toNanos());
     }
 
     /** Lets it show the true time. */
     void catchUp() {
-        movedNanos.set(behindNanos);
+        behindNanos.set(0);
     }
 }
