@@ -66,19 +66,24 @@ public final class SeriesRoutes {
 
     /** A year of one rule takes some 100 MB for a moment, so few are read at a time. */
     private SeriesReply longPoints(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
-        try {
-            if (!longReads.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw RefusedException.conflict(
-                        "series: long times are being read for others (expected: try again in some seconds)");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw RefusedException.conflict("series: the center stops");
+        if (!hasTurn(longReads)) {
+            throw RefusedException.conflict(
+                    "series: long times are being read for others (expected: try again in some seconds)");
         }
         try {
             return points(access, rule, node, range);
         } finally {
             longReads.release();
+        }
+    }
+
+    /** Waits some seconds: a few people who look at the same time should not see an error. */
+    private static boolean hasTurn(Semaphore free) {
+        try {
+            return free.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
@@ -106,7 +111,7 @@ public final class SeriesRoutes {
     }
 
     private SeriesReply sums(Access access, SeriesRange range) {
-        if (!free.tryAcquire()) {
+        if (!hasTurn(free)) {
             throw RefusedException.conflict(
                     "series: sums of all rules are being computed for others (expected: try again" + " in a second)");
         }

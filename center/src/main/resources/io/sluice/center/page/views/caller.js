@@ -6,7 +6,7 @@ import { useData } from '/assets/console/data.js';
 import { atLeast, clock, moment, number, span } from '/assets/console/format.js';
 import { can } from '/assets/console/me.js';
 import { href, route } from '/assets/console/router.js';
-import { badge, bar, empty, head, panel, table, timeAgo } from '/assets/console/ui.js';
+import { badge, bar, empty, head, table } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { endOverride, override, reveal } from '/assets/views/watch-actions.js';
@@ -19,7 +19,7 @@ const t = words({
     limit: 'Limit', used: 'Used', state: 'State', wouldAllow: 'allows', wouldRefuse: 'refuses', shadow: 'shadow', again: 'again in {span}', overridden: 'override',
     count: 'Refused', act: 'Action', setOverride: 'Override', until: 'until {time}', end: 'End', reveal: 'Reveal', revealed: 'Who it is', hidden: 'Nodes tell nobody: {names}',
     forget: 'Hide', time: 'Time', outcome: 'Decision', rule: 'Rule', resource: 'Path', counted: 'Count', node: 'Node',
-    allowed: 'allowed', rejected: 'refused', denied: 'denied', exempt: 'exempt', noRule: 'no rule',
+    allowed: 'allowed', rejected: 'refused', denied: 'denied', exempt: 'exempt', noRule: 'no rule', allRules: 'All rules',
     loading: 'A node that knows this caller is being asked …', unanswered: 'No node that knows this caller answered, so its counts now are unknown.',
     noLimits: 'No limit matches the last refused request of this caller.', noRefusals: 'It was not refused in the last hour.', noDecisions: 'No decision about it was sampled in the last 24 hours.',
     unknown: 'Nothing is known of this caller', unknownText: 'Nodes remember callers that they refused within a day. Check the hash, or look at who is refused most.',
@@ -31,7 +31,7 @@ const t = words({
     limit: '限额', used: '已用', state: '状态', wouldAllow: '放行', wouldRefuse: '拒绝', shadow: '影子', again: '{span}后可再试', overridden: '临时数值',
     count: '拒绝次数', act: '操作', setOverride: '临时数值', until: '至 {time}', end: '结束', reveal: '查看身份', revealed: '真实身份', hidden: '节点不会透露：{names}',
     forget: '隐藏', time: '时间', outcome: '决策', rule: '规则', resource: '路径', counted: '计数', node: '节点',
-    allowed: '放行', rejected: '拒绝', denied: '禁止', exempt: '豁免', noRule: '无规则',
+    allowed: '放行', rejected: '拒绝', denied: '禁止', exempt: '豁免', noRule: '无规则', allRules: '全部规则',
     loading: '正在询问认识该调用方的节点……', unanswered: '没有认识该调用方的节点回答，因此无法得知它现在的计数。',
     noLimits: '该调用方最近一次被拒绝的请求没有匹配任何限额。', noRefusals: '最近一小时没有被拒绝。', noDecisions: '最近 24 小时没有采样到关于它的决策。',
     unknown: '没有关于该调用方的信息', unknownText: '节点会记住一天内被拒绝的调用方。请检查哈希，或查看谁被拒绝最多。',
@@ -115,8 +115,8 @@ export const CallerDetails = {
         return html`<p class="soft pad">${t('noLimits')}</p>`;
       }
       return table({ id: 'caller-limits', caption: t('standing'), rows: data.limits, rowKey: (limit) => `${limit.id}${limit.shadow}`, columns: [
-        { name: 'limit', label: t('limit'), cell: (limit) => html`<a href=${`/rules/${encodeURIComponent(limit.rule)}`}>${limit.id}</a>
-          <div class="soft small">${limitText(limit)}</div>` },
+        { name: 'limit', label: t('limit'), cell: (limit) => html`<div class="cell-lines"><a href=${`/rules/${encodeURIComponent(limit.rule)}`}>${limit.id}</a>
+          <span class="soft small">${limitText(limit)}</span></div>` },
         { name: 'used', label: t('used'), end: true, className: 'used', cell: (limit) => html`<div class="used-cell"><span class="nowrap">${number(limit.used)} / ${number(limit.limit)}</span>
           ${bar(limit.limit > 0 ? limit.used / limit.limit : 1, limit.would_allow ? '' : 'refused')}</div>` },
         { name: 'state', label: t('state'), cell: state },
@@ -127,7 +127,7 @@ export const CallerDetails = {
     function refusals(data) {
       return data.refusals.length === 0 ? html`<p class="soft pad">${t('noRefusals')}</p>`
         : table({ id: 'caller-refusals', caption: t('refusals'), rows: data.refusals, rowKey: (each) => `${each.rule} ${each.limit}`, columns: [
-          { name: 'limit', label: t('limit'), cell: (each) => (each.rule ? html`<a href=${`/rules/${encodeURIComponent(each.rule)}`}>${each.limit ?? each.rule}</a>` : each.attributes) },
+          { name: 'limit', label: t('limit'), cell: (each) => (each.rule ? html`<a href=${`/rules/${encodeURIComponent(each.rule)}`}>${each.limit ?? each.rule}</a>` : html`${t('allRules')} <span class="soft small">${each.attributes}</span>`) },
           { name: 'count', label: t('count'), end: true, cell: (each) => atLeast(each.refused, each.error) },
           // Without an answer of a node the limits are unknown, so the override is offered here.
           ...(can('operate') && !data.answered ? [{ name: 'act', label: t('act'), end: true, cell: (each) => button(each.rule, each.limit, data.hash) }] : []),
@@ -148,9 +148,10 @@ export const CallerDetails = {
       return table({ id: 'caller-decisions', caption: t('decisions'), rows, rowKey: (row) => `${row.request_id}${row.timestamp}${row.limit_id}`, columns: [
         { name: 'time', label: t('time'), cell: (row) => html`<time class="nowrap" datetime=${row.timestamp} title=${row.timestamp}>${clock(row.timestamp)}</time>` },
         { name: 'outcome', label: t('outcome'), cell: (row) => badge(t(row.decision in OUTCOMES ? row.decision : 'denied'), OUTCOMES[row.decision] ?? 'plain') },
-        { name: 'rule', label: t('rule'), cell: (row) => row.limit_id || row.rule_id || t('noRule') },
-        { name: 'resource', label: t('resource'), className: 'clip', cell: (row) => html`<span title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>` },
-        { name: 'counted', label: t('counted'), end: true, cell: (row) => (row.threshold > 0 ? `${number(row.current_count)} / ${number(row.threshold)}` : '–') },
+        { name: 'rule', label: t('rule'), className: props.slim ? 'clip' : '', cell: (row) => html`<div class="cell-lines"><span>${row.limit_id || row.rule_id || t('noRule')}</span>
+          ${props.slim && html`<span class="soft small" title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>`}</div>` },
+        ...(props.slim ? [] : [{ name: 'resource', label: t('resource'), className: 'clip', cell: (row) => html`<span title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>` }]),
+        { name: 'counted', label: t('counted'), end: true, className: 'nowrap', cell: (row) => (row.threshold > 0 ? `${number(row.current_count)} / ${number(row.threshold)}` : '–') },
         ...(props.slim || !everywhere('see_fleet') ? [] : [{ name: 'node', label: t('node'), cell: (row) => row.node ?? '–' }]),
       ] });
     }
@@ -162,8 +163,8 @@ export const CallerDetails = {
         ${known.value.hidden?.length > 0 && html`<p class="soft small">${t('hidden', { names: known.value.hidden.join(', ') })}</p>`}</div>`;
     }
 
-    const part = (id, title, content, actions = null) => html`<section class=${props.slim ? 'part' : 'panel tight part'} aria-labelledby=${`${id}-title`}>
-      <div class="panel-head"><h3 id=${`${id}-title`}>${title}</h3><span class="grow"></span>${actions}</div>${content}</section>`;
+    const part = (id, title, content, actions = null) => html`<div role="group" class=${props.slim ? 'part' : 'panel tight part'} aria-labelledby=${`${id}-title`}>
+      <div class="panel-head"><h3 id=${`${id}-title`}>${title}</h3><span class="grow"></span>${actions}</div>${content}</div>`;
 
     return () => {
       const data = caller.data.value ?? { limits: [], refusals: [], overrides: [] };
@@ -179,7 +180,7 @@ export const CallerDetails = {
         ${known.value && identity()}
         ${part('standing', t('standing'), limits(data))}
         ${data.overrides.length > 0 && part('overrides', t('overrides'), overrides(data))}
-        ${part('refusals', t('refusals'), refusals(data))}
+        ${caller.data.value && part('refusals', t('refusals'), refusals(data))}
         ${part('recent', t('decisions'), recent(), html`<a class="small" href=${href('/decisions', { caller: props.hash })}>${t('allDecisions')}</a>`)}
       </div>`;
     };

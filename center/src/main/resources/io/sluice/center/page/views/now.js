@@ -16,9 +16,9 @@ import { OWN_RULES, everywhere, getNewest, iso, ratesOn, seriesOf, sumsOf, useSe
 const t = words({
   en: {
     title: 'Now', span: 'Time span', m15: '15 min', h1: '1 h', h6: '6 h', d1: '1 d', emergency: 'Emergency switch', onlyRule: 'Only rule {rule}', allRules: 'Show all rules', openRule: 'Open the rule',
-    refusals: 'Refusals', refusedNow: 'Refused now', ofAll: '{share} of {rate}', hourAgo: 'An hour ago', dayAgo: 'A day ago', same: 'the same', noneThen: 'none then', chartLabel: 'Refused requests per second over time',
+    refusals: 'Refusals', refusedNow: 'Refused now', ofAll: '{share} of {rate}', hourAgo: 'An hour ago', dayAgo: 'A day ago', roseAfter: 'Rose after', same: 'the same', noneThen: 'none then', chartLabel: 'Refused requests per second over time',
     refused: 'refused', hourAgoLine: 'an hour ago', dayAgoLine: 'a day ago', incomplete: 'Some figures of this time are missing.', sumOf: 'Sum of your {count} rules that refuse most',
-    topRules: 'Rules that refuse most', rule: 'Rule', rate: 'Rate', share: 'Share', change: 'Change', against: 'against an hour ago', againstDay: 'against a day ago', fresh: 'new', noRule: 'no rule', noRefusals: 'No rule refused anything.',
+    topRules: 'Rules that refuse most', against: 'against an hour ago', againstDay: 'against a day ago', fresh: 'new', noRule: 'no rule', noRefusals: 'No rule refused anything.',
     healthy: 'The limiter is healthy.', health: 'Health of the limiter', unwell: 'The limiter is not healthy.', nodesLive: '{live} of {all} nodes live', oneVersion: 'all run v{version}', noNodes: 'No node reports to this center.',
     store: 'Store', decisions: 'Decisions', latency: 'p50 {p50} · p99 {p99}', noAlerts: 'no alerts',
     lineDegraded: 'decides without the shared store', linesDegraded: 'decide without the shared store', mostlyWell: 'The limiter works, and something needs attention.',
@@ -26,16 +26,16 @@ const t = words({
     policies: 'rules by policy: {list}', policyOpen: '{n} open', policyLocal: '{n} local', policyClosed: '{n} closed', lineBreaker: 'The breaker before the store is open at',
     lineRefused: 'refused', more: '{count} more',
     critical: 'critical', warning: 'warning', info: 'info', problem: 'problem',
-    callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: '{callers} callers, {refused} refusals', callerTitle: 'Caller {caller}', denied: 'deny', close: 'Close',
+    callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: '{callers} callers, {refused} refusals', callerTitle: 'Caller {caller}', denied: 'deny',
     changes: 'Last changes', allReleases: 'All releases', shadow: 'shadow', trial: 'trial', endTrial: 'End the trial', rollBack: 'Roll back to v{to}', moreSentences: '{count} more differences', noReleases: 'Nothing was released yet.',
     releaseCommand: './sluice apply rules.yaml', shadowAll: 'All rules refuse nothing', shadowRule: '{rule} refuses nothing', untilWord: 'until', end: 'End', initial: 'First version',
     nothing: 'No traffic yet', nothingText: 'Nodes tell their counts each second. Send some requests through a node, or start one with sample traffic:',
   },
   zh: {
     title: '现在', span: '时间范围', m15: '15 分钟', h1: '1 小时', h6: '6 小时', d1: '1 天', emergency: '紧急开关', onlyRule: '仅规则 {rule}', allRules: '显示全部规则', openRule: '打开规则',
-    refusals: '拒绝', refusedNow: '当前拒绝', ofAll: '占 {rate} 的 {share}', hourAgo: '一小时前', dayAgo: '一天前', same: '持平', noneThen: '当时没有', chartLabel: '每秒被拒绝请求数的变化',
+    refusals: '拒绝', refusedNow: '当前拒绝', ofAll: '占 {rate} 的 {share}', hourAgo: '一小时前', dayAgo: '一天前', roseAfter: '上升始于', same: '持平', noneThen: '当时没有', chartLabel: '每秒被拒绝请求数的变化',
     refused: '拒绝', hourAgoLine: '一小时前', dayAgoLine: '一天前', incomplete: '这段时间的部分数据缺失。', sumOf: '您的规则中拒绝最多的 {count} 条之和',
-    topRules: '拒绝最多的规则', rule: '规则', rate: '速率', share: '占比', change: '变化', against: '与一小时前相比', againstDay: '与一天前相比', fresh: '新增', noRule: '无规则', noRefusals: '没有规则拒绝请求。',
+    topRules: '拒绝最多的规则', against: '与一小时前相比', againstDay: '与一天前相比', fresh: '新增', noRule: '无规则', noRefusals: '没有规则拒绝请求。',
     healthy: '限流器运行正常。', health: '限流器健康状况', unwell: '限流器异常。', nodesLive: '{all} 个节点中 {live} 个在线', oneVersion: '全部运行 v{version}', noNodes: '没有节点向此中心上报。',
     store: '存储', decisions: '决策', latency: 'p50 {p50} · p99 {p99}', noAlerts: '没有告警',
     lineDegraded: '未使用共享存储', linesDegraded: '未使用共享存储', mostlyWell: '限流器可用，但有事项需要关注。',
@@ -43,7 +43,7 @@ const t = words({
     policies: '规则策略：{list}', policyOpen: '放行 {n}', policyLocal: '本地 {n}', policyClosed: '关闭 {n}', lineBreaker: '存储前的熔断器已断开：',
     lineRefused: '拒绝了', more: '另有 {count} 项',
     critical: '严重', warning: '警告', info: '提示', problem: '问题',
-    callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方，{refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止', close: '关闭',
+    callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方，{refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
     changes: '最近的变更', allReleases: '全部发布', shadow: '影子', trial: '试运行', endTrial: '结束试运行', rollBack: '回滚到 v{to}', moreSentences: '另有 {count} 处差异', noReleases: '尚未发布任何版本。',
     releaseCommand: './sluice apply rules.yaml', shadowAll: '全部规则暂不拒绝', shadowRule: '{rule} 暂不拒绝', untilWord: '至', end: '结束', initial: '首个版本',
     nothing: '还没有流量', nothingText: '节点每秒上报计数。请通过节点发送一些请求，或启动带示例流量的节点：',
@@ -64,6 +64,8 @@ const PLANS = {
 const SHOWN = 3;
 const RECENT = 5 * MINUTE;
 const LATE = 6000;
+/** How much time before and after a release is compared. */
+const JUMP = 10 * MINUTE;
 
 function refusedOf(point) {
   return point.refused;
@@ -174,6 +176,32 @@ export default {
       };
     });
 
+    /** The release after which refusals rose most within the chart, if they are still high. */
+    const culprit = computed(() => {
+      const data = drawn.value;
+      const versions = changes.data.value?.versions ?? [];
+      if (!data) {
+        return null;
+      }
+      const { cell } = plan.value;
+      const near = Math.max(3, Math.round(JUMP / cell));
+      let found = null;
+      versions.forEach((version) => {
+        const at = Date.parse(version.released_at);
+        const i = data.times.findIndex((time) => time + cell > at);
+        if (i < 2) {
+          return;
+        }
+        const earlier = meanOf(data.refused.slice(Math.max(0, i - near), i).filter((value) => value !== null));
+        const later = meanOf(data.refused.slice(i + 1, i + 1 + near).filter((value) => value !== null));
+        const factor = later / Math.max(earlier, 0.05);
+        if (later - earlier >= 0.5 && factor >= 1.5 && data.rate >= 1.3 * earlier && (!found || factor > found.factor)) {
+          found = { version, factor };
+        }
+      });
+      return found;
+    });
+
     const isQuiet = computed(() => {
       const data = figures.data.value;
       return data && sums.data.value && sums.data.value.current.length === 0 && [data.current, data.hourAgo, data.dayAgo].every((series) => !series || series.points.length === 0)
@@ -244,6 +272,8 @@ export default {
               note: data ? t('ofAll', { share: percent(data.all > 0 ? data.rate / data.all : 0), rate: perSecond(data.all) }) : '' })}
             ${data && comparison('hour-ago', t('hourAgo'), data.rate, data.hourThen)}
             ${data && comparison('day-ago', t('dayAgo'), data.rate, data.dayThen)}
+            ${culprit.value && figure({ id: 'culprit', label: t('roseAfter'), value: html`<a href=${`/releases/${culprit.value.version.rollout}`}>v${culprit.value.version.number}</a>`,
+              note: html`<span class="change up">× ${culprit.value.factor.toFixed(culprit.value.factor < 10 ? 1 : 0)}</span> ${timeAgo(culprit.value.version.released_at)}` })}
           </div>
           <div class="now-legend">${legend(series)}
             ${data && !data.complete && html`<span class="soft small">${t('incomplete')}</span>`}
@@ -263,12 +293,12 @@ export default {
       return panel({ id: 'top-rules', title: t('topRules'), tight: true, note: data ? `${t(plan.value.label)} · ${t(data.back === DAY ? 'againstDay' : 'against')}` : '' },
         data && rows.length === 0 ? html`<p class="soft pad">${t('noRefusals')}</p>`
           : html`<ol class="rule-list">${shown.map((each) => {
-            const before = data.before.get(each.rule)?.refused ?? 0;
+            const earlier = data.before.get(each.rule)?.refused ?? 0;
             return html`<li key=${each.rule}><button type="button" class="rule-row" aria-pressed=${String(each.rule === rule.value)} data-rule=${each.rule} onClick=${() => chooseRule(each.rule)}>
               <span class="rule-name">${each.rule || t('noRule')}</span>
               <span class="end">${perSecond(each.refused / data.seconds)}</span>
               <span class="end soft">${percent(all > 0 ? each.refused / all : 0)}</span>
-              <span class=${`end change ${changeKind(each.refused, before)}`}>${changeText(each.refused, before)}</span>
+              <span class=${`end change ${changeKind(each.refused, earlier)}`}>${changeText(each.refused, earlier)}</span>
               <span class="rule-bar">${bar(all > 0 ? each.refused / all : 0, 'refused')}</span></button></li>`;
           })}</ol>`);
     }
@@ -355,9 +385,9 @@ export default {
       }, data && rows.length === 0 ? empty({ title: t('noCallers'), text: t('noCallersText') }) : table({
         id: 'caller-table', caption: t('callers'), rows, rowKey: (row) => `${row.hash} ${row.rule} ${row.limit}`, onRow: open, chosen: null,
         columns: [
-          { name: 'caller', label: t('caller'), cell: (row) => html`<a href=${href('/', { ...route.query, caller: row.hash })} class="mono" data-hash=${row.hash}
-            onClick=${(event) => { event.preventDefault(); open(row); }}>${row.caller}</a> <span class="soft small">${row.attributes}</span>` },
-          { name: 'limit', label: t('limit'), cell: (row) => html`<span class="clip">${row.limit ?? row.rule ?? ''}</span>${!row.limit && row.rule && badge(t('denied'))}` },
+          { name: 'caller', label: t('caller'), cell: (row) => html`<span><a href=${href('/', { ...route.query, caller: row.hash })} class="mono" data-hash=${row.hash}
+            onClick=${(event) => { event.preventDefault(); open(row); }}>${row.caller}</a> <span class="soft small">${row.attributes}</span></span>` },
+          { name: 'limit', label: t('limit'), cell: (row) => html`<span class="row-line tight-line"><span class="clip">${row.limit ?? row.rule ?? ''}</span>${!row.limit && row.rule && badge(t('denied'))}</span>` },
           { name: 'bar', label: '', className: 'bar-cell', cell: (row) => bar(row.refused / most, 'refused') },
           { name: 'count', label: t('count'), end: true, cell: (row) => atLeast(row.refused, row.error) },
         ],
