@@ -17,7 +17,7 @@ const t = words({
   en: {
     title: 'Now', span: 'Time span', m15: '15 min', h1: '1 h', h6: '6 h', d1: '1 d', emergency: 'Emergency switch', onlyRule: 'Only rule {rule}', allRules: 'Show all rules', openRule: 'Open the rule',
     refusals: 'Refusals', refusedNow: 'Refused now', ofAll: '{share} of {rate}', hourAgo: 'An hour ago', dayAgo: 'A day ago', roseAfter: 'Rose after', same: 'the same', noneThen: 'none then', chartLabel: 'Refused requests per second over time',
-    refused: 'refused', hourAgoLine: 'an hour ago', dayAgoLine: 'a day ago', incomplete: 'Some figures of this time are missing.', sumOf: 'Sum of your {count} rules that refuse most',
+    refused: 'refused', hourAgoLine: 'an hour ago', dayAgoLine: 'a day ago', incomplete: 'Some figures of this time are missing.', sumOf: 'Sum of your {count} rules that refuse most', sumOfAll: 'Sum of your rules',
     topRules: 'Rules that refuse most', against: 'against an hour ago', againstDay: 'against a day ago', fresh: 'new', noRule: 'no rule', noRefusals: 'No rule refused anything.',
     healthy: 'The limiter is healthy.', health: 'Health of the limiter', unwell: 'The limiter is not healthy.', nodesLive: '{live} of {all} nodes live', oneVersion: 'all run v{version}', noNodes: 'No node reports to this center.',
     store: 'Store', decisions: 'Decisions', latency: 'p50 {p50} · p99 {p99}', noAlerts: 'no alerts',
@@ -26,15 +26,15 @@ const t = words({
     policies: 'rules by policy: {list}', policyOpen: '{n} open', policyLocal: '{n} local', policyClosed: '{n} closed', lineBreaker: 'The breaker before the store is open at',
     lineRefused: 'refused', more: '{count} more',
     critical: 'critical', warning: 'warning', info: 'info', problem: 'problem',
-    callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: '{callers} callers, {refused} refusals', callerTitle: 'Caller {caller}', denied: 'deny',
-    changes: 'Last changes', allReleases: 'All releases', shadow: 'shadow', trial: 'trial', endTrial: 'End the trial', rollBack: 'Roll back to v{to}', moreSentences: '{count} more differences', noReleases: 'Nothing was released yet.',
+    callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: 'callers: {callers} · refusals: {refused}', callerTitle: 'Caller {caller}', denied: 'deny',
+    changes: 'Last changes', allReleases: 'All releases', shadow: 'shadow', trial: 'trial', endTrial: 'End the trial', rollBack: 'Roll back to v{to}', moreSentences: '{count} more differences', noReleases: 'Nothing was released yet.', noOwnReleases: 'None of the last releases changed your rules.',
     releaseCommand: './sluice apply rules.yaml', shadowAll: 'All rules refuse nothing', shadowRule: '{rule} refuses nothing', untilWord: 'until', end: 'End', initial: 'First version',
     nothing: 'No traffic yet', nothingText: 'Nodes tell their counts each second. Send some requests through a node, or start one with sample traffic:',
   },
   zh: {
     title: '现在', span: '时间范围', m15: '15 分钟', h1: '1 小时', h6: '6 小时', d1: '1 天', emergency: '紧急开关', onlyRule: '仅规则 {rule}', allRules: '显示全部规则', openRule: '打开规则',
     refusals: '拒绝', refusedNow: '当前拒绝', ofAll: '占 {rate} 的 {share}', hourAgo: '一小时前', dayAgo: '一天前', roseAfter: '上升始于', same: '持平', noneThen: '当时没有', chartLabel: '每秒被拒绝请求数的变化',
-    refused: '拒绝', hourAgoLine: '一小时前', dayAgoLine: '一天前', incomplete: '这段时间的部分数据缺失。', sumOf: '您的规则中拒绝最多的 {count} 条之和',
+    refused: '拒绝', hourAgoLine: '一小时前', dayAgoLine: '一天前', incomplete: '这段时间的部分数据缺失。', sumOf: '您的规则中拒绝最多的 {count} 条之和', sumOfAll: '您的规则之和',
     topRules: '拒绝最多的规则', against: '与一小时前相比', againstDay: '与一天前相比', fresh: '新增', noRule: '无规则', noRefusals: '没有规则拒绝请求。',
     healthy: '限流器运行正常。', health: '限流器健康状况', unwell: '限流器异常。', nodesLive: '{all} 个节点中 {live} 个在线', oneVersion: '全部运行 v{version}', noNodes: '没有节点向此中心上报。',
     store: '存储', decisions: '决策', latency: 'p50 {p50} · p99 {p99}', noAlerts: '没有告警',
@@ -43,8 +43,8 @@ const t = words({
     policies: '规则策略：{list}', policyOpen: '放行 {n}', policyLocal: '本地 {n}', policyClosed: '关闭 {n}', lineBreaker: '存储前的熔断器已断开：',
     lineRefused: '拒绝了', more: '另有 {count} 项',
     critical: '严重', warning: '警告', info: '提示', problem: '问题',
-    callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方，{refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
-    changes: '最近的变更', allReleases: '全部发布', shadow: '影子', trial: '试运行', endTrial: '结束试运行', rollBack: '回滚到 v{to}', moreSentences: '另有 {count} 处差异', noReleases: '尚未发布任何版本。',
+    callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方 · {refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
+    changes: '最近的变更', allReleases: '全部发布', shadow: '影子', trial: '试运行', endTrial: '结束试运行', rollBack: '回滚到 v{to}', moreSentences: '另有 {count} 处差异', noReleases: '尚未发布任何版本。', noOwnReleases: '最近的发布没有改动您的规则。',
     releaseCommand: './sluice apply rules.yaml', shadowAll: '全部规则暂不拒绝', shadowRule: '{rule} 暂不拒绝', untilWord: '至', end: '结束', initial: '首个版本',
     nothing: '还没有流量', nothingText: '节点每秒上报计数。请通过节点发送一些请求，或启动带示例流量的节点：',
   },
@@ -62,6 +62,7 @@ const PLANS = {
   '1d': { span: DAY, cell: 10 * MINUTE, step: 'minute', every: 60_000, label: 'd1', hour: false },
 };
 const SHOWN = 3;
+const LOOKED_AT = 8;
 const RECENT = 5 * MINUTE;
 const LATE = 6000;
 /** How much time before and after a release is compared. */
@@ -114,16 +115,18 @@ export default {
       const to = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE;
       const back = plan.value.span > HOUR ? DAY : HOUR;
       const from = to - plan.value.span - (plan.value.span > 6 * MINUTE ? MINUTE : 0);
-      const [current, before] = await Promise.all([sumsOf('sums', from, to), sumsOf('sums before', from - back, to - back)]);
-      return { current: current.rules, before: new Map(before.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, back };
+      const current = await sumsOf('sums', from, to);
+      const earlier = await sumsOf('sums before', from - back, to - back);
+      return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, back };
     }, { every: 15_000, watch: scope });
 
     const figures = useData(async () => {
-      const { span: length, step, hour } = plan.value;
+      const { span: length, cell, step, hour } = plan.value;
       const to = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE;
       const from = to - length - MINUTE;
       const own = fleet || rule.value ? [] : (await sumsOf('own', to - HOUR, to)).rules.map((each) => each.rule);
-      const read = (name, shift, steps) => seriesOf(name, { rule: rule.value, own, from: iso(from - shift), to: iso(to - shift), step: steps });
+      // Cells of the past are over, so they are read as a whole.
+      const read = (name, shift, steps) => seriesOf(name, { rule: rule.value, own, from: iso(from - shift), to: iso(to - shift + (shift > 0 ? cell : 0)), step: steps });
       const [current, hourAgo, dayAgo] = await Promise.all([read('now', 0, step), hour ? read('hour', HOUR, 'minute') : null, read('day', DAY, 'minute')]);
       return { current, hourAgo, dayAgo, at: Date.now(), scope: scope(), own };
     }, { every: 30_000, watch: scope });
@@ -226,10 +229,12 @@ export default {
       if (history && history.steps.length > 0) {
         return { versions, switches: active, shown: history.steps.slice(0, SHOWN).map((step) => ({ ...step.version, sentences: step.sentences })) };
       }
-      const shown = versions.slice(0, SHOWN);
-      const diffs = await Promise.all(shown.map((version) => (version.number > 1
+      // Somebody of a tenant sees what releases changed of the tenant's rules, and nothing of the others.
+      const some = versions.slice(0, fleet ? SHOWN : LOOKED_AT);
+      const diffs = await Promise.all(some.map((version) => (version.number > 1
         ? get(`/api/versions/${before(versions, version)}/diff`, { to: version.number }).catch(() => null) : null)));
-      return { versions, switches: active, shown: shown.map((version, i) => ({ ...version, sentences: diffs[i]?.sentences ?? [] })) };
+      const shown = some.map((version, i) => ({ ...version, sentences: diffs[i]?.sentences ?? [] })).filter((version) => fleet || version.title || version.sentences.length > 0);
+      return { versions, switches: active, shown: shown.slice(0, SHOWN) };
     }, { every: 60_000, on: ['releases'], watch: () => rule.value });
 
     const after = async (done) => {
@@ -264,7 +269,7 @@ export default {
       if (data?.dayAgo?.some((value) => value > 0)) {
         series.push({ label: t('dayAgoLine'), values: data.dayAgo, color: 'info', dash: true, format: perSecond });
       }
-      const marks = (changes.data.value?.versions ?? []).map((version) => ({ at: Date.parse(version.released_at), label: `v${version.number}` }));
+      const marks = marksOf(changes.data.value?.versions ?? [], plan.value.span);
       return panel({ id: 'refusals' }, html`
         <div class="now-figures">
           <div class="figures">
@@ -277,7 +282,7 @@ export default {
           </div>
           <div class="now-legend">${legend(series)}
             ${data && !data.complete && html`<span class="soft small">${t('incomplete')}</span>`}
-            ${data && data.own.length > 0 && html`<span class="soft small">${t('sumOf', { count: Math.min(OWN_RULES, data.own.length) })}</span>`}</div>
+            ${data && data.own.length > 0 && html`<span class="soft small">${data.own.length > OWN_RULES ? t('sumOf', { count: OWN_RULES }) : t('sumOfAll')}</span>`}</div>
         </div>
         ${data ? chart({ times: data.times, series, marks, height: low.value ? 140 : 188, label: t('chartLabel') }) : html`<div class="chart-place"></div>`}`);
     }
@@ -397,7 +402,7 @@ export default {
     /** The way back from a release: ends a trial that goes on, or releases the version before it again. */
     function wayBack(version, versions) {
       if (version.trial) {
-        return version.number === versions[0].number && can('operate') ? html`<button type="button" class="outline-danger small" id="end-trial"
+        return version.number === versions[0].number && everywhere('operate') ? html`<button type="button" class="outline-danger small" id="end-trial"
           onClick=${() => after(endTrial(version.rollout))}>${t('endTrial')}</button>` : null;
       }
       const to = before(versions, version);
@@ -416,13 +421,13 @@ export default {
           <span class="grow"></span>${wayBack(version, versions)}</div>
         <ul class="sentences">${sentences.slice(0, most).map((sentence) => html`<li key=${sentence} title=${sentence}>${sentence}</li>`)}
           ${sentences.length > most && html`<li><a href=${`/releases/${version.rollout}`}>${t('moreSentences', { count: sentences.length - most })}</a></li>`}</ul>
-        <div class="soft small release-who" title=${version.reason}>${timeAgo(version.released_at)} · ${version.actor.replace(/^user:/, '')}${version.reason && ` · ${version.reason}`}</div></li>`;
+        <div class="soft small release-who" title=${version.reason}>${timeAgo(version.released_at)}${version.actor && ` · ${version.actor.replace(/^user:/, '')}`}${version.reason && ` · ${version.reason}`}</div></li>`;
     }
 
     function lastChanges() {
       const data = changes.data.value;
       return panel({ id: 'changes', title: t('changes'), tight: true, actions: html`<a class="small" href="/releases">${t('allReleases')}</a>` },
-        data && data.versions.length === 0 ? empty({ title: t('noReleases'), command: t('releaseCommand') }) : html`
+        data && data.shown.length === 0 && data.switches.length === 0 ? (fleet ? empty({ title: t('noReleases'), command: t('releaseCommand') }) : html`<p class="soft pad">${t('noOwnReleases')}</p>`) : html`
           ${(data?.switches ?? []).slice(0, 2).map((each) => html`<div class="switch-line" key=${each.id} role="status">${badge(t('shadow'), 'warn')}
             <span class="clip" title=${each.reason}><strong>${each.rule === '*' ? t('shadowAll') : t('shadowRule', { rule: each.rule })}</strong> ${t('untilWord')} <time datetime=${each.until}>${clock(each.until, { seconds: false })}</time> · ${each.actor.replace(/^user:/, '')} · ${each.reason}</span><span class="grow"></span>
             ${can('operate') && html`<button type="button" class="secondary small" onClick=${() => after(endSwitch(each))}>${t('end')}</button>`}</div>`)}
@@ -450,6 +455,19 @@ export default {
     };
   },
 };
+
+/** Returns marks of releases. Labels of those that are close together would cover each other, so the newest of them tells all. */
+function marksOf(versions, length) {
+  const marks = versions.map((version) => ({ at: Date.parse(version.released_at), label: `v${version.number}`, first: version.number })).sort((a, b) => a.at - b.at);
+  for (let i = 1; i < marks.length; i += 1) {
+    if (marks[i].at - marks[i - 1].at < length / 20) {
+      marks[i].first = marks[i - 1].first;
+      marks[i].label = `v${marks[i].first}–${marks[i].label.slice(1)}`;
+      marks[i - 1].label = '';
+    }
+  }
+  return marks;
+}
 
 /** Returns the number of the version before another one, without those that were only tried. */
 function before(versions, version) {

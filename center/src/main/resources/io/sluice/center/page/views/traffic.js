@@ -14,27 +14,27 @@ const t = words({
   en: {
     title: 'Traffic', lead: 'What was allowed and refused: every second of the last hour, every minute of two days, every hour of a year.',
     span: 'Time span', h1: '1 h', h6: '6 h', d1: '1 d', d7: '7 d', d30: '30 d', y1: '1 y', earlier: 'Earlier', later: 'Later', zoomOut: 'Zoom out', dragHint: 'Drag in the chart to zoom in.',
-    rule: 'Rule', node: 'Node', allNodes: 'All nodes', fleet: 'All rules and nodes', yours: 'Sum of your {count} rules that refuse most', clear: 'Clear {name}', tenant: 'Tenant', caller: 'Caller', openRule: 'Open the rule',
+    rule: 'Rule', node: 'Node', allNodes: 'All nodes', fleet: 'All rules and nodes', yours: 'Sum of your {count} rules that refuse most', yourAll: 'Sum of your rules', clear: 'Clear {name}', tenant: 'Tenant', caller: 'Caller', openRule: 'Open the rule',
     show: 'Lines', showAll: 'All', showRefused: 'Refusals only', requests: 'Requests', allowed: 'allowed', refused: 'refused', shadow: 'would refuse', degraded: 'without the store',
     all: 'Requests', refusedSum: 'Refused', shadowSum: 'Shadow would refuse', degradedSum: 'Without the store', peak: 'Highest second', peakNote: 'refused in one second', rate: '{rate} on average',
     timing: 'Time of a decision', timingUnit: 'milliseconds', chartLabel: 'Requests per second', timingLabel: 'Time of decisions in milliseconds', incomplete: 'Some figures of this time are missing.',
     step: 'each point: {step}', second: 'a second', minute: 'a minute', hour: 'an hour', day: 'a day',
     rules: 'Rules', rulesNote: '{count} rules with traffic, all nodes', find: 'Find a rule', allowedCol: 'Allowed', refusedCol: 'Refused', shareCol: 'Share refused', shadowCol: 'Shadow', peakCol: 'Peak refused', peakAllowedCol: 'Peak allowed', lastCol: 'Last hit', noRule: 'no rule matched',
     callers: 'Refused most', by: 'Callers by', byCaller: 'Limit', byIp: 'Address', byUser: 'User', byTenant: 'Tenant', limit: 'Limit', count: 'Refused', tooLong: 'Callers are known for 7 days. Choose a shorter time.', nobody: 'Nobody was refused in this time.', allRules: 'all rules',
-    about: 'About this {what}', aboutNone: 'It was not refused in this time, or it is not among the 1,000 that were refused most.', openCaller: 'Open the caller', callerCount: '{callers} callers, {refused} refusals',
+    about: 'About this {what}', aboutNone: 'It was not refused in this time, or it is not among the 1,000 that were refused most.', openCaller: 'Open the caller', callerCount: 'Callers: {callers} · refusals: {refused}',
     nothing: 'No traffic in this time', nothingText: 'Choose another time, or start a node with sample traffic:', noSuchRule: 'Nothing matches.',
   },
   zh: {
     title: '流量', lead: '放行与拒绝的数量：最近一小时精确到秒，两天内精确到分钟，一年内精确到小时。',
     span: '时间范围', h1: '1 小时', h6: '6 小时', d1: '1 天', d7: '7 天', d30: '30 天', y1: '1 年', earlier: '更早', later: '更晚', zoomOut: '缩小', dragHint: '在图表中拖动即可放大。',
-    rule: '规则', node: '节点', allNodes: '全部节点', fleet: '全部规则和节点', yours: '您的规则中拒绝最多的 {count} 条之和', clear: '清除{name}', tenant: '租户', caller: '调用方', openRule: '打开规则',
+    rule: '规则', node: '节点', allNodes: '全部节点', fleet: '全部规则和节点', yours: '您的规则中拒绝最多的 {count} 条之和', yourAll: '您的规则之和', clear: '清除{name}', tenant: '租户', caller: '调用方', openRule: '打开规则',
     show: '曲线', showAll: '全部', showRefused: '仅拒绝', requests: '请求', allowed: '放行', refused: '拒绝', shadow: '影子拒绝', degraded: '未用存储',
     all: '请求总数', refusedSum: '拒绝', shadowSum: '影子规则会拒绝', degradedSum: '未用共享存储', peak: '最高一秒', peakNote: '一秒内拒绝', rate: '平均 {rate}',
     timing: '决策耗时', timingUnit: '毫秒', chartLabel: '每秒请求数', timingLabel: '决策耗时（毫秒）', incomplete: '这段时间的部分数据缺失。',
     step: '每点 {step}', second: '一秒', minute: '一分钟', hour: '一小时', day: '一天',
     rules: '规则', rulesNote: '{count} 条有流量的规则，全部节点', find: '查找规则', allowedCol: '放行', refusedCol: '拒绝', shareCol: '拒绝占比', shadowCol: '影子', peakCol: '拒绝峰值', peakAllowedCol: '放行峰值', lastCol: '最近命中', noRule: '未匹配规则',
     callers: '被拒绝最多', by: '调用方按', byCaller: '限额', byIp: '地址', byUser: '用户', byTenant: '租户', limit: '限额', count: '拒绝次数', tooLong: '调用方数据保留 7 天，请选择更短的时间。', nobody: '这段时间没有调用方被拒绝。', allRules: '全部规则',
-    about: '关于该{what}', aboutNone: '这段时间它没有被拒绝，或不在拒绝最多的 1,000 个之内。', openCaller: '打开调用方', callerCount: '{callers} 个调用方，{refused} 次拒绝',
+    about: '关于该{what}', aboutNone: '这段时间它没有被拒绝，或不在拒绝最多的 1,000 个之内。', openCaller: '打开调用方', callerCount: '{callers} 个调用方 · {refused} 次拒绝',
     nothing: '这段时间没有流量', nothingText: '请选择其他时间，或启动带示例流量的节点：', noSuchRule: '没有匹配项。',
   },
 });
@@ -219,7 +219,7 @@ export default {
       ];
       const [allowed, refused, shadow, degraded] = ['allowed', 'refused', 'shadow_refused', 'degraded'].map((name) => sum(data.points, name));
       const peak = data.points.reduce((most, point) => Math.max(most, point.peak_refused), 0);
-      const scope = rule.value || (node.value ? node.value : everywhere('see_fleet') ? t('fleet') : t('yours', { count: Math.min(OWN_RULES, data.own.length) }));
+      const scope = rule.value || (node.value ? node.value : everywhere('see_fleet') ? t('fleet') : data.own.length > OWN_RULES ? t('yours', { count: OWN_RULES }) : t('yourAll'));
       return panel({ id: 'over-time', title: scope, note: t('step', { step: t(data.step) }), actions: choice({ id: 'show', label: t('show'), value: onlyRefused ? 'refused' : 'all',
         options: [{ value: 'all', label: t('showAll') }, { value: 'refused', label: t('showRefused') }], onChange: (value) => setQuery({ show: value === 'all' ? '' : value }) }) },
       data.points.length === 0 ? empty({ title: t('nothing'), text: t('nothingText'), command: './sluice start --demo' }) : html`
@@ -261,9 +261,9 @@ export default {
             const share = row.allowed + row.refused > 0 ? row.refused / (row.allowed + row.refused) : 0;
             return html`<span class="share"><span class="share-bar">${bar(share, 'refused')}</span><span>${percent(share)}</span></span>`;
           } },
-          { name: 'shadow', label: t('shadowCol'), end: true, cell: (row) => (row.shadow_refused > 0 ? number(row.shadow_refused) : html`<span class="soft">–</span>`) },
-          { name: 'peak', label: t('peakCol'), end: true, cell: (row) => `${number(row.peak_refused)}/s` },
-          { name: 'peakAllowed', label: t('peakAllowedCol'), end: true, cell: (row) => `${number(row.peak_allowed)}/s` },
+          { name: 'shadow', label: t('shadowCol'), end: true, className: 'not-small', cell: (row) => (row.shadow_refused > 0 ? number(row.shadow_refused) : html`<span class="soft">–</span>`) },
+          { name: 'peak', label: t('peakCol'), end: true, className: 'not-small', cell: (row) => `${number(row.peak_refused)}/s` },
+          { name: 'peakAllowed', label: t('peakAllowedCol'), end: true, className: 'not-small', cell: (row) => `${number(row.peak_allowed)}/s` },
           ...(hasLast ? [{ name: 'last', label: t('lastCol'), end: true, cell: (row) => timeAgo(row.last_at) }] : []),
         ] }));
     }
