@@ -9,6 +9,7 @@ import { can } from '/assets/console/me.js';
 import { href, route, setQuery } from '/assets/console/router.js';
 import { badge, bar, choice, dot, drawer, empty, figure, head, panel, table, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
+import { language } from '/assets/texts.js';
 import { CallerDetails } from '/assets/views/caller.js';
 import { endSwitch, endTrial, rollBack, switchToShadow } from '/assets/views/watch-actions.js';
 import { OWN_RULES, everywhere, getNewest, iso, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
@@ -332,7 +333,7 @@ export default {
       const covered = new Set([...(degraded.length + broken.length > 0 ? ['degraded', 'breaker_open'] : []), ...(refused.length > 0 ? ['release_not_acknowledged'] : [])]);
       alerts.filter((alert) => !covered.has(alert.kind)).sort((a, b) => rank(a) - rank(b)).forEach((alert) => lines.push({
         kind: alert.severity === 'critical' ? 'bad' : alert.severity === 'warning' ? 'warn' : 'info', key: `alert-${alert.id}`, tag: t(alert.severity),
-        text: html`<a href=${linkOf(alert)}>${alert.summary}</a> <span class="soft nowrap">${timeAgo(alert.since)}</span>` }));
+        text: html`<a href=${linkOf(alert)}>${language.value === 'zh' ? alert.summary_zh ?? alert.summary : alert.summary}</a> <span class="soft nowrap">${timeAgo(alert.since)}</span>` }));
       status.problems.forEach((problem) => lines.push({ kind: 'warn', key: problem, tag: t('problem'), text: problem }));
       return { lines, live, degraded };
     }
