@@ -212,7 +212,7 @@ function limitLine([key, limits]) {
 /** Returns what a request may lack: "a phone number", "an address". */
 function lacking(by) {
   const what = whose(list(by).map((each) => (each !== null && typeof each === 'object' ? each.attribute : each)));
-  return language.value === 'zh' ? what : `${/^[aeio]/.test(what) ? 'an' : 'a'} ${what}`;
+  return language.value === 'zh' ? (/^[A-Za-z]/.test(what) ? ` ${what}` : what) : `${/^[aeio]/.test(what) ? 'an' : 'a'} ${what}`;
 }
 
 function conditions(match) {

@@ -187,13 +187,13 @@ export default {
       ].filter((item, i, all) => item.active || all.filter((each) => !each.active).indexOf(item) < 5).sort((a, b) => Number(b.active) - Number(a.active) || b.id - a.id);
       return rows.length > 0 && panel({ id: 'above', title: t('above'), note: t('aboveNote'), tight: true }, table({ id: 'above-table', caption: t('above'), rows, rowKey: (item) => item.kind + item.id, columns: [
         { name: 'kind', label: t('kind'), cell: (item) => badge(t(item.kind), item.active ? 'warn' : 'plain') },
-        { name: 'caller', label: t('caller'), cell: (item) => (item.kind === 'kindSwitch' ? (item.rule === '*' ? t('allRules') : '–') : html`
+        { name: 'caller', label: t('caller'), cell: (item) => (item.kind === 'kindSwitch' ? (item.rule === '*' ? t('allRules') : '–') : html`<div>
           ${item.attribute === 'hash' ? html`<a class="mono" href=${`/callers/${item.caller}`}>#${item.caller.slice(0, 8)}</a>` : html`<span class="mono">${item.attribute} ${item.caller}…</span>`}
-          <div class="soft small mono">${item.limit}</div>`) },
+          <div class="soft small mono">${item.limit}</div></div>`) },
         { name: 'numbers', label: t('numbers'), cell: (item) => (item.numbers ? html`<span class="mono">${numbersText(item.numbers)}</span>` : '–') },
         { name: 'reason', label: t('reason'), wide: true, cell: (item) => html`<div>${item.reason}</div><div class="soft small">${who(item.actor)} · ${timeAgo(item.created_at)}</div>` },
-        { name: 'until', label: t('until'), end: true, cell: (item) => html`<div class="nowrap">${item.active ? timeAt(item.until) : html`<span class="soft">${timeAt(item.ended_at ?? item.until)}</span>`}</div>
-          ${item.active && html`<div class="soft small">${t('applied', { n: item.applied, all: item.nodes })}</div>`}` },
+        { name: 'until', label: t('until'), end: true, cell: (item) => html`<div><div class="nowrap">${item.active ? timeAt(item.until) : html`<span class="soft">${timeAt(item.ended_at ?? item.until)}</span>`}</div>
+          ${item.active && html`<div class="soft small">${t('applied', { n: item.applied, all: item.nodes })}</div>`}</div>` },
         { name: 'end', label: '', end: true, cell: (item) => item.active && can('operate') && (item.rule !== '*') && html`
           <button type="button" class="outline-danger small" id=${`end-${item.kind}-${item.id}`} title=${t('endHint')} onClick=${() => after(item.kind === 'kindSwitch' ? endSwitch(item) : endOverride(item))}>${t('end')}</button>` },
       ] }));
@@ -202,12 +202,12 @@ export default {
     const historyPanel = () => {
       const data = history.data.value;
       return data && panel({ id: 'history', title: t('history'), tight: true }, html`${table({ id: 'steps', caption: t('historyOf'), rows: data.steps, rowKey: (step) => step.version.number, columns: [
-        { name: 'version', label: t('version'), cell: (step) => html`<a href=${`/releases/${step.version.number}`}>v${step.version.number}</a>${step.version.trial && html` ${badge(t('trial'), 'warn')}`}` },
+        { name: 'version', label: t('version'), cell: (step) => html`<div><a href=${`/releases/${step.version.number}`}>v${step.version.number}</a>${step.version.trial && html` ${badge(t('trial'), 'warn')}`}</div>` },
         { name: 'what', label: t('what'), wide: true, cell: (step) => html`${step.sentences.map((line, i) => html`<div key=${i}>${line.startsWith(`${id}: `) ? line.slice(id.length + 2) : line}</div>`)}` },
         { name: 'reason', label: t('reason'), wide: true, cell: (step) => html`<div>${step.version.title}</div><div class="soft small">${step.version.reason}</div>` },
         { name: 'by', label: t('by'), cell: (step) => who(step.version.actor) },
-        { name: 'when', label: t('when'), end: true, className: 'nowrap', cell: (step) => html`${timeAgo(step.version.released_at)}
-          ${step.version.change !== null && html`<div class="small"><a href=${`/changes/${step.version.change}`}>${t('change', { id: step.version.change })}</a></div>`}` },
+        { name: 'when', label: t('when'), end: true, className: 'nowrap', cell: (step) => html`<div>${timeAgo(step.version.released_at)}
+          ${step.version.change !== null && html`<div class="small"><a href=${`/changes/${step.version.change}`}>${t('change', { id: step.version.change })}</a></div>`}</div>` },
       ] })}${!data.complete && html`<p class="soft small panel-note">${t('older')}</p>`}`);
     };
 
