@@ -12,7 +12,7 @@ function style(address) {
 }
 
 /** Loads CodeMirror when it is needed for the first time. */
-function load() {
+export function loadCodeEditor() {
   loading ??= (async () => {
     ['show-hint.css', 'lint.css', 'codemirror.css'].forEach((name) => style(`/assets/codemirror/${name}`));
     await import('/assets/codemirror/codemirror.js');
@@ -96,7 +96,7 @@ const CodeEditor = {
     onMounted(async () => {
       let CodeMirror;
       try {
-        CodeMirror = await load();
+        CodeMirror = await loadCodeEditor();
       } catch (failure) {
         props.onFailure?.(failure);
         return;
@@ -116,24 +116,10 @@ const CodeEditor = {
             return CodeMirror.Pass;
           },
           // Tab indents, and after Escape it leaves, so that a keyboard gets in and out.
-          Tab: (own) => {
-            if (leaves) {
-              leaves = false;
-              return CodeMirror.Pass;
-            }
-            return own.somethingSelected() ? own.indentSelection('add') : own.replaceSelection('  ', 'end');
-          },
-          'Shift-Tab': (own) => {
-            if (leaves) {
-              leaves = false;
-              return CodeMirror.Pass;
-            }
-            return own.indentSelection('subtract');
-          },
+          Tab: (own) => (own.somethingSelected() ? own.indentSelection('add') : own.replaceSelection('  ', 'end')),
+          'Shift-Tab': (own) => own.indentSelection('subtract'),
         },
       });
-      // CodeMirror's own map of keys binds Tab too; without it, the browser moves the focus.
-      editor.addKeyMap({ name: 'plain' });
       const field = editor.getInputField();
       field.setAttribute('aria-label', props.label);
       field.setAttribute('aria-describedby', 'editor-keys');

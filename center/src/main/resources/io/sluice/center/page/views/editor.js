@@ -2,7 +2,7 @@
 import { computed, h, nextTick, onMounted, onUnmounted, reactive, ref, shallowRef, watch } from '/assets/vue.js';
 import { explain, html } from '/assets/parts.js';
 import { copy, curl, get, send } from '/assets/console/calls.js';
-import { codeEditor } from '/assets/console/code-editor.js';
+import { codeEditor, loadCodeEditor } from '/assets/console/code-editor.js';
 import { useData } from '/assets/console/data.js';
 import { number } from '/assets/console/format.js';
 import { go, route } from '/assets/console/router.js';
@@ -99,7 +99,10 @@ const Editor = {
   props: ['rule', 'change'],
   setup(props) {
     const draftKey = `${DRAFT}${props.change ? `change/${props.change}` : props.rule ? `rule/${props.rule}` : 'new'}`;
-    const schema = useData(() => get('/api/rules/schema'));
+    const schema = useData(async () => {
+      const [answer] = await Promise.all([get('/api/rules/schema'), loadCodeEditor()]);
+      return answer;
+    });
     const work = reactive({ edits: [], active: 0, title: '', reason: '', base: 0, restored: false });
     const original = shallowRef(null);
     const checked = shallowRef(null);
