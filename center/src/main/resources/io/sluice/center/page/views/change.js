@@ -25,7 +25,7 @@ const t = words({
     good: 'Nothing stands against a release.', waits: 'It waits for approval.', closed: 'It is closed.', tried: 'It is on trial.', done: 'It was released.',
     collision: '{rule} was changed by another release', theirs: 'They did', ours: 'This change does',
     collisionHint: 'Move the change to the version in force, then look at it again.', warning: 'warning', finding: 'finding', conflict: 'conflict', line: 'line {n}',
-    counts: 'Counts', noFindings: 'No collisions, warnings or findings.',
+    trialOn: 'trial', trialOnText: 'Another trial goes on. Promote or end it before you release:', counts: 'Counts', noFindings: 'No collisions, warnings or findings.',
     notNeeded: 'No approval is needed.', needed: '{given} of {needed} given', because: 'Approval is needed because protected rules change:', why: 'Why',
     youOpened: 'You opened this change, so somebody else has to approve it.', noRight: 'A person with the role approver can approve it.', holds: 'holds until {at}', void: 'no longer holds',
     approveTitle: 'Approve change {id}', approveText: 'You approve exactly what you see here. An edit or another release ends the approval.', comment: 'Comment (optional)',
@@ -43,7 +43,7 @@ const t = words({
     good: '可以发布。', waits: '正在等待审批。', closed: '变更已关闭。', tried: '正在试用。', done: '已经发布。',
     collision: '{rule} 已被另一次发布修改', theirs: '对方的修改', ours: '此变更的修改',
     collisionHint: '请先把变更移到当前版本，再重新审阅。', warning: '警告', finding: '提示', conflict: '冲突', line: '第 {n} 行',
-    counts: '计数', noFindings: '没有冲突、警告或提示。',
+    trialOn: '试用', trialOnText: '另一个试用正在进行，请先推进或结束它：', counts: '计数', noFindings: '没有冲突、警告或提示。',
     notNeeded: '不需要审批。', needed: '已批准 {given}/{needed}', because: '涉及受保护的规则，需要审批：', why: '原因',
     youOpened: '这个变更由您创建，需要其他人审批。', noRight: '具有审批人角色的人员可以批准。', holds: '有效期至 {at}', void: '已失效',
     approveTitle: '批准变更 {id}', approveText: '您批准的正是此处显示的内容。编辑或其他发布会使批准失效。', comment: '备注（可选）',
@@ -81,7 +81,7 @@ function collisions(change) {
     </div>`);
 }
 
-function checks(change) {
+function checks(change, other) {
   const { checks: found } = change;
   const isQuiet = found.collisions.length + found.warnings.length + found.findings.length === 0;
   const state = change.state !== 'open' ? html`<span class="soft">${t({ trial: 'tried', released: 'done' }[change.state] ?? 'closed')}</span>`
@@ -89,6 +89,8 @@ function checks(change) {
   return panel({ id: 'checks', title: t('checks') }, html`
     <div class="findings">
       ${state && html`<p id="checks-state">${state}</p>`}
+      ${change.state === 'open' && other && html`<div class="finding">${badge(t('trialOn'), 'warn')}
+        <span>${t('trialOnText')} <a href=${`/releases/${other.id}`}>${t('version', { n: other.version })}</a></span></div>`}
       ${collisions(change)}
       ${found.warnings.map((warning, i) => html`<div class="finding" key=${`w-${i}`}>${badge(t('warning'), 'warn')} ${warning.message}
         ${warning.line > 0 && html`<span class="soft small">${t('line', { n: warning.line })}</span>`}</div>`)}
@@ -137,7 +139,7 @@ export default {
     const id = Number(idOf(route.path));
     const loaded = useData(async () => {
       const [change, rollouts] = await Promise.all([get(`/api/changes/${id}`), get('/api/rollouts', { limit: 100 })]);
-      return { change, rollouts: rollouts.filter((rollout) => rollout.change === id) };
+      return { change, rollouts: rollouts.filter((rollout) => rollout.change === id), other: rollouts.find((rollout) => rollout.change !== id && isOnTrial(rollout)) };
     }, { every: 15_000, on: ['releases'] });
     const settings = useData(() => get('/api/approval-settings'));
 
@@ -202,7 +204,7 @@ export default {
       if (!loaded.data.value) {
         return head({ title: t('title'), back });
       }
-      const { change, rollouts } = loaded.data.value;
+      const { change, rollouts, other } = loaded.data.value;
       const trial = rollouts.find(isOnTrial);
       return html`
         ${head({ title: html`<span class="soft">#${change.id}</span> ${change.title} ${changeState(change.state)}`, lead: change.reason, back, actions: actions(change, trial) })}
@@ -214,7 +216,7 @@ export default {
           <div class="span-4 stack">
             ${trial && trialPanel(trial.trial, true)}
             ${approvals(change, () => follow(askEmergencyRelease(change, settings.data.value?.emergency ?? t('emergencySpan'))))}
-            ${checks(change)}
+            ${checks(change, other)}
             ${about(change)}
             ${rollouts.length > 0 && releases(rollouts)}
           </div>

@@ -89,7 +89,7 @@ export function trialPanel(trial, isRunning) {
         [t('beside'), trial.replaces && t('version', { n: trial.replaces })],
         [t('automatic'), (trial.scope === 'callers' || trial.scope === 'nodes') && dot(trial.automatic ? 'info' : 'plain', t(trial.automatic ? 'acts' : 'shown'))],
         [t('every'), trial.compare.length > 0 && trial.every],
-        [t('compares'), trial.compare.map(measureName).join(', ')],
+        [t('compares'), trial.compare.map(measureName).join(' · ')],
       ].map(([name, fact]) => [name, fact || null]))}
     </div>`);
 }
