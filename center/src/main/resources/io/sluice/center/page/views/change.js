@@ -214,7 +214,7 @@ export default {
             ${sideBySide(change.diff.text)}`)}
             ${trial && verdictPanel(trial.trial)}</div>
           <div class="span-4 stack">
-            ${trial && trialPanel(trial.trial, true)}
+            ${trial && trialPanel(trial)}
             ${approvals(change, () => follow(askEmergencyRelease(change, settings.data.value?.emergency ?? t('emergencySpan'))))}
             ${checks(change, other)}
             ${about(change)}

@@ -21,11 +21,11 @@ const t = words({
     nodesHint: 'It shows that the version loads and decides. Nodes share counts, so it says nothing about numbers.',
     tenantsHint: 'Only these tenants get the new version.', namedHint: 'Only these callers get the new version.',
     candidateHint: 'New limits count what they would refuse, and refuse nothing.',
-    steps: 'Shares, one for each step', stepsHint: 'For example 5, 25, 50. After the last step it goes to all.',
-    by: 'Callers are told apart by', byUsual: 'user, else tenant, else address',
+    steps: 'Shares in percent', stepsHint: 'One for each step; all follow after the last.',
+    by: 'Told apart by', byHint: 'Usual: by user, else by tenant, else by address.',
     tenantNames: 'Tenants, with commas', attribute: 'Attribute', names: 'Values, with commas',
     verdict: 'Verdict', verdictShown: 'Shown only: a person decides', verdictActs: 'Acts by itself: promotes and rolls back', verdictOwn: 'Own settings',
-    compare: 'Compare, and how much worse the trial may be', every: 'Interval', watch: 'Watch both sides first', minRequests: 'Least number of requests',
+    compare: 'Compare, and how much worse the trial may be', every: 'Interval', watch: 'Watch first', minRequests: 'Least requests',
     usual: 'usual', automatic: 'The verdict acts by itself', when: 'When', now: 'Now', later: 'At a time', at: 'Time ({zone})', utc: 'UTC', local: 'local',
     rollback: 'Roll back to version {n}', rollbackText: 'A new version gets the content of version {n}. This is what changes in the rules in force:',
     rollbackSame: 'Version {n} has the same rules as those in force.', rollbackAction: 'Roll back', how: 'How', rollNow: 'At once',
@@ -44,11 +44,11 @@ const t = words({
     nodesHint: '可确认新版本能加载并作出决策。节点共享计数，因此无法比较数值。',
     tenantsHint: '只有这些租户使用新版本。', namedHint: '只有这些调用方使用新版本。',
     candidateHint: '新限制只统计会拒绝多少，不会真正拒绝。',
-    steps: '每一步的比例', stepsHint: '例如 5, 25, 50。最后一步之后面向全部。',
-    by: '调用方的区分方式', byUsual: '先按用户，再按租户，最后按地址',
+    steps: '各步比例（%）', stepsHint: '每步一个；最后一步之后面向全部。',
+    by: '区分方式', byHint: '默认先按用户，再按租户，最后按地址。',
     tenantNames: '租户，用逗号分隔', attribute: '属性', names: '取值，用逗号分隔',
     verdict: '判定', verdictShown: '仅显示，由人决定', verdictActs: '自动执行：推进或回滚', verdictOwn: '自定义',
-    compare: '比较指标与容许的变差幅度', every: '间隔', watch: '事先观察时长', minRequests: '最少请求数',
+    compare: '比较指标与容许的变差幅度', every: '间隔', watch: '事先观察', minRequests: '最少请求数',
     usual: '默认', automatic: '判定自动执行', when: '时间', now: '立即', later: '指定时间', at: '时间（{zone}）', utc: 'UTC', local: '本地',
     rollback: '回滚到版本 {n}', rollbackText: '将以版本 {n} 的内容生成一个新版本。当前规则会有以下变化：',
     rollbackSame: '版本 {n} 的规则与当前规则相同。', rollbackAction: '回滚', how: '方式', rollNow: '立即',
@@ -154,7 +154,7 @@ function releaseForm(form) {
     ${field(form, 'to', t('to'), { hint: t(`${form.to}Hint`), options: ['all', 'callers', 'nodes', 'tenants', 'named', 'candidate'].map((value) => [value, t(value)]) })}
     ${(form.to === 'callers' || form.to === 'nodes') && html`<div class="field-row" key="steps">
       ${field(form, 'steps', t('steps'), { hint: t('stepsHint') })}
-      ${form.to === 'callers' && field(form, 'by', t('by'), { options: [['', t('byUsual')], ['user', 'user'], ['tenant', 'tenant'], ['ip', 'ip']] })}</div>`}
+      ${form.to === 'callers' && field(form, 'by', t('by'), { hint: t('byHint'), options: [['', t('usual')], ['user', 'user'], ['tenant', 'tenant'], ['ip', 'ip']] })}</div>`}
     ${form.to === 'tenants' && field(form, 'names', t('tenantNames'), { placeholder: 'acme, globex' })}
     ${form.to === 'named' && html`<div class="field-row" key="named">${field(form, 'attribute', t('attribute'))}${field(form, 'names', t('names'))}</div>`}
     ${(form.to === 'callers' || form.to === 'nodes') && [

@@ -68,6 +68,11 @@ export default {
       return known ?? {};
     }, { watch: () => `${loaded.data.value?.version?.number} ${loaded.data.value?.before}` });
 
+    function reload() {
+      loaded.reload();
+      status?.reload();
+    }
+
     async function rollBack(to, inForce) {
       const answer = await askRollback(to, inForce);
       if (answer?.edits) {
@@ -82,16 +87,16 @@ export default {
     function actions({ rollout, version, before }) {
       const n = rollout.version;
       if (!ENDED.has(rollout.state) && rollout.state !== 'releasing') {
-        return rolloutActions(rollout, loaded.reload);
+        return rolloutActions(rollout, reload);
       }
       const current = status?.data.value?.version;
       if (!version || version.trial || !current || !(canEverywhere('operate') || canEverywhere('edit'))) {
         return null;
       }
-      if (current !== n) {
+      if (current > n) {
         return html`<button type="button" class="secondary" id="roll-back" onClick=${() => rollBack(n, current)}>${t('rollback', { n })}</button>`;
       }
-      return before && html`<button type="button" class="outline-danger" id="roll-back" onClick=${() => rollBack(before, current)}>${t('undo', { n: before })}</button>`;
+      return before && current === n && html`<button type="button" class="outline-danger" id="roll-back" onClick=${() => rollBack(before, current)}>${t('undo', { n: before })}</button>`;
     }
 
     function nodes(rollout) {
@@ -138,7 +143,6 @@ export default {
         return head({ title: t('title'), back });
       }
       const { rollout, version, change } = data;
-      const isRunning = !ENDED.has(rollout.state);
       const name = version?.title || change?.title || '';
       const changed = diff.data.value?.sentences ? diff.data.value : null;
       return html`
@@ -155,7 +159,7 @@ export default {
               ${changed.sentences.length > 0 && sentences(changed.sentences)}${sideBySide(changed.text)}`)}
           </div>
           <div class="span-4 stack">
-            ${rollout.trial && trialPanel(rollout.trial, isRunning)}
+            ${rollout.trial && trialPanel(rollout)}
             ${about(data)}
           </div>
         </div>`;

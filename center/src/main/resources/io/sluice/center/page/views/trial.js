@@ -65,24 +65,29 @@ function intervalBar({ measure, low, high, tolerance, verdict }) {
     <line class="interval-most" x1=${place(tolerance)} x2=${place(tolerance)} y1="1" y2="21" /></svg>`;
 }
 
-function stepList(trial, isRunning) {
+function stepList({ trial, state }) {
   if (trial.scope !== 'callers' && trial.scope !== 'nodes') {
     return null;
   }
-  const steps = trial.steps.map((share, i) => ({ name: `${share} %`, state: trial.watching ? '' : i < trial.step ? 'past' : i === trial.step ? 'current' : '' }));
+  const isRunning = state === 'trial' || state === 'holding';
+  const isForAll = state === 'releasing' || state === 'done' || state === 'superseded';
+  const steps = trial.steps.map((share, i) => ({
+    name: `${share} %`, state: isForAll || (i < trial.step && !trial.watching) ? 'past' : i === trial.step && isRunning && !trial.watching ? 'current' : '',
+  }));
   if (trial.watching) {
-    steps.unshift({ name: t('watch'), state: 'current' });
+    steps.unshift({ name: t('watch'), state: isRunning ? 'current' : '' });
   }
-  steps.push({ name: t('all'), state: '' });
+  steps.push({ name: t('all'), state: isForAll ? 'past' : '' });
   return html`<ol class="steps" aria-label=${t('steps')}>${steps.map((step, i) => html`
-    <li key=${i} class=${isRunning || step.state === 'past' ? step.state : ''} aria-current=${isRunning && step.state === 'current' ? 'step' : null}>${step.name}</li>`)}</ol>`;
+    <li key=${i} class=${step.state} aria-current=${step.state === 'current' ? 'step' : null}>${step.name}</li>`)}</ol>`;
 }
 
 /** What is tried, by whom, and how far it is. */
-export function trialPanel(trial, isRunning) {
+export function trialPanel(rollout) {
+  const { trial } = rollout;
   return panel({ id: 'trial', title: t('trial') }, html`
     <div class="stack">
-      ${stepList(trial, isRunning)}
+      ${stepList(rollout)}
       ${facts([
         [t('who'), trial.watching ? t('watch') : scopeText(trial)],
         [t('since'), trial.step_at && timeAgo(trial.step_at)],
