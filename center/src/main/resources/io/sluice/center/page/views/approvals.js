@@ -9,7 +9,7 @@ import { toast } from '/assets/console/toast.js';
 import { badge, empty, facts, head, panel, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { waiting } from '/assets/views/notices.js';
-import { actorName, canEverywhere, isMe, ruleLinks } from '/assets/views/release-words.js';
+import { actorName, canEverywhere, isMe } from '/assets/views/release-words.js';
 import { sentences } from '/assets/views/version-diff.js';
 
 const t = words({
@@ -134,7 +134,6 @@ export default {
             ${each.change && html`<a class="small" href=${`/changes/${each.change}`}>${t('change', { id: each.change })}</a>`}</div>
           <div>${each.reason}</div>
           ${each.why.length > 0 && sentences(each.why)}
-          <div class="row-line small">${ruleLinks(each.rules, 6)}</div>
           ${each.state === 'waiting' && html`<div class="soft small">${t('ends', { at: '\u0000' }).split('\u0000').flatMap((part, i) => (i === 0 ? [part] : [timeAt(each.ends_at), part]))}</div>`}
           ${each.closed_at && html`<div class="soft small">${each.closed_by
             ? t('closed', { state: t(each.state === 'rejected' ? 'rejectedState' : each.state), by: actorName(each.closed_by) }) : t('ended')} · ${timeAgo(each.closed_at)}

@@ -10,7 +10,7 @@ import { badge, dot, empty, facts, head, panel, timeAgo, timeAt } from '/assets/
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { askEmergencyRelease, askRelease } from '/assets/views/release-dialogs.js';
-import { changeState, isMe, rolloutState, who } from '/assets/views/release-words.js';
+import { changeState, found, isMe, rolloutState, who } from '/assets/views/release-words.js';
 import { isOnTrial, rolloutActions } from '/assets/views/rollout-actions.js';
 import { trialPanel, verdictPanel } from '/assets/views/trial.js';
 import { sentences, sideBySide, tally } from '/assets/views/version-diff.js';
@@ -136,9 +136,9 @@ function releases(rollouts) {
 
 export default {
   setup() {
-    const id = Number(idOf(route.path));
+    const id = Number(idOf(route.path)) || 0;
     const loaded = useData(async () => {
-      const [change, rollouts] = await Promise.all([get(`/api/changes/${id}`), get('/api/rollouts', { limit: 100 })]);
+      const [change, rollouts] = await Promise.all([found(get(`/api/changes/${id}`)), get('/api/rollouts', { limit: 100 })]);
       return { change, rollouts: rollouts.filter((rollout) => rollout.change === id), other: rollouts.find((rollout) => rollout.change !== id && isOnTrial(rollout)) };
     }, { every: 15_000, on: ['releases'] });
     const settings = useData(() => get('/api/approval-settings'));
@@ -198,7 +198,7 @@ export default {
 
     return () => {
       const back = { href: '/changes', label: t('back') };
-      if (loaded.status.value === 404) {
+      if (loaded.data.value && !loaded.data.value.change) {
         return html`${head({ title: t('title'), back })}${panel({ id: 'unknown' }, empty({ title: t('unknown'), text: t('unknownText') }))}`;
       }
       if (!loaded.data.value) {

@@ -108,3 +108,15 @@ export function canEverywhere(right) {
   return (me.value?.roles ?? []).some((grant) => !grant.tenant && Object.keys(grant.labels ?? {}).length === 0
     && (grant.role === 'administrator' || OF_ROLES[grant.role]?.includes(right)));
 }
+
+/** Returns what a call answers, or null if there is no such thing. */
+export async function found(answer) {
+  try {
+    return await answer;
+  } catch (failure) {
+    if (failure.status === 404 || failure.status === 400) {
+      return null;
+    }
+    throw failure;
+  }
+}

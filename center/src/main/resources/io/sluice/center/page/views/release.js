@@ -9,7 +9,7 @@ import { dot, empty, facts, figure, head, panel, table, timeAgo, timeAt } from '
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { askRollback } from '/assets/views/release-dialogs.js';
-import { ENDED, canEverywhere, rolloutState, who } from '/assets/views/release-words.js';
+import { ENDED, canEverywhere, found, rolloutState, who } from '/assets/views/release-words.js';
 import { rolloutActions } from '/assets/views/rollout-actions.js';
 import { trialPanel, verdictPanel } from '/assets/views/trial.js';
 import { sentences, sideBySide, tally } from '/assets/views/version-diff.js';
@@ -40,7 +40,10 @@ const ORDER = { refused: 0, waiting: 1, applied: 2 };
 
 /** Lists are cheap, so the names of a version and a change are read from them. */
 async function load(id) {
-  const rollout = await get(`/api/rollouts/${id}`);
+  const rollout = await found(get(`/api/rollouts/${id}`));
+  if (!rollout) {
+    return { rollout };
+  }
   const [versions, changes] = await Promise.all([
     rollout.version > 0 ? get('/api/versions', { below: rollout.version + 1, limit: 10 }) : [],
     rollout.change ? get('/api/changes', { below: rollout.change + 1, limit: 1 }) : [],
@@ -135,7 +138,7 @@ export default {
 
     return () => {
       const back = { href: '/releases', label: t('back') };
-      if (loaded.status.value === 404 && !loaded.data.value) {
+      if (loaded.data.value && !loaded.data.value.rollout) {
         return html`${head({ title: t('title'), back })}${panel({ id: 'unknown' }, empty({ title: t('unknown'), text: t('unknownText') }))}`;
       }
       const data = loaded.data.value;
@@ -151,7 +154,7 @@ export default {
           back, actions: actions(data),
         })}
         <div class="grid">
-          ${rollout.problem && html`<div class="span-12">${panel({ id: 'problem', title: t('problem'), kind: 'bad' }, html`<p>${rollout.problem}</p>`)}</div>`}
+          ${rollout.problem && html`<div class="span-12">${panel({ id: 'schedule-problem', title: t('problem'), kind: 'bad' }, html`<p>${rollout.problem}</p>`)}</div>`}
           <div class="span-8 stack">
             ${rollout.trial && rollout.trial.verdict !== undefined && (rollout.trial.compare.length > 0 || rollout.trial.verdict) && verdictPanel(rollout.trial)}
             ${rollout.state !== 'scheduled' && rollout.version > 0 && nodes(rollout)}

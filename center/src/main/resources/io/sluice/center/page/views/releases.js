@@ -54,7 +54,10 @@ async function load(below) {
   rollouts.filter((rollout) => rollout.version === 0 && rollout.state !== 'scheduled' && rollout.id > oldest)
     .forEach((rollout) => rows.push({ key: `r${rollout.id}`, order: rollout.id, version: null, rollout }));
   rows.sort((a, b) => b.order - a.order);
-  return { rows, planned: rollouts.filter((rollout) => rollout.state === 'scheduled'), next: versions.length === PAGE ? versions.at(-1).number : null };
+  const planned = rollouts.filter((rollout) => rollout.state === 'scheduled');
+  const titles = new Map((await Promise.all(planned.slice(0, 20).map((rollout) => get('/api/changes', { below: rollout.change + 1, limit: 1 }))))
+    .flat().map((change) => [change.id, change.title]));
+  return { rows, planned, titles, next: versions.length === PAGE ? versions.at(-1).number : null };
 }
 
 /** How many nodes have a version, with a bar. */
@@ -100,7 +103,7 @@ export default {
 
     const columns = (current) => [
       { name: 'version', label: t('version'), className: 'nowrap', cell: (row) => (row.version
-        ? html`<span class="row-line"><a class="strong" id=${`version-${row.version.number}`} href=${`/releases/${row.version.rollout}`}>${row.version.number}</a>
+        ? html`<span class="version-name"><a class="strong" id=${`version-${row.version.number}`} href=${`/releases/${row.version.rollout}`}>${row.version.number}</a>
           ${row.version.number === current && badge(t('inForce'), 'good')}</span>` : html`<a href=${`/releases/${row.rollout.id}`}>${t('show')}</a>`) },
       { name: 'what', label: t('what'), wide: true, className: 'change-cell', cell: what },
       { name: 'who', label: t('who'), cell: (row) => who(row.version?.actor) },
@@ -138,9 +141,9 @@ export default {
         <p class="soft">${t('driftText')}</p><ul class="plain-list">${redis.drift.slice(0, 20).map((each) => html`<li key=${each}><code>${each}</code></li>`)}</ul>`);
     }
 
-    const planned = (list) => panel({ id: 'planned', title: t('planned'), note: t('plannedNote'), tight: true }, table({
+    const planned = (list, titles) => panel({ id: 'planned', title: t('planned'), note: t('plannedNote'), tight: true }, table({
       caption: t('planned'), rows: list, rowKey: (row) => row.id, columns: [
-        { name: 'change', label: t('what'), cell: (row) => html`<a href=${`/changes/${row.change}`}>${t('change', { id: row.change })}</a>` },
+        { name: 'change', label: t('what'), cell: (row) => html`<a href=${`/releases/${row.id}`}><span class="soft number">#${row.change}</span> ${titles.get(row.change) ?? ''}</a>` },
         { name: 'at', label: t('at'), cell: (row) => timeAt(row.at) },
         { name: 'to', label: t('state'), cell: (row) => html`${rolloutState(row.state)} ${row.trial && html`<span class="soft small">${scopeText(row.trial)}</span>`}` },
         { name: 'cancel', label: '', end: true, cell: (row) => (can('operate')
@@ -156,7 +159,7 @@ export default {
         <div class="stack">
           ${redis && redis.version > 0 && current && redis.version !== current && html`<p class="message error">${t('redisBehind', { redis: redis.version, version: current })}</p>`}
           ${drift()}
-          ${data?.planned.length > 0 && planned(data.planned)}
+          ${data?.planned.length > 0 && planned(data.planned, data.titles)}
           ${data && panel({ id: 'releases', tight: true }, data.rows.length === 0
             ? empty({ title: t('none'), text: t('noneText'), command: './sluice apply rules.yaml' })
             : table({ id: 'releases-table', caption: t('caption'), rows: data.rows, rowKey: (row) => row.key, columns: columns(current),
