@@ -71,7 +71,7 @@ export default {
     const approval = (change) => {
       const detail = approvals.value[change.id];
       if (change.state !== 'open' || !detail) {
-        return html`<span class="soft">–</span>`;
+        return html`<span class="soft absent">–</span>`;
       }
       if (detail.checks.collisions.length > 0) {
         return badge(t('collides'), 'bad');
@@ -91,7 +91,7 @@ export default {
       { name: 'author', label: t('author'), className: 'nowrap', cell: (row) => who(row.author) },
       { name: 'state', label: t('state'), cell: (row) => changeState(row.state) },
       { name: 'approval', label: t('approval'), cell: approval },
-      { name: 'version', label: t('version'), end: true, cell: (row) => (row.version ?? html`<span class="soft">–</span>`) },
+      { name: 'version', label: t('version'), end: true, cell: (row) => (row.version ?? html`<span class="soft absent">–</span>`) },
       { name: 'changed', label: t('changed'), end: true, className: 'nowrap', cell: (row) => timeAgo(row.changed_at) },
     ];
 

@@ -84,7 +84,7 @@ export function actorName(actor) {
 /** Who did something. The person who looks is marked. */
 export function who(actor) {
   if (!actor) {
-    return html`<span class="soft">–</span>`;
+    return html`<span class="soft absent">–</span>`;
   }
   return isMe(actor) ? html`<span class="nowrap">${actorName(actor)} <span class="soft">(${t('you')})</span></span>` : actorName(actor);
 }

@@ -115,7 +115,7 @@ export default {
               { name: 'state', label: t('state'), cell: (row) => dot(NODE_KINDS[row.state], t(row.state)) },
               { name: 'runs', label: t('runs'), end: true, cell: (row) => row.version || '–' },
               { name: 'since', label: t('since'), end: true, className: 'nowrap', cell: (row) => timeAgo(row.since) },
-              { name: 'says', label: t('says'), wide: true, cell: (row) => (row.errors.length === 0 ? html`<span class="soft">–</span>`
+              { name: 'says', label: t('says'), wide: true, cell: (row) => (row.errors.length === 0 ? html`<span class="soft absent">–</span>`
                 : html`<ul class="plain-list">${row.errors.slice(0, 20).map((error, i) => html`<li key=${i} class="bad-text mono">${error}</li>`)}</ul>`) },
             ] })}`);
     }

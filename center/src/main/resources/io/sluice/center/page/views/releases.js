@@ -64,7 +64,7 @@ async function load(below) {
 export function nodesOf(rollout) {
   const all = rollout.applied + rollout.waiting + rollout.refused;
   if (all === 0) {
-    return html`<span class="soft">–</span>`;
+    return html`<span class="soft absent">–</span>`;
   }
   return html`<span class="progress"><span class="progress-text">${t('applied', { applied: rollout.applied, all })}
     ${rollout.refused > 0 && badge(t('refusedNodes', { n: rollout.refused }), 'bad')}</span>
@@ -109,8 +109,8 @@ export default {
       { name: 'who', label: t('who'), cell: (row) => who(row.version?.actor) },
       { name: 'when', label: t('when'), className: 'nowrap', cell: (row) => html`<span class="two-lines">${timeAgo(row.version?.released_at ?? row.rollout.started_at)}
         <span class="soft small">${timeAt(row.version?.released_at ?? row.rollout.started_at)}</span></span>` },
-      { name: 'state', label: t('state'), cell: (row) => (row.rollout ? rolloutState(row.rollout.state) : html`<span class="soft">–</span>`) },
-      { name: 'nodes', label: t('nodes'), cell: (row) => (row.rollout ? nodesOf(row.rollout) : html`<span class="soft">–</span>`) },
+      { name: 'state', label: t('state'), cell: (row) => (row.rollout ? rolloutState(row.rollout.state) : html`<span class="soft absent">–</span>`) },
+      { name: 'nodes', label: t('nodes'), cell: (row) => (row.rollout ? nodesOf(row.rollout) : html`<span class="soft absent">–</span>`) },
       { name: 'back', label: '', end: true, className: 'nowrap', cell: (row) => (row.version && row.version.number !== current && !row.version.trial && current
         && (canEverywhere('operate') || canEverywhere('edit'))
         ? html`<button type="button" class="small secondary" id=${`back-${row.version.number}`} aria-label=${t('backTo', { n: row.version.number })}
