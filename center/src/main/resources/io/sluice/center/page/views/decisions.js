@@ -127,8 +127,8 @@ function details(entry, nodeName, onClose) {
       [t('request_id'), entry.request_id ? html`<a href=${href('/decisions', { request_id: entry.request_id })}><code>${entry.request_id}</code></a>` : null],
       [t('trace_id'), entry.trace_id ? html`<a href=${href('/decisions', { trace_id: entry.trace_id })}><code>${entry.trace_id}</code></a>` : null],
     ])}
-    ${attributes.length > 0 && html`<section><h3>${t('attributes')}</h3>${facts(attributes.map(([name, value]) => [name,
-      html`<span class="lines"><code>${value}</code>${entry.hashes?.[name] ? html`<span class="soft small mono">${entry.hashes[name]}</span>` : null}</span>`]))}</section>`}
+    ${attributes.length > 0 && html`<div><h3>${t('attributes')}</h3>${facts(attributes.map(([name, value]) => [name,
+      html`<span class="lines"><code>${value}</code>${entry.hashes?.[name] ? html`<span class="soft small mono">${entry.hashes[name]}</span>` : null}</span>`]))}</div>`}
     ${(entry.caller_hash || entry.rule_id) && html`<div class="row-line">
       ${entry.caller_hash && html`<a class="button secondary" href=${`/callers/${encodeURIComponent(entry.caller_hash)}`}>${t('openCaller')}</a>
         <a class="button secondary" href=${href('/decisions', { caller: entry.caller_hash })}>${t('sameCaller')}</a>`}
@@ -181,9 +181,10 @@ export default {
     let counter = 0;
     function flush() {
       timer = 0;
-      const fresh = pending.reverse();
+      const fresh = pending;
       pending = [];
-      tail.value = [...fresh, ...tail.value].slice(0, MOST_LIVE);
+      // Nodes report once a second, each on its own, so decisions arrive out of order.
+      tail.value = [...fresh, ...tail.value].sort((a, b) => (a.entry.timestamp < b.entry.timestamp ? 1 : -1)).slice(0, MOST_LIVE);
       const since = Date.now() - RATE_MILLIS;
       arrivals.value = [...arrivals.value.filter((at) => at > since), ...fresh.map(() => Date.now())];
     }
@@ -295,8 +296,8 @@ export default {
     const columns = () => [
       { name: 'time', label: t('time'), className: 'nowrap', cell: ({ entry }) => html`<time datetime=${entry.timestamp} title=${entry.timestamp}>${clock(entry.timestamp)}<span class="soft">.${millis(entry)}</span></time>` },
       { name: 'outcome', label: t('outcome'), cell: ({ entry }) => outcome(entry) },
-      { name: 'rule', label: t('rule'), cell: ({ entry }) => (entry.rule_id ? html`<span class="lines"><a href=${`/rules/${encodeURIComponent(entry.rule_id)}`}>${entry.rule_id}</a>
-        ${entry.limit_id && html`<span class="soft small">${entry.limit_id}</span>`}</span>` : html`<span class="soft">${t('noRule')}</span>`) },
+      { name: 'rule', label: t('rule'), cell: ({ entry }) => (entry.rule_id ? html`<span><a href=${`/rules/${encodeURIComponent(entry.rule_id)}`}>${entry.rule_id}</a>${
+        entry.limit_id?.startsWith(`${entry.rule_id}.`) ? html`<span class="soft">${entry.limit_id.slice(entry.rule_id.length)}</span>` : null}</span>` : html`<span class="soft">${t('noRule')}</span>`) },
       { name: 'caller', label: t('caller'), cell: ({ entry }) => (entry.caller ? callerLink(entry, html`<code>${entry.caller}</code>`) : html`<span class="soft">–</span>`) },
       { name: 'request', label: t('request'), wide: true, cell: ({ entry }) => html`<button type="button" class="as-link" aria-haspopup="dialog" onClick=${() => { open.value = entry; }}>
         <span class="soft">${entry.method}</span> ${entry.resource}</button>` },

@@ -14,30 +14,30 @@ const t = words({
     title: 'Explain', lead: 'Paste a request and see which rules match it, what they count now, and what the answer would be. Nothing is consumed.',
     request: 'Request', as: 'Give the request as', ascurl: 'curl command', asform: 'Attributes', command: 'Command', commandHint: 'A curl command as a browser or a colleague gives it to you. It is not stored.',
     placeholder: "curl -X POST 'https://shop.example/api/login' -H 'X-Forwarded-For: 203.0.113.7'", explain: 'Explain', working: 'Asking…', examples: 'Examples', copyCurl: 'Copy as curl', copied: 'Copied',
-    method: 'Method', path: 'Path', ip: 'Address', user: 'User', tenant: 'Tenant', host: 'Host', name: 'Attribute', value: 'Value', add: 'Add an attribute', remove: 'Remove {name}', nameHint: 'header.x-phone',
+    method: 'Method', path: 'Path', ip: 'Address', user: 'User', tenant: 'Tenant', host: 'Host', name: 'Attribute', value: 'Value', remove: 'Remove {name}', nameHint: 'header.x-phone',
     emptyTitle: 'No request yet', emptyText: 'Paste a curl command, fill in attributes, or take one of the examples.',
     understood: 'The request as understood', warnings: 'Warnings', edit: 'Edit as attributes', noAttributes: 'It has no attributes.',
     allowed: 'The request would pass', refused: 'The request would be refused', denied: 'The request would be denied', exempt: 'The request is exempt from all limits', undecided: 'What would be decided is not known',
-    byLimit: 'Limit {limit} decides.', byRule: 'Rule {rule} decides.', byNone: 'No rule matches it.', retry: 'It would pass again in {time}.', remaining: '{count} left.', resets: 'Full again in {time}.',
+    retry: 'It would pass again in {time}.',
     countsOf: 'Counts of this moment from node {node}. Nothing was consumed.', countsOfSome: 'Counts of this moment from a node. Nothing was consumed.', noNode: 'No node answered, so the counts of this moment are missing.', version: 'Rules of version {version}.',
-    matching: 'Rules that match', noMatch: 'No rule matches this request.', others: 'Rules that do not match', othersHint: 'Search in these rules', rule: 'Rule', why: 'Why not', showAll: 'Show', limit: 'Limit', key: 'Counted for', count: 'Now', state: 'State',
-    live: 'live', shadow: 'shadow', candidate: 'candidate', off: 'off', disabled: 'off', deny: 'denies', exempted: 'exempts', trial: 'trial',
-    passes: 'passes', refuses: 'refuses', wouldRefuse: 'would refuse', leftOf: '{left} of {limit} left', left: '{left} left', reset: 'full again in {time}', retryIn: 'again in {time}', unknownCount: 'not known', noLimits: 'It has no limits.', all: 'everybody',
+    matching: 'Rules that match', noMatch: 'No rule matches this request.', others: 'Rules that do not match', othersHint: 'Search in these rules', rule: 'Rule', why: 'Why not', limit: 'Limit', key: 'Counted for', count: 'Now', state: 'State',
+    override: 'override', others2: 'and {count} more that do not match', ignored: 'Not read by any rule', live: 'live', shadow: 'shadow', disabled: 'off', deny: 'denies', exempted: 'exempts',
+    passes: 'passes', refuses: 'refuses', wouldRefuse: 'would refuse', leftOf: '{left} of {limit} left', left: '{left} left', reset: 'full again in {time}', retryIn: 'again in {time}', unknownCount: 'not known', all: 'everybody',
     missing: 'This center cannot explain requests yet.', decisions: 'Recent decisions', search: 'Search',
   },
   zh: {
     title: '解释', lead: '粘贴一个请求，查看哪些规则匹配、当前计数是多少、会得到什么结果。不会消耗任何配额。',
     request: '请求', as: '请求的给出方式', ascurl: 'curl 命令', asform: '属性', command: '命令', commandHint: '浏览器或同事给您的 curl 命令。不会被保存。',
     placeholder: "curl -X POST 'https://shop.example/api/login' -H 'X-Forwarded-For: 203.0.113.7'", explain: '解释', working: '正在询问…', examples: '示例', copyCurl: '复制为 curl', copied: '已复制',
-    method: '方法', path: '路径', ip: '地址', user: '用户', tenant: '租户', host: '主机', name: '属性', value: '值', add: '添加属性', remove: '移除 {name}', nameHint: 'header.x-phone',
+    method: '方法', path: '路径', ip: '地址', user: '用户', tenant: '租户', host: '主机', name: '属性', value: '值', remove: '移除 {name}', nameHint: 'header.x-phone',
     emptyTitle: '还没有请求', emptyText: '粘贴一条 curl 命令、填写属性，或使用下面的示例。',
     understood: '识别出的请求', warnings: '警告', edit: '按属性编辑', noAttributes: '没有属性。',
     allowed: '该请求会放行', refused: '该请求会被拒绝', denied: '该请求会被禁止', exempt: '该请求不受任何限额约束', undecided: '无法得知结果',
-    byLimit: '由限额 {limit} 决定。', byRule: '由规则 {rule} 决定。', byNone: '没有规则匹配。', retry: '{time}后可再次通过。', remaining: '剩余 {count}。', resets: '{time}后恢复满额。',
+    retry: '{time}后可再次通过。',
     countsOf: '当前计数来自节点 {node}。未消耗配额。', countsOfSome: '当前计数来自一个节点。未消耗配额。', noNode: '没有节点应答，因此缺少当前计数。', version: '规则版本 {version}。',
-    matching: '匹配的规则', noMatch: '没有规则匹配该请求。', others: '不匹配的规则', othersHint: '在这些规则中搜索', rule: '规则', why: '不匹配的原因', showAll: '显示', limit: '限额', key: '计数对象', count: '当前', state: '状态',
-    live: '生效', shadow: '影子', candidate: '候选', off: '停用', disabled: '停用', deny: '禁止', exempted: '豁免', trial: '试用',
-    passes: '放行', refuses: '拒绝', wouldRefuse: '将会拒绝', leftOf: '剩余 {left} / {limit}', left: '剩余 {left}', reset: '{time}后恢复满额', retryIn: '{time}后可重试', unknownCount: '未知', noLimits: '没有限额。', all: '所有人',
+    matching: '匹配的规则', noMatch: '没有规则匹配该请求。', others: '不匹配的规则', othersHint: '在这些规则中搜索', rule: '规则', why: '不匹配的原因', limit: '限额', key: '计数对象', count: '当前', state: '状态',
+    override: '临时覆盖', others2: '另有 {count} 条不匹配', ignored: '没有规则读取', live: '生效', shadow: '影子', disabled: '停用', deny: '禁止', exempted: '豁免',
+    passes: '放行', refuses: '拒绝', wouldRefuse: '将会拒绝', leftOf: '剩余 {left} / {limit}', left: '剩余 {left}', reset: '{time}后恢复满额', retryIn: '{time}后可重试', unknownCount: '未知', all: '所有人',
     missing: '本中心还不支持解释请求。', decisions: '最近的决策', search: '搜索',
   },
 });
@@ -47,7 +47,7 @@ const FIELDS = ['method', 'path', 'host', 'ip', 'user', 'tenant'];
 const PUBLIC = ['method', 'path', 'host'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const SAMPLES = { ip: '203.0.113.7', user: 'u-17', tenant: 'acme', app: 'mobile' };
-const STATE_KINDS = { live: 'good', shadow: 'info', candidate: 'info', trial: 'info' };
+const STATE_KINDS = { live: 'good', shadow: 'info' };
 
 /** Returns a request that a rule is about, or null if that cannot be told. */
 function example(rule) {
@@ -72,72 +72,66 @@ function commandOf(attributes) {
   return `curl -X ${attributes.method} ${quoted(`https://shop.example${attributes.path}`)}${from}${headers.join('')}${json.length > 0 ? ` --json ${quoted(JSON.stringify(Object.fromEntries(json)))}` : ''}`;
 }
 
-function millisOf(limit, ...names) {
-  const value = names.map((name) => limit[name]).find((each) => each !== undefined && each !== null);
-  if (value === undefined) {
-    return null;
+/** How the answer would be: allowed, refused, denied, exempt or undecided. */
+function outcomeOf(answer) {
+  const { allowed, rule } = answer.decision;
+  const action = answer.rules.find((each) => each.rule === rule)?.action;
+  if (allowed === null || allowed === undefined) {
+    return 'undecided';
   }
-  return typeof value === 'string' ? new Date(value).getTime() - Date.now() : value;
-}
-
-function word(state) {
-  const name = state === 'exempt' ? 'exempted' : state;
-  return ['live', 'shadow', 'candidate', 'off', 'disabled', 'deny', 'exempted', 'trial'].includes(name) ? t(name) : state;
-}
-
-function limitName(limit) {
-  return typeof limit === 'string' ? limit : limit?.id ?? '';
+  return allowed ? action === 'exempt' ? 'exempt' : 'allowed' : action === 'deny' ? 'denied' : 'refused';
 }
 
 /** The answer in one sentence, and who gave it. */
 function verdict(answer) {
-  const decision = answer.decision ?? null;
-  const outcome = decision === null ? 'undecided'
-    : decision.outcome === 'exempt' || decision.decision === 'exempt' || decision.exempt ? 'exempt'
-      : decision.allowed ? 'allowed' : decision.outcome === 'denied' || decision.decision === 'denied' || decision.denied ? 'denied' : 'refused';
+  const outcome = outcomeOf(answer);
   const kind = { allowed: 'good', exempt: 'good', refused: 'bad', denied: 'bad', undecided: '' }[outcome];
-  const limit = limitName(decision?.limit ?? decision?.limit_id);
-  const rule = decision?.rule ?? decision?.rule_id ?? '';
-  const retry = decision ? millisOf(decision, 'retry_after_ms') : null;
-  const parts = decision === null ? [] : [
-    decision.reason || (limit ? t('byLimit', { limit }) : rule ? t('byRule', { rule }) : answer.rules.some((each) => each.matches) ? '' : t('byNone')),
-    outcome === 'refused' && retry > 0 ? t('retry', { time: span(retry) }) : '',
-    outcome === 'allowed' && limit && decision.remaining !== undefined && decision.remaining !== null ? t('remaining', { count: number(decision.remaining) }) : '',
-  ];
+  const { why, retry_after_ms: retry } = answer.decision;
   return html`<div class=${`notice verdict ${kind}`} id="decision" role="status" data-outcome=${outcome}>
     <strong class="verdict-title">${kind ? dot(kind, t(outcome)) : t(outcome)}</strong>
-    ${parts.some(Boolean) && html`<div>${parts.filter(Boolean).join(' ')}</div>`}
+    <div>${why}${outcome === 'refused' && retry > 0 ? html` ${t('retry', { time: span(retry) })}` : null}</div>
     <div class="soft small">${answer.answered ? answer.node ? t('countsOf', { node: answer.node }) : t('countsOfSome') : t('noNode')} ${t('version', { version: answer.version })}</div></div>`;
 }
 
-function limitRow(rule, limit) {
-  const left = limit.remaining;
-  const most = limit.most ?? limit.threshold ?? (typeof limit.limit === 'number' ? limit.limit : null) ?? limit.permits ?? null;
-  const reset = millisOf(limit, 'reset_after_ms', 'reset_ms', 'reset');
-  const retry = millisOf(limit, 'retry_after_ms');
-  const known = limit.allowed !== undefined && limit.allowed !== null;
-  const observed = rule.state === 'shadow' || /\.candidate(-|$)/.test(limitName(limit.limit)) || limit.shadow || limit.candidate;
-  return html`<tr key=${limitName(limit.limit)}>
-    <td data-label=${t('limit')}><span class="lines"><span>${limit.text ?? limitName(limit.limit)}</span><span class="soft small mono">${limitName(limit.limit)}</span></span></td>
-    <td data-label=${t('key')}>${limit.key ? html`<code>${limit.key}</code>` : html`<span class="soft">${known ? t('all') : '–'}</span>`}</td>
-    <td data-label=${t('count')} class="end">${left === undefined || left === null ? html`<span class="soft">${t('unknownCount')}</span>`
-      : html`<span class="lines"><span>${most ? t('leftOf', { left: number(left), limit: number(most) }) : t('left', { left: number(left) })}</span>
-        ${most ? bar(Math.min(1, 1 - left / most), left === 0 ? 'bad' : '') : null}
+function known(value) {
+  return value !== undefined && value !== null;
+}
+
+function limitRow(limit) {
+  const { remaining: left, used, retry_after_ms: retry, reset_after_ms: reset } = limit;
+  const most = known(used) && known(left) ? used + left : 0;
+  return html`<tr key=${limit.limit}>
+    <td data-label=${t('limit')}><span class="lines"><span>${limit.text}</span><span class="row-line tighter"><span class="soft small mono">${limit.limit}</span>
+      ${limit.override && badge(t('override'), 'warn')}${limit.shadow && badge(t('shadow'), 'info')}</span></span></td>
+    <td data-label=${t('key')}>${limit.key ? limit.hash ? html`<a href=${`/callers/${encodeURIComponent(limit.hash)}`}><code>${limit.key}</code></a>` : html`<code>${limit.key}</code>`
+      : html`<span class="soft">${limit.by?.length > 0 ? '–' : t('all')}</span>`}</td>
+    <td data-label=${t('count')} class="end">${known(left)
+      ? html`<span class="lines"><span>${most > 0 ? t('leftOf', { left: number(left), limit: number(most) }) : t('left', { left: number(left) })}</span>
+        ${most > 0 ? bar(used / most, left === 0 ? 'bad' : '') : null}
         ${limit.allowed === false && retry > 0 ? html`<span class="soft small">${t('retryIn', { time: span(retry) })}</span>`
-          : reset > 0 ? html`<span class="soft small">${t('reset', { time: span(reset) })}</span>` : null}</span>`}</td>
-    <td data-label=${t('state')} class="end">${known ? limit.allowed ? badge(t('passes'), 'good') : badge(t(observed ? 'wouldRefuse' : 'refuses'), observed ? 'info' : 'bad') : null}</td></tr>`;
+          : reset > 0 ? html`<span class="soft small">${t('reset', { time: span(reset) })}</span>` : null}</span>`
+      : html`<span class="soft">${t('unknownCount')}</span>`}</td>
+    <td data-label=${t('state')} class="end">${known(limit.allowed) ? limit.allowed ? badge(t('passes'), 'good') : badge(t(limit.shadow ? 'wouldRefuse' : 'refuses'), limit.shadow ? 'info' : 'bad') : '–'}</td></tr>`;
+}
+
+/** The state of a rule in one word: what it does if it does not count, otherwise whether it is in force. */
+function ruleState(rule) {
+  if (rule.action && rule.action !== 'limit') {
+    return badge(t(rule.action === 'exempt' ? 'exempted' : 'deny'), rule.action === 'deny' ? 'bad' : 'info');
+  }
+  return badge(['live', 'shadow', 'disabled'].includes(rule.state) ? t(rule.state) : rule.state, STATE_KINDS[rule.state] ?? 'plain');
 }
 
 function matched(rule) {
-  return html`<section class="matched" key=${rule.rule} id=${`match-${rule.rule}`}>
+  return html`<div class="matched" key=${rule.rule} id=${`match-${rule.rule}`}>
     <div class="panel-head"><h3><a href=${`/rules/${encodeURIComponent(rule.rule)}`}>${rule.rule}</a></h3><span class="soft">${rule.name ?? ''}</span>
-      <span class="grow"></span>${rule.state && badge(word(rule.state), STATE_KINDS[rule.state] ?? 'plain')}
+      <span class="grow"></span>${ruleState(rule)}
       <a class="small" href=${href('/decisions', { rule: rule.rule })}>${t('decisions')}</a></div>
     ${rule.why && html`<p class="soft flat">${rule.why}</p>`}
     ${rule.limits?.length > 0 ? html`<div class="table-frame"><table class="limits"><thead><tr><th scope="col">${t('limit')}</th><th scope="col">${t('key')}</th>
       <th scope="col" class="end">${t('count')}</th><th scope="col" class="end">${t('state')}</th></tr></thead>
-      <tbody>${rule.limits.map((limit) => limitRow(rule, limit))}</tbody></table></div>` : null}
-  </section>`;
+      <tbody>${rule.limits.map(limitRow)}</tbody></table></div>` : null}
+  </div>`;
 }
 
 export default {
@@ -264,19 +258,20 @@ export default {
       return panel({ id: 'understood', title: t('understood'), actions: way.value === 'curl' && pairs.length > 0
         ? html`<button type="button" class="quiet small" id="edit-attributes" onClick=${() => { fill(request); setQuery({ as: 'form' }); }}>${t('edit')}</button>` : null },
       html`<div class="stack">${given.warnings?.length > 0 && html`<div class="notice warn flat" id="warnings"><strong>${t('warnings')}</strong><ul>${given.warnings.map((warning, i) => html`<li key=${i}>${warning}</li>`)}</ul></div>`}
-        ${pairs.length > 0 ? facts(pairs.map(([name, value]) => [html`<span class="mono">${name}</span>`, html`<code>${String(value)}</code>`])) : html`<p class="soft flat">${t('noAttributes')}</p>`}</div>`);
+        ${pairs.length > 0 ? facts(pairs.map(([name, value]) => [html`<span class="mono">${name}</span>`, html`<code>${String(value)}</code>`])) : html`<p class="soft flat">${t('noAttributes')}</p>`}
+        ${given.ignored?.length > 0 && html`<p class="soft small flat" id="ignored">${t('ignored')}: ${given.ignored.join(', ')}</p>`}</div>`);
     };
 
-    const others = (list) => {
+    const others = (list, unlisted) => {
       const text = sought.value.trim().toLowerCase();
       const rows = text ? list.filter((rule) => `${rule.rule} ${rule.name ?? ''} ${rule.why ?? ''}`.toLowerCase().includes(text)) : list;
       return html`<details class="panel tight folded" id="others" open=${unfolded.value} onToggle=${(event) => { unfolded.value = event.target.open; }}>
-        <summary><span class="strong">${t('others')}</span> <span class="count">${number(list.length)}</span></summary>
+        <summary><span class="strong">${t('others')}</span> <span class="count">${number(list.length + unlisted)}</span></summary>
         ${unfolded.value && html`${list.length > 12 && html`<div class="filters pad">${filter({ id: 'others-search', label: t('search'), value: sought.value, placeholder: t('othersHint'), width: 'wide', onInput: (value) => { sought.value = value; } })}</div>`}
           ${table({ id: 'others-table', caption: t('others'), rows, rowKey: (rule) => rule.rule, columns: [
             { name: 'rule', label: t('rule'), cell: (rule) => html`<span class="lines"><a href=${`/rules/${encodeURIComponent(rule.rule)}`}>${rule.rule}</a>${rule.name && html`<span class="soft small">${rule.name}</span>`}</span>` },
-            { name: 'why', label: t('why'), wide: true, cell: (rule) => rule.why ?? '–' },
-          ] })}`}</details>`;
+            { name: 'why', label: t('why'), wide: true, cell: (rule) => rule.why },
+          ] })}${unlisted > 0 && html`<p class="soft pad">${t('others2', { count: number(unlisted) })}</p>`}`}</details>`;
     };
 
     const story = () => {
@@ -290,7 +285,7 @@ export default {
         ${verdict(given)}
         ${panel({ id: 'matching', title: t('matching'), note: number(matches.length) }, matches.length > 0 ? html`<div class="matches">${matches.map(matched)}</div>` : html`<p class="soft flat">${t('noMatch')}</p>`)}
         ${understood(given)}
-        ${rest.length > 0 && others(rest)}</div>`;
+        ${rest.length + (given.others ?? 0) > 0 && others(rest, given.others ?? 0)}</div>`;
     };
 
     return () => html`

@@ -2,14 +2,17 @@
 
 const STEPS = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Returns the times of all steps and a function that returns one figure for each of them. Steps without requests have no point, so they are 0. */
+/**
+ * Returns the times of all steps that have ended, and functions that return one figure for each of them. Steps without requests have no
+ * point, so they are 0. The step that goes on would look like a fall.
+ */
 export function columns(series) {
   const step = STEPS[series.step];
   const from = Math.floor(new Date(series.from).getTime() / step) * step;
   const to = new Date(series.to).getTime();
   const points = new Map(series.points.map((point) => [new Date(point.at).getTime(), point]));
   const times = [];
-  for (let at = from; at < to && times.length < 4000; at += step) {
+  for (let at = from; at + step <= to && times.length < 4000; at += step) {
     times.push(at);
   }
   return {

@@ -38,13 +38,13 @@ const t = words({
     more: 'and {count} more', centerProblems: 'The center reports a problem',
     id: 'Id', reports: 'Reports by', http: 'HTTP', follows: 'Takes releases', yes: 'yes', no: 'no: its rules come from a file', digest: 'Digest', adjustments: 'Adjustments',
     adjustmentsText: 'revision {revision}', adjustmentsOld: 'revision {revision}, newest is {newest}', started: 'Started', applied: 'Applied', lastHeartbeat: 'Last heartbeat',
-    storeFact: 'Store', storeText: '{kind}: p50 {p50}, p99 {p99}, {calls} calls, {errors} errors', modeSince: 'Decides so since', policy: 'While degraded',
+    storeFact: 'Store', storeText: '{kind}: p50 {p50}, p99 {p99}; {calls} calls and {errors} errors in 10 s', modeSince: 'Decides so since',
     refusedTitle: 'It refused version {version}', refusedText: 'It keeps deciding by version {version}. It tries again with the next release.',
-    traffic: 'Requests in the last hour', latency: 'Time of a decision', allowedSeries: 'allowed', refusedSeries: 'refused', degradedSeries: 'degraded',
+    traffic: 'Requests in the last hour', latency: 'Time of a decision, in µs', allowedSeries: 'allowed', refusedSeries: 'refused', degradedSeries: 'degraded',
     noTraffic: 'No requests in the last hour', seen: 'Rows witnessed', witnessAt: 'Checkpoint of', witnessKey: 'Trusted key', auditRefusal: 'Why it refuses', decisions: 'Decisions of this node',
     trafficSum: '{rate} allowed, {refused} refused ({share})', overview: 'Overview', witness: 'Witness of the audit log', gone: 'This node is not known',
-    goneText: 'It may have been silent for so long that the center forgot it.', close: 'Close', summary: 'Nodes by state', policyOpen: 'requests pass', policyClosed: 'requests are refused',
-    policyLocal: 'decided in process',
+    goneText: 'It may have been silent for so long that the center forgot it.', close: 'Close', summary: 'Nodes by state', policyOpen: 'let requests pass: {count}', policyClosed: 'refuse requests: {count}',
+    policyLocal: 'decide in process: {count}', policyRules: 'Rules while degraded', noAnswer: 'no answer', storeErrors: '{count} errors',
   },
   zh: {
     title: '节点', lead: '所有处理请求的进程：运行哪一版规则、如何决策、拒绝了什么。',
@@ -70,13 +70,13 @@ const t = words({
     more: '以及另外 {count} 个', centerProblems: '中心报告了问题',
     id: '标识', reports: '上报方式', http: 'HTTP', follows: '接收发布', yes: '是', no: '否：规则来自文件', digest: '摘要', adjustments: '临时调整',
     adjustmentsText: '修订 {revision}', adjustmentsOld: '修订 {revision}，最新为 {newest}', started: '启动时间', applied: '应用时间', lastHeartbeat: '最近心跳',
-    storeFact: '存储', storeText: '{kind}：p50 {p50}，p99 {p99}，{calls} 次调用，{errors} 次错误', modeSince: '此方式开始于', policy: '降级时',
+    storeFact: '存储', storeText: '{kind}：p50 {p50}，p99 {p99}；10 秒内 {calls} 次调用、{errors} 次错误', modeSince: '此方式开始于',
     refusedTitle: '拒绝了版本 {version}', refusedText: '它继续按版本 {version} 决策，下次发布时会再次尝试。',
-    traffic: '最近一小时的请求', latency: '决策耗时', allowedSeries: '放行', refusedSeries: '拒绝', degradedSeries: '降级',
+    traffic: '最近一小时的请求', latency: '决策耗时（微秒）', allowedSeries: '放行', refusedSeries: '拒绝', degradedSeries: '降级',
     noTraffic: '最近一小时没有请求', seen: '已见证的行数', witnessAt: '检查点时间', witnessKey: '信任的密钥', auditRefusal: '拒绝原因', decisions: '此节点的决策',
     trafficSum: '放行 {rate}，拒绝 {refused}（{share}）', overview: '概览', witness: '审计日志的见证', gone: '没有这个节点',
-    goneText: '它可能失联太久，中心已不再保留。', close: '关闭', summary: '各状态的节点数', policyOpen: '放行请求', policyClosed: '拒绝请求',
-    policyLocal: '进程内决策',
+    goneText: '它可能失联太久，中心已不再保留。', close: '关闭', summary: '各状态的节点数', policyOpen: '放行：{count} 条', policyClosed: '拒绝：{count} 条',
+    policyLocal: '进程内决策：{count} 条', policyRules: '降级时的规则', noAnswer: '无应答', storeErrors: '{count} 次错误',
   },
 });
 
@@ -121,6 +121,19 @@ function modeText(node) {
   return node.breaker === 'none' && node.mode === 'local' ? t('local') : t(node.mode);
 }
 
+/** The name of a node and what follows the name of its host, so that long names need no second line. */
+function nameParts(node) {
+  const name = node.name || node.id;
+  const dotAt = /^[a-z]/i.test(name) ? name.indexOf('.') : -1;
+  return dotAt > 0 ? [name.slice(0, dotAt), name.slice(dotAt)] : [name, ''];
+}
+
+function nameCell(node) {
+  const [host, rest] = nameParts(node);
+  return html`<div class="lines"><a href=${href('/nodes', { ...route.query, id: node.id })} title=${node.name}>${host}</a>
+    <span class="soft small">${[rest, node.kind === 'application' ? t('application') : '', node.program].filter(Boolean).join(' · ')}</span></div>`;
+}
+
 function rulesCell(node) {
   if (node.version === 0 && !node.digest) {
     return html`<span class="soft">${t('noRules')}</span>`;
@@ -128,8 +141,8 @@ function rulesCell(node) {
   return html`<div class="lines"><span class="row-line tighter"><span class="strong">${t('version', { version: node.version })}</span>
     ${!node.follows ? badge(t('fromFile')) : node.current ? badge(t('isCurrent'), 'good')
       : node.behind > 0 ? badge(t('behindBy', { count: number(node.behind) }), 'warn') : badge(t('other'), 'warn')}
-    ${node.trial !== null && node.trial !== undefined && badge(t('trial', { version: node.trial }), 'info')}</span>
-    ${node.applied_at && html`<span class="soft small">${timeAgo(node.applied_at)}</span>`}</div>`;
+    </span><span class="row-line tighter">${node.applied_at && html`<span class="soft small">${timeAgo(node.applied_at)}</span>`}
+    ${node.trial !== null && node.trial !== undefined && badge(t('trial', { version: node.trial }), 'info')}</span></div>`;
 }
 
 function modeCell(node) {
@@ -173,8 +186,12 @@ function auditCell(node) {
 
 function storeCell(node) {
   const store = node.store;
-  return store && store.kind !== 'memory' && store.calls > 0
-    ? html`<span class="nowrap">${micros(store.p50_us)} <span class="soft">/</span> ${micros(store.p99_us)}</span>` : html`<span class="soft">–</span>`;
+  if (!store || store.kind === 'memory') {
+    return html`<span class="soft">–</span>`;
+  }
+  return html`<div class="lines"><span class="nowrap">${store.p99_us !== null && store.p99_us !== undefined
+    ? html`${micros(store.p50_us)} <span class="soft">/</span> ${micros(store.p99_us)}` : store.errors > 0 ? html`<span class="bad-text">${t('noAnswer')}</span>` : '–'}</span>
+    ${store.errors > 0 && html`<span class="bad-text small">${t('storeErrors', { count: number(store.errors) })}</span>`}</div>`;
 }
 
 function nodeTable(id, rows, caption) {
@@ -182,14 +199,13 @@ function nodeTable(id, rows, caption) {
     id, caption, rows, rowKey: (node) => node.id, chosen: route.query.id,
     onRow: (node) => setQuery({ id: node.id }, { step: true }),
     columns: [
-      { name: 'name', label: t('name'), className: 'node-name', cell: (node) => html`<div class="lines"><a href=${href('/nodes', { ...route.query, id: node.id })}>${node.name || node.id}</a>
-        <span class="soft small">${t(node.kind)} · ${node.program}</span></div>` },
-      { name: 'state', label: t('state'), wide: true, cell: stateCell },
-      { name: 'rules', label: t('rules'), cell: rulesCell },
-      { name: 'mode', label: t('mode'), cell: modeCell },
-      { name: 'store', label: t('store'), end: true, cell: storeCell },
-      { name: 'audit', label: t('audit'), cell: auditCell },
-      { name: 'heartbeat', label: t('heartbeat'), end: true, className: 'nowrap', cell: (node) => timeAgo(node.last_heartbeat) },
+      { name: 'name', label: t('name'), className: 'node-name', cell: nameCell },
+      { name: 'state', label: t('state'), className: 'node-state', wide: true, cell: stateCell },
+      { name: 'rules', label: t('rules'), className: 'node-rules', cell: rulesCell },
+      { name: 'mode', label: t('mode'), className: 'node-mode', cell: modeCell },
+      { name: 'store', label: t('store'), end: true, className: 'node-store', cell: storeCell },
+      { name: 'audit', label: t('audit'), className: 'node-audit', cell: auditCell },
+      { name: 'heartbeat', label: t('heartbeat'), end: true, className: 'node-heartbeat', cell: (node) => timeAgo(node.last_heartbeat) },
     ],
   });
 }
@@ -245,16 +261,10 @@ function latencySeries(series) {
 
 const POLICIES = { open: 'policyOpen', closed: 'policyClosed', local: 'policyLocal' };
 
+/** What its rules do while the store is away: how many of each kind. */
 function policyText(node) {
-  const policy = node.store?.on_failure ?? node.on_failure;
-  if (typeof policy === 'string') {
-    return POLICIES[policy] ? t(POLICIES[policy]) : policy;
-  }
-  if (policy && typeof policy === 'object') {
-    return Object.entries(policy).filter(([, count]) => count > 0)
-      .map(([name, count]) => `${POLICIES[name] ? t(POLICIES[name]) : name}: ${number(count)}`).join(', ');
-  }
-  return null;
+  return Object.entries(node.on_failure ?? {}).filter(([name, count]) => POLICIES[name] && count > 0)
+    .map(([name, count]) => t(POLICIES[name], { count: number(count) })).join(', ') || null;
 }
 
 /** Everything about one node. */
@@ -287,34 +297,34 @@ const NodeDetails = {
             : t('adjustmentsOld', { revision: node.adjustments, newest })],
           [t('mode'), modeText(node)],
           [t('modeSince'), node.mode_since ? html`${timeAt(node.mode_since, { seconds: true })} <span class="soft">(${timeAgo(node.mode_since)})</span>` : null],
-          [t('policy'), policyText(node)],
+          [t('policyRules'), policyText(node)],
           [t('breaker'), t(`breaker_${node.breaker}`)],
-          [t('storeFact'), node.store ? t('storeText', { kind: node.store.kind, p50: micros(node.store.p50_us ?? 0), p99: micros(node.store.p99_us ?? 0),
-            calls: number(node.store.calls ?? 0), errors: number(node.store.errors ?? 0) }) : null],
+          [t('storeFact'), node.store && node.store.kind !== 'memory' ? t('storeText', { kind: 'Redis', p50: node.store.p50_us ? micros(node.store.p50_us) : '–',
+            p99: node.store.p99_us ? micros(node.store.p99_us) : '–', calls: number(node.store.calls), errors: number(node.store.errors) }) : null],
           [t('lastHeartbeat'), html`${timeAt(node.last_heartbeat, { seconds: true })} <span class="soft">(${timeAgo(node.last_heartbeat)})</span>`],
           [t('started'), timeAt(node.started_at, { seconds: true })],
         ])}
-        <section><h3>${t('traffic')}</h3>
+        <div><h3>${t('traffic')}</h3>
           ${traffic ? html`<div class="stack"><p class="soft small">${t('trafficSum', { rate: number(total.allowed), refused: number(total.refused),
               share: percent(total.refused / Math.max(1, total.allowed + total.refused)) })}</p>
             ${chart({ times: traffic.times, series: traffic.lines, height: 150, label: t('traffic') })}${legend(traffic.lines)}</div>`
-            : html`<p class="soft">${series.value ? t('noTraffic') : '…'}</p>`}</section>
-        ${latency && html`<section><h3>${t('latency')}</h3>${chart({ times: latency.times, series: latency.lines, height: 130, label: t('latency') })}${legend(latency.lines)}</section>`}
-        ${node.audit && html`<section id="witness"><h3>${t('witness')}</h3>${facts([
+            : html`<p class="soft">${series.value ? t('noTraffic') : '…'}</p>`}</div>
+        ${latency && html`<div><h3>${t('latency')}</h3>${chart({ times: latency.times, series: latency.lines, height: 130, label: t('latency') })}${legend(latency.lines)}</div>`}
+        ${node.audit && html`<div id="witness"><h3>${t('witness')}</h3>${facts([
           [t('state'), auditCell(node)],
           [t('auditRefusal'), node.audit.refused],
           [t('seen'), number(node.audit.size)],
           [t('witnessAt'), timeAt(node.audit.at, { seconds: true })],
           [t('witnessKey'), html`<code>${node.audit.key}</code>`],
-        ])}</section>`}
-        <section><h3>${t('overview')}</h3>${facts([
+        ])}</div>`}
+        <div><h3>${t('overview')}</h3>${facts([
           [t('id'), html`<code>${node.id}</code>`],
           [t('kind'), t(node.kind)],
           [t('program'), node.program],
           [t('reports'), node.by === 'http' ? t('http') : 'Redis'],
           [t('follows'), node.follows ? t('yes') : t('no')],
           [t('digest'), node.digest ? html`<code class="digest">${node.digest}</code>` : null],
-        ])}</section>
+        ])}</div>
       </div>`;
     };
   },

@@ -16,9 +16,9 @@ import { before, columns } from '/assets/views/fleet-series.js';
 const t = words({
   en: {
     title: 'Candidates and shadow', lead: 'Limits that are counted but refuse nobody. See what they would refuse, then make them live.',
-    period: 'Time', hour: 'Last hour', day: 'Last day', observed: 'Observed rules', rule: 'Rule', kind: 'Kind', would: 'Would refuse', refusedNow: 'Refused today', share: 'Share of its requests',
+    period: 'Time', hour: 'Last hour', day: 'Last day', observed: 'Observed rules', rule: 'Rule', kind: 'Kind', would: 'Would refuse', refusedNow: 'Refused now', share: 'Share of its requests',
     shadow: 'shadow', candidate: 'candidate', switched: 'switched', off: 'off', protected: 'protected',
-    refusedNowHour: 'Refuses now', wouldHour: 'Would refuse', compared: 'Change', requests: 'Requests', seriesWould: 'would be refused', seriesRefused: 'refused today', seriesAllowed: 'allowed',
+    refusedNowHour: 'Refused now', wouldHour: 'Would refuse', compared: 'Change', requests: 'Requests', seriesWould: 'would be refused', seriesRefused: 'refused now', seriesAllowed: 'allowed',
     moreRefusals: '{count} more', fewerRefusals: '{count} fewer', same: 'the same', ofRequests: '{share} of its requests', counted: 'of {count} requests',
     makeLive: 'Make it live', makeLiveTitle: 'Make {rule} live?', shadowText: 'This opens a change that takes {rule} out of shadow. It keeps its counts. Nothing is refused until the change is released.',
     candidateText: 'This opens a change that puts the candidate limits of {rule} in force. Their counts start anew. Nothing changes until the change is released.',
@@ -210,8 +210,7 @@ export default {
       onRow: (item) => setQuery({ rule: item.rule.id }),
       columns: [
         { name: 'rule', label: t('rule'), cell: (item) => html`<div class="lines"><a href=${href('/shadow', { ...route.query, rule: item.rule.id })}>${item.rule.id}</a>
-          ${item.rule.name && html`<span class="soft small">${item.rule.name}</span>`}</div>` },
-        { name: 'kind', label: t('kind'), cell: (item) => html`<span class="row-line tighter">${item.kinds.map(kindBadge)}</span>` },
+          ${item.rule.name && html`<span class="soft small">${item.rule.name}</span>`}<span class="row-line tighter">${item.kinds.map(kindBadge)}</span></div>` },
         { name: 'would', label: t('would'), end: true, cell: (item) => html`<span class="lines"><span>${number(item.sum.shadow_refused)}</span>${bar(item.sum.shadow_refused / most.value, 'shadowed')}</span>` },
         { name: 'refused', label: t('refusedNow'), end: true, cell: (item) => number(item.sum.refused) },
       ],
