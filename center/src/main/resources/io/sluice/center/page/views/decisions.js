@@ -23,9 +23,9 @@ const t = words({
     live: 'Live', liveRate: '{rate} shown', liveOf: 'of {rate} refused', liveNote: 'Refusals as they arrive, at most 20 a second. This is a sample.', waiting: 'Waiting for the next refusal…',
     liveLost: 'The stream is lost. New refusals appear when it is back.', stopped: 'Stopped at {time}. {count} live rows are kept.', stoppedOne: 'Stopped at {time}. One live row is kept.', drop: 'Remove them', nothingTo: 'Clear "before" to follow live.',
     noneTitle: 'No decision was found', noneText: 'Nothing in the sample of the last 24 hours fits. Remove a filter, or send a request.',
-    details: 'Decision', copyJson: 'Copy as JSON', copied: 'Copied', reason: 'Reason', method: 'Method', service: 'Service', attributes: 'Attributes', mode: 'Mode',
-    degraded: 'Degraded', permits: 'Permits', version: 'Rules', usedOf: '{count} of {limit}', openCaller: 'This caller', openRule: 'This rule', sameTrace: 'Same trace', sameRequest: 'Same request',
-    sameCaller: 'Decisions of this caller', hash: 'Hash', versionText: 'version {version}', filters: 'Filters', shown: '{count} rows', sample: 'sample',
+    details: 'Decision', copyJson: 'Copy as JSON', copied: 'Copied', reason: 'Reason', service: 'Service', attributes: 'Attributes', mode: 'Mode',
+    degraded: 'Degraded', permits: 'Permits', version: 'Rules', usedOf: '{count} of {limit}', openCaller: 'This caller', openRule: 'This rule',
+    sameCaller: 'Decisions of this caller', hash: 'Hash', versionText: 'version {version}', filters: 'Filters', shown: '{count} rows',
   },
   zh: {
     title: '决策', lead: '最近 24 小时的单次决策。节点会上报一定数量内的所有拒绝，以及一部分放行。',
@@ -37,9 +37,9 @@ const t = words({
     live: '实时', liveRate: '显示 {rate}', liveOf: '共拒绝 {rate}', liveNote: '拒绝一到达就显示，每秒最多 20 条。这是抽样。', waiting: '正在等待下一次拒绝…',
     liveLost: '事件流已中断，恢复后会显示新的拒绝。', stopped: '已于 {time} 停止，保留 {count} 条实时记录。', stoppedOne: '已于 {time} 停止，保留 1 条实时记录。', drop: '移除', nothingTo: '清除“截止时间”后才能实时跟踪。',
     noneTitle: '没有找到决策', noneText: '最近 24 小时的抽样中没有符合条件的决策。请减少条件，或发送一个请求。',
-    details: '决策', copyJson: '复制为 JSON', copied: '已复制', reason: '原因', method: '方法', service: '服务', attributes: '属性', mode: '方式',
-    degraded: '降级', permits: '许可数', version: '规则版本', usedOf: '{count} / {limit}', openCaller: '查看调用方', openRule: '查看规则', sameTrace: '同一追踪', sameRequest: '同一请求',
-    sameCaller: '此调用方的决策', hash: '哈希', versionText: '版本 {version}', filters: '筛选条件', shown: '{count} 条', sample: '抽样',
+    details: '决策', copyJson: '复制为 JSON', copied: '已复制', reason: '原因', service: '服务', attributes: '属性', mode: '方式',
+    degraded: '降级', permits: '许可数', version: '规则版本', usedOf: '{count} / {limit}', openCaller: '查看调用方', openRule: '查看规则',
+    sameCaller: '此调用方的决策', hash: '哈希', versionText: '版本 {version}', filters: '筛选条件', shown: '{count} 条',
   },
 });
 
