@@ -65,8 +65,8 @@ class AccessMatrixTest {
 
     /**
      * {@code +} allowed for the objects of both tenants; {@code a} allowed for acme, and 404 for the other; {@code f} allowed for
-     * acme, and 403 for the other; {@code -} 403; {@code 0} 404; {@code !} 401. The number is the status of an allowed request,
-     * which may be wrong in another way, so that it changes nothing.
+     * acme, and 403 for the other; {@code -} 403; {@code 0} 404; {@code !} 401; {@code h} leads to the sign-in. The number is the
+     * status of an allowed request, which may be wrong in another way, so that it changes nothing.
      */
     // spotless:off
     private static final String EXPECTED =
@@ -165,14 +165,34 @@ class AccessMatrixTest {
             404 DELETE /api/me/passkeys/{id}          !  -  +  -   +  +  +  +  +   +  +  +  +  +   -  -  -   -  -  -
             200 POST /api/session/passkey/options     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             400 POST /api/session/passkey             +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
-            302 GET /                                 +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /                                 h  h  +  h   +  +  +  +  +   +  +  +  +  +   h  h  h   h  h  h
             200 GET /set-up                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /sign-in                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /step-up                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /account                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /retention                        +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /traffic                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /callers/{id}                     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /rules                            +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /rules/{id}                       +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /editor                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /changes                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /changes/{id}                     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /releases                         +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /releases/{id}                    +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /nodes                            +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /shadow                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /explain                          +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /decisions                        +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /alerts                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /audit                            +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /people                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /tokens                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /approvals                        +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /design                           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /favicon.ico                      +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /assets/{file}                    +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            200 GET /assets/{folder}/{file}           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             303 GET /sign-in/oidc/{name}              +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             303 GET /sign-in/oidc/{name}/callback     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             """;
@@ -205,6 +225,7 @@ class AccessMatrixTest {
                 case "-" -> 403;
                 case "0" -> 404;
                 case "!" -> 401;
+                case "h" -> 302;
                 default -> throw new IllegalArgumentException(endpoint + ": " + cell);
             };
         }

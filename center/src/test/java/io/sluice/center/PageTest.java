@@ -19,7 +19,24 @@ import org.junit.jupiter.api.io.TempDir;
 /** How the pages and their files are served. */
 class PageTest {
 
-    private static final List<String> PAGES = List.of("/set-up", "/sign-in", "/step-up", "/account", "/retention");
+    private static final List<String> PAGES = List.of(
+            "/set-up",
+            "/sign-in",
+            "/step-up",
+            "/account",
+            "/retention",
+            "/traffic",
+            "/callers/0a1b",
+            "/rules",
+            "/rules/login",
+            "/editor",
+            "/changes/1",
+            "/releases/1",
+            "/nodes",
+            "/alerts",
+            "/audit",
+            "/people",
+            "/tokens");
 
     @TempDir
     static Path data;
@@ -41,7 +58,9 @@ class PageTest {
         assertThat(get("/").statusCode()).isEqualTo(302);
         assertThat(header(get("/"), "Location")).isEqualTo("/sign-in");
         PageClient ann = new PageClient(center).signIn(center, ApiClient.account(center, "ann", Grant.of(Role.VIEWER)));
-        assertThat(header(ann.send("GET", "/", ""), "Location")).isEqualTo("/account");
+        HttpResponse<String> console = ann.send("GET", "/", "");
+        assertThat(console.statusCode()).isEqualTo(200);
+        assertThat(console.body()).isEqualTo(get("/rules").body());
     }
 
     @Test
@@ -79,8 +98,15 @@ class PageTest {
             assertThat(answer.body()).as(file).doesNotContain("sourceMappingURL");
             files(answer.body()).stream().filter(next -> !seen.contains(next)).forEach(open::add);
         }
-        assertThat(seen).contains("/assets/vue.js", "/assets/htm.js", "/assets/account.js", "/assets/style.css");
-        assertThat(seen).hasSize(15);
+        assertThat(seen)
+                .contains(
+                        "/assets/vue.js",
+                        "/assets/htm.js",
+                        "/assets/style.css",
+                        "/assets/console/shell.js",
+                        "/assets/views/account.js",
+                        "/assets/vendor/uplot.js");
+        assertThat(seen).hasSizeGreaterThan(50);
     }
 
     @Test
@@ -101,7 +127,10 @@ class PageTest {
                 "/assets/",
                 "/assets/..%2fopenapi.json",
                 "/assets/%2e%2e/web/openapi.json",
-                "/assets/x/main.js")) {
+                "/assets/x/main.js",
+                "/assets/console/",
+                "/assets/console/..%2fpage.html",
+                "/assets/console/main.js")) {
             HttpResponse<String> answer = get(path);
             assertThat(answer.statusCode()).as(path).isIn(400, 401, 404);
             assertThat(answer.body()).as(path).doesNotContain("import", "<", "openapi");
@@ -109,7 +138,7 @@ class PageTest {
     }
 
     private static Set<String> files(String text) {
-        return Pattern.compile("/assets/[a-z-]+\\.(?:js|css|svg)")
+        return Pattern.compile("/assets/(?:[a-z]+/)?[a-z-]+\\.(?:js|css|svg)")
                 .matcher(text)
                 .results()
                 .map(MatchResult::group)

@@ -77,14 +77,18 @@ class PagesInBrowserTest {
         browser.await("later");
         assertThat(browser.url()).doesNotContain("#");
         browser.click("add");
-        browser.awaitPath("/account");
-        browser.awaitText("who", "admin");
+        awaitHome("admin");
         assertThat(device.getCredentials()).hasSize(1);
         browser.click("sign-out");
         browser.awaitPath("/sign-in");
         browser.click("passkey");
-        browser.awaitPath("/account");
+        awaitHome("admin");
+        browser.click("menu-account");
         browser.awaitText("who", "admin");
+        browser.await("add");
+        Await.until("the passkeys are shown", Duration.ofMinutes(5), () -> browser.script(
+                        "return document.querySelectorAll('[id^=remove-]').length")
+                .equals("1"));
         assertThat(browser.script("return document.body.innerText")).contains("last used");
     }
 
@@ -115,7 +119,7 @@ class PagesInBrowserTest {
         expectStatus(401);
         browser.type("password", PASSWORD);
         browser.click("submit");
-        browser.awaitPath("/account");
+        awaitHome("wendy");
     }
 
     @Test
@@ -143,10 +147,9 @@ class PagesInBrowserTest {
         browser.keys("kay", Keys.TAB);
         browser.awaitFocus("password");
         browser.keys(PASSWORD, Keys.ENTER);
-        browser.awaitPath("/account");
-        browser.awaitText("who", "kay");
+        awaitHome("kay");
         browser.go(center.publicUrl() + "/");
-        browser.awaitPath("/account");
+        awaitHome("kay");
     }
 
     @Test
@@ -265,7 +268,7 @@ class PagesInBrowserTest {
         browser.type("user", "carl");
         browser.type("password", OTHER);
         browser.click("submit");
-        browser.awaitPath("/account");
+        awaitHome("carl");
     }
 
     @Test
@@ -407,6 +410,12 @@ class PagesInBrowserTest {
                 .results()
                 .map(match -> match.group(1))
                 .toList();
+    }
+
+    /** Waits for the first page of the console, with somebody signed in. */
+    private static void awaitHome(String user) {
+        browser.awaitPath(center.publicUrl() + "/");
+        browser.awaitText("menu-account", user);
     }
 
     /** The browser logs each answer that is an error. */

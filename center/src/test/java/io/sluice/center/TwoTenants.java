@@ -151,6 +151,7 @@ final class TwoTenants {
             ids.put("rollout " + key, Long.toString(released.number("id")));
             ids.put("rule " + key, isAcme ? ACME_RULE : OTHER_RULE);
             ids.put("asset " + key, "style.css");
+            ids.put("part " + key, "console.css");
             ids.put("node " + key, isAcme ? "n1" : "zqnode");
         }
         // The other tenant also has something that is scheduled, something that was withdrawn and something on trial.
@@ -310,7 +311,7 @@ final class TwoTenants {
             reopen(isAcme);
         }
         String id = path.contains("{") ? ids.getOrDefault(kind + " " + key, "1") : "";
-        String target = path.replaceAll("\\{[^}]*}", "ID")
+        String target = path.replace("{folder}", "console").replaceAll("\\{[^}]*}", "ID")
                 + (path.endsWith("/diff") ? "?to=1" : "")
                 + (path.equals("/api/series") ? "?rule=" + (isAcme ? ACME_RULE : OTHER_RULE) : "")
                 + (path.endsWith("/own") ? "?digest=" + "0".repeat(64) : "");
@@ -319,7 +320,7 @@ final class TwoTenants {
 
     private static String kind(String path) {
         if (path.startsWith("/assets")) {
-            return "asset";
+            return path.contains("{folder}") ? "part" : "asset";
         }
         String second = path.replaceAll("^/api/([a-z]+).*", "$1");
         return second.equals("switch") ? second : second.replaceAll("s$", "");

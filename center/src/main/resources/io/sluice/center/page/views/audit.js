@@ -21,7 +21,7 @@ const t = words({
     whyNot: 'It is not called verified, because:', noKey: 'You named no key that you trust. Paste the text of audit-key.pub that you copied on the first day.', noWitness: 'No live node witnesses the log.', otherKey: 'No checkpoint is signed by the key that you named, or by one that follows from it.', key: 'Public key that you trust (audit-key.pub, optional)', again: 'Verify again',
     integrity: 'Integrity', integrityGood: 'All {rows} rows are as they were written.', integrityBad: 'Rows were changed.', signed: 'Signed until row {row}, {time}, by {n} checkpoints.', notSigned: 'No checkpoint signs it yet.',
     completeness: 'Completeness', completeGood: 'No row is missing up to row {row}.', completeBad: 'Rows are missing.', pruned: 'Rows up to {row} were deleted because of their age; their hashes are there.',
-    witnesses: 'Witnesses', witnessGood: 'Nodes hold the log until row {row}, {time}: {n}.', witnessNone: 'No node holds a checkpoint.', notYet: 'Rows that nobody has witnessed yet: {n}.', witnessBad: 'A node contradicts the log.', agreeing: 'Nodes that agree: {n}.',
+    witnesses: 'Witnesses', witnessGood: '{n} nodes hold the log until row {row}, {time}.', witnessOne: 'One node holds the log until row {row}, {time}.', witnessNone: 'No node holds a checkpoint.', notYet: 'Rows that nobody has witnessed yet: {n}.', witnessBad: 'A node contradicts the log.', agreeing: 'Nodes that agree: {n}.',
     which: 'Which node holds which checkpoint', node: 'Node', holds: 'Holds until row', signedAt: 'Signed', agrees: 'Agrees', yes: 'yes', no: 'no', none: 'holds nothing', waitsFor: 'not comparable', copies: 'Copies outside of the center', sink: 'Copy', sent: 'Sent until row', waiting: 'Waiting', dropped: 'Lost', state: 'State', works: 'works',
     noSinks: 'No copy is configured', noSinksText: 'Send every row to a file, syslog or Kafka, so that a copy is out of reach of this machine:', fullCheck: 'A check that does not trust this center: run it on another machine, with the files of the nodes.',
   },
@@ -34,7 +34,7 @@ const t = words({
     whyNot: '尚不能称为“已验证”，原因：', noKey: '您没有提供自己信任的密钥。请粘贴首日保存的 audit-key.pub 的内容。', noWitness: '没有在线节点见证日志。', otherKey: '没有检查点由您提供的密钥或其后续密钥签名。', key: '您信任的公钥（audit-key.pub，可选）', again: '再次验证',
     integrity: '完整性', integrityGood: '全部 {rows} 行与写入时一致。', integrityBad: '有记录被改动。', signed: '{n} 个检查点签名至第 {row} 行，{time}。', notSigned: '还没有检查点签名。',
     completeness: '无缺失', completeGood: '直到第 {row} 行没有缺失。', completeBad: '有记录缺失。', pruned: '第 {row} 行及之前的记录因到期删除，其哈希仍在。',
-    witnesses: '见证', witnessGood: '{n} 个节点见证至第 {row} 行，{time}。', witnessNone: '没有节点持有检查点。', notYet: '尚未被见证的记录：{n} 行。', witnessBad: '有节点与日志不一致。', agreeing: '一致的节点：{n} 个。',
+    witnesses: '见证', witnessGood: '{n} 个节点见证至第 {row} 行，{time}。', witnessOne: '1 个节点见证至第 {row} 行，{time}。', witnessNone: '没有节点持有检查点。', notYet: '尚未被见证的记录：{n} 行。', witnessBad: '有节点与日志不一致。', agreeing: '一致的节点：{n} 个。',
     which: '各节点持有的检查点', node: '节点', holds: '见证至行', signedAt: '签名时间', agrees: '一致', yes: '是', no: '否', none: '未持有', waitsFor: '无法比较', copies: '中心之外的副本', sink: '副本', sent: '已发送至行', waiting: '等待中', dropped: '丢失', state: '状态', works: '正常',
     noSinks: '没有配置副本', noSinksText: '将每一行发送到文件、syslog 或 Kafka，让副本不受本机影响：', fullCheck: '不依赖本中心的检查：在另一台机器上，用各节点的文件运行：',
   },
@@ -131,7 +131,7 @@ const Verification = {
           ], completeness.problems)}
           ${item('witnesses', witness.good ? (hasWitness ? true : null) : false, t('witnesses'), [
             !witness.good && t('witnessBad'),
-            hasWitness ? t('witnessGood', { row: number(witness.until), time: moment(witness.at), n: number(witness.nodes) }) : t('witnessNone'),
+            hasWitness ? t(witness.nodes === 1 ? 'witnessOne' : 'witnessGood', { row: number(witness.until), time: moment(witness.at), n: number(witness.nodes) }) : t('witnessNone'),
             hasWitness && t('agreeing', { n: number(witness.agreeing) }),
             witness.not_yet > 0 && t('notYet', { n: number(witness.not_yet) }),
           ], witness.contradictions)}

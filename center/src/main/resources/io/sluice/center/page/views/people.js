@@ -5,7 +5,7 @@ import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
 import { number } from '/assets/console/format.js';
-import { me } from '/assets/console/me.js';
+import { can, me } from '/assets/console/me.js';
 import { href, route, setQuery } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, choice, commandLine, dot, drawer, empty, facts, filter, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
@@ -16,7 +16,7 @@ const t = words({
   en: {
     title: 'People', lead: 'Who may sign in, and what they may do.', add: 'Add a person', search: 'Search', searchHint: 'Name, e-mail or role', show: 'State', active: 'Active', disabledOnes: 'Disabled', all: 'All',
     name: 'Name', roles: 'Roles', origin: 'Account of', state: 'State', since: 'Since', email: 'E-mail', here: 'this center', enabled: 'active', disabled: 'disabled', waiting: 'has no password yet', you: 'you', none: 'no role', accounts: 'Accounts',
-    nothing: 'Nobody matches', nothingText: 'Change the search to see other accounts.', created: 'Made', changed: 'Changed', password: 'Password', hasPassword: 'set', noPassword: 'none; a one-time link sets one', elsewhere: 'at the identity server',
+    nothing: 'Nobody matches', nothingText: 'Change the search to see other accounts.', created: 'Made', lastSignIn: 'Last sign-in', never: 'never', changed: 'Changed', password: 'Password', hasPassword: 'set', noPassword: 'none; a one-time link sets one', elsewhere: 'at the identity server',
     edit: 'Edit', link: 'New one-time link', disable: 'Disable', enable: 'Enable', log: 'What they did', ownHint: 'This is you. Somebody else who manages people changes your account.',
     addTitle: 'Add a person', editTitle: 'Edit {user}', user: 'Name to sign in with', userHint: 'Lower-case letters and digits, such as ann.', display: 'Shown as', emailHint: 'Accounts with the same address count as one person when changes are approved.', rolesHint: 'A role can be limited to a tenant or to rules with labels.',
     role: 'Role', tenant: 'Tenant', tenantHint: 'all', labels: 'Labels', labelsHint: 'team=shop', another: 'Add a role', removeRole: 'Remove this role', cancel: 'Cancel', next: 'Continue', badLabels: 'labels: {text} (expected: such as team=shop tier=gold)', needTenant: 'A tenant administrator needs a tenant.',
@@ -27,7 +27,7 @@ const t = words({
   zh: {
     title: '人员', lead: '谁可以登录，可以做什么。', add: '添加人员', search: '搜索', searchHint: '名称、邮箱或角色', show: '状态', active: '启用', disabledOnes: '停用', all: '全部',
     name: '名称', roles: '角色', origin: '账户来源', state: '状态', since: '创建时间', email: '电子邮箱', here: '本中心', enabled: '启用', disabled: '已停用', waiting: '尚未设置密码', you: '您', none: '没有角色', accounts: '账户',
-    nothing: '没有匹配的人员', nothingText: '更改搜索条件以查看其他账户。', created: '创建', changed: '更改', password: '密码', hasPassword: '已设置', noPassword: '未设置；可用一次性链接设置', elsewhere: '由身份服务器管理',
+    nothing: '没有匹配的人员', nothingText: '更改搜索条件以查看其他账户。', created: '创建', lastSignIn: '上次登录', never: '从未', changed: '更改', password: '密码', hasPassword: '已设置', noPassword: '未设置；可用一次性链接设置', elsewhere: '由身份服务器管理',
     edit: '编辑', link: '新的一次性链接', disable: '停用', enable: '启用', log: '操作记录', ownHint: '这是您自己。您的账户须由其他管理人员更改。',
     addTitle: '添加人员', editTitle: '编辑 {user}', user: '登录名', userHint: '小写字母和数字，例如 ann。', display: '显示名称', emailHint: '审批时，邮箱相同的账户视为同一人。', rolesHint: '角色可以限定于某个租户或带有某些标签的规则。',
     role: '角色', tenant: '租户', tenantHint: '全部', labels: '标签', labelsHint: 'team=shop', another: '添加角色', removeRole: '移除此角色', cancel: '取消', next: '继续', badLabels: 'labels: {text}（应为：例如 team=shop tier=gold）', needTenant: '租户管理员必须指定租户。',
@@ -122,6 +122,10 @@ export default {
     const linked = ref(null);
     const state = () => (STATES.includes(route.query.state) ? route.query.state : 'active');
     const chosen = computed(() => users.data.value?.find((user) => String(user.id) === route.query.user) ?? null);
+    // The log knows it, for those who may see the log.
+    const signedIn = useData(async () => (chosen.value && can('see_log')
+      ? (await get('/api/audit', { actor: `user:${chosen.value.user}`, kind: 'sign_in', outcome: 'done', limit: 1 }))[0]?.at ?? null : null),
+    { watch: () => chosen.value?.user });
     const isOwn = (user) => user.user === me.value?.user && user.origin === me.value?.origin;
 
     const text = (user) => [user.user, user.display_name, user.email, user.origin, ...user.roles.flatMap((grant) => [grant.role, nameOf(grant.role), grant.tenant ?? '', labelsText(grant.labels)])].join(' ').toLowerCase();
@@ -176,6 +180,7 @@ export default {
         [t('name'), html`<span class="mono">${user.user}</span>`], [t('email'), user.email], [t('state'), stateOf(user)], [t('origin'), originOf(user)],
         [t('roles'), user.roles.length > 0 ? roleTags(user.roles) : t('none')],
         [t('password'), user.origin === 'local' ? t(user.has_password ? 'hasPassword' : 'noPassword') : t('elsewhere')],
+        [t('lastSignIn'), can('see_log') ? (signedIn.data.value ? timeAgo(signedIn.data.value) : t('never')) : null],
         [t('created'), timeAt(user.created_at)], [t('changed'), timeAt(user.changed_at)],
       ])}
       ${isOwn(user) ? html`<p class="note own-note">${t('ownHint')}</p>` : html`
@@ -186,7 +191,7 @@ export default {
             ? html`<button type="button" class="secondary" id="enable" onClick=${() => enable(user)}>${t('enable')}</button>`
             : html`<button type="button" class="outline-danger" id="disable" onClick=${() => disable(user)}>${t('disable')}</button>`}
         </div>`}
-      <p class="fold"><a href=${href('/audit', { actor: user.user })}>${t('log')}</a></p>`);
+      ${can('see_log') && html`<p class="fold"><a href=${href('/audit', { actor: user.user })}>${t('log')}</a></p>`}`);
 
     return () => html`
       ${head({ title: t('title'), lead: t('lead'), actions: html`<button type="button" class="primary" id="add-person" onClick=${() => setQuery({ form: 'add', user: '' })}>${t('add')}</button>` })}
