@@ -214,7 +214,7 @@ const RuleList = {
         onClick=${() => remove(rule)}>${t(rule.built_in ? 'reset' : 'remove')}</button>`}</span>`;
 
     const columns = computed(() => [
-      { name: 'state', label: t('state'), cell: (rule) => dot(rule.enabled ? 'good' : '', t(rule.enabled ? 'on' : 'off')) },
+      { name: 'state', label: t('state'), className: 'nowrap', cell: (rule) => dot(rule.enabled ? 'good' : '', t(rule.enabled ? 'on' : 'off')) },
       { name: 'rule', label: t('rule'), wide: true, cell: (rule) => html`<div><strong>${kindName(rule.kind)}</strong>
         <div class="soft small"><span class="mono">${rule.id}</span>${
           !rule.built_in ? html` · ${t('added')}` : rule.revision > 0 ? html` · ${t('changed')}` : ''}</div></div>` },
@@ -288,7 +288,7 @@ const DestinationList = {
     };
     const columns = computed(() => [
       { name: 'name', label: t('destination'), wide: true, cell: (each) => html`<strong>${each.name}</strong>` },
-      { name: 'state', label: t('state'), cell: state },
+      { name: 'state', label: t('state'), className: 'nowrap', cell: state },
       { name: 'success', label: t('lastSuccess'), end: true, className: 'nowrap', cell: (each) => (each.last_success ? timeAgo(each.last_success) : t('never')) },
       { name: 'waiting', label: t('waiting'), end: true, cell: (each) => number(each.waiting) },
       { name: 'dropped', label: t('dropped'), end: true, cell: (each) => number(each.dropped) },

@@ -171,7 +171,7 @@ export default {
       { name: 'roles', label: t('roles'), wide: true, cell: (user) => (user.roles.length > 0 ? roleTags(user.roles) : html`<span class="soft">${t('none')}</span>`) },
       { name: 'email', label: t('email'), cell: (user) => user.email || '–' },
       { name: 'origin', label: t('origin'), cell: originOf },
-      { name: 'state', label: t('state'), cell: stateOf },
+      { name: 'state', label: t('state'), className: 'nowrap', cell: stateOf },
       { name: 'since', label: t('since'), end: true, className: 'nowrap', cell: (user) => timeAgo(user.created_at) },
     ]);
 
