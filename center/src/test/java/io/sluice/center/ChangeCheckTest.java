@@ -6,8 +6,8 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -25,26 +25,27 @@ class ChangeCheckTest {
             """;
 
     @TempDir
-    Path data;
+    static Path data;
 
-    private Center center;
-    private ApiClient api;
+    private static Center center;
+    private static ApiClient api;
 
-    @BeforeEach
-    void start() throws Exception {
+    @BeforeAll
+    static void start() throws Exception {
         center = Center.open(CenterSettings.embedded(data));
         api = ApiClient.of(center);
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         center.close();
     }
 
     @Test
     void saysWhatAChangeWouldDoAndStoresNothing() {
-        long version = api.release("login", 5);
+        long version = release(5);
         long rows = api.get("/api/audit").json().size();
+        int changes = api.get("/api/changes").json().size();
         JsonNode said = check(text(LOGIN));
         assertThat(said.get("base").asLong()).isEqualTo(version);
         assertThat(said.get("errors")).isEmpty();
@@ -55,7 +56,7 @@ class ChangeCheckTest {
         assertThat(said.at("/diff/text").asString()).contains("-    \"limit\" : 5");
         assertThat(said.at("/rules/0/limits/0/limit").asLong()).isEqualTo(7);
         assertThat(said.get("document").asString()).isEqualTo("rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
-        assertThat(api.get("/api/changes").json()).hasSize(1);
+        assertThat(api.get("/api/changes").json()).hasSize(changes);
         assertThat(api.get("/api/audit").json()).hasSize((int) rows);
         Answer opened = api.post("/api/changes", ApiClient.change(version, text(LOGIN))).expect(201);
         assertThat(opened.string("digest")).isEqualTo(said.get("digest").asString());
@@ -79,7 +80,7 @@ class ChangeCheckTest {
 
     @Test
     void aDocumentIsCheckedLikeEdits() {
-        api.release("login", 5);
+        release(5);
         JsonNode said = api.send("POST", "/api/changes/check", "application/yaml", "rules:\n  - id: login\n    limts: 1\n")
                 .expect(200)
                 .json();
@@ -93,21 +94,21 @@ class ChangeCheckTest {
 
     @Test
     void whatDoesNotFitTheRulesInForceIsToldWithoutARefusal() {
-        api.release("login", 5);
+        long base = release(5);
         assertThat(check("{\"remove\":\"nothing\"}").at("/errors/0/message").asString()).contains("the id of a rule in force");
         JsonNode same = check(ApiClient.put("login", 5));
         assertThat(same.get("errors")).isEmpty();
         assertThat(same.at("/diff/sentences")).isEmpty();
         assertThat(same.at("/checks/releasable").asBoolean()).isFalse();
-        api.release("login", 6);
-        JsonNode late = api.post("/api/changes/check", "{\"base\":1,\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
+        release(6);
+        JsonNode late = api.post("/api/changes/check", "{\"base\":" + base + ",\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
         assertThat(late.at("/checks/collisions/0/rule").asString()).isEqualTo("login");
     }
 
     @Test
     void aRequestThatIsNoChangeIsRefused() {
         for (String body : new String[] {
-            "{}", "{\"edits\":[]}", "{\"edits\":7}", "{\"base\":99,\"edits\":[{\"remove\":\"x\"}]}", "[]", "{\"unknown\":1}", "nonsense",
+            "{}", "{\"edits\":[]}", "{\"edits\":7}", "{\"base\":9999,\"edits\":[{\"remove\":\"x\"}]}", "[]", "{\"unknown\":1}", "nonsense",
             "{\"edits\":[{\"remove\":\"x\"}],\"document\":\"rules: []\"}"
         }) {
             assertThat(api.post("/api/changes/check", body).status()).as(body).isEqualTo(400);
@@ -134,7 +135,7 @@ class ChangeCheckTest {
 
     @Test
     void theTextOfARuleInForceCanBePutBack() {
-        api.release("login", 5);
+        release(5);
         Answer rule = api.get("/api/rules/login").expect(200);
         assertThat(rule.string("text")).startsWith("id: login\nresource: /login\n");
         JsonNode said = check(text(rule.string("text").replace("limit: 5", "limit: 9")));
@@ -146,14 +147,23 @@ class ChangeCheckTest {
         StringBuilder document = new StringBuilder("rules:\n");
         for (int i = 0; i < 10_000; i++) {
             document.append("  - { id: r").append(i).append(", resource: /r").append(i)
-                    .append(", limits: [{ by: ip, limit: 5, window: 1m }] }\n");
+                    .append(", methods: [GET], limits: [{ by: ip, limit: 5, window: 1m }] }\n");
         }
-        long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", document.toString())
+        long base = release(5);
+        long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=" + base, "application/yaml", document.toString())
                 .expect(201));
-        JsonNode said = check(text("id: r77\nresource: /r77\nlimits: [{ by: ip, limit: 6, window: 1m }]\n"));
+        JsonNode said = check(text("id: r77\nresource: /r77\nmethods: [GET]\nlimits: [{ by: ip, limit: 6, window: 1m }]\n"));
         assertThat(said.at("/diff/sentences")).hasSize(1);
         assertThat(said.get("rules")).hasSize(1);
         assertThat(said.toString().length()).isLessThan(3_000);
+        JsonNode explained = api.post(
+                        "/api/explain", "{\"attributes\":{\"path\":\"/r77\",\"method\":\"GET\"},\"rule\":\"r9999\"}")
+                .expect(200)
+                .json();
+        assertThat(explained.get("rules")).hasSize(21);
+        assertThat(explained.at("/rules/0/rule").asString()).isEqualTo("r77");
+        assertThat(explained.at("/rules/1/rule").asString()).isEqualTo("r9999");
+        assertThat(explained.get("others").asLong()).isEqualTo(9_979);
     }
 
     @Test
@@ -161,7 +171,16 @@ class ChangeCheckTest {
         assertThat(api.get("/api/rules/schema").expect(200).json().at("/$defs/rule/properties/id").isMissingNode()).isFalse();
     }
 
-    private JsonNode check(String edits) {
+    /** Releases the login rule alone. Returns the version. */
+    private static long release(int limit) {
+        long base = api.get("/api/rules").number("version");
+        String document = "{\"title\":\"t\",\"reason\":\"r\",\"base\":" + base + ",\"document\":"
+                + JsonMapper.shared().writeValueAsString("{\"rules\":[" + ApiClient.rule("login", limit) + "]}") + "}";
+        Answer opened = api.post("/api/changes", document);
+        return opened.status() == 422 ? base : api.release(opened.expect(201));
+    }
+
+    private static JsonNode check(String edits) {
         return api.post("/api/changes/check", "{\"edits\":[" + edits + "]}").expect(200).json();
     }
 

@@ -150,6 +150,26 @@ class NodeCallersTest {
     }
 
     @Test
+    void explainsARequestThatItHasNeverSeenAndConsumesNothing() throws Exception {
+        try (RunningNode node = RunningNode.start(config("a", RULES), Store::redis)) {
+            CallerQuestion question = CallerQuestion.about(1, Map.of("path", "/here", "user", "carol-4711"));
+            for (int i = 0; i < 2; i++) {
+                ask(question);
+                String told = answer(report(each -> each.answers().size() == 1), 1)
+                        .content()
+                        .orElseThrow();
+                JsonObject limit =
+                        JsonObject.parse(told, 100_000).objects("limits").get(0);
+                assertThat(limit.text("id")).isEqualTo("here.0");
+                assertThat(limit.whole("remaining", 0, 100)).isEqualTo(1);
+                assertThat(told).doesNotContain("carol-4711").contains("\"key\":\"user=ca***\"");
+                ask();
+                report(each -> each.answers().isEmpty());
+            }
+        }
+    }
+
+    @Test
     void aValueThatALimitHashesIsNeitherToldNorRevealed() throws Exception {
         try (RunningNode node = RunningNode.start(config("a", SECRET), Store::redis)) {
             node.check(request("/secret", "alice-4711"));

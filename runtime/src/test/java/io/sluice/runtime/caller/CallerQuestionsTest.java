@@ -109,6 +109,24 @@ class CallerQuestionsTest {
         assertThat(questions.answers()).containsExactly(new CallerAnswer(1, Optional.of("explained")));
     }
 
+    @Test
+    void aRequestIsExplainedWhetherItsCallerIsKnownOrNot() {
+        over();
+        CallerQuestion question = CallerQuestion.about(1, Map.of("user", "nobody", "path", "/b"));
+        questions.offered(List.of(question));
+        asked.get(0).complete(new Explanation(REFUSAL, List.of()));
+        assertThat(questions.answers()).containsExactly(new CallerAnswer(1, Optional.of("explained")));
+        assertThat(question.toString()).doesNotContain("nobody");
+    }
+
+    @Test
+    void aRequestThatNoRuleCanReadHasNoAnswer() {
+        over();
+        questions.offered(List.of(CallerQuestion.about(1, Map.of("path", "a/../b"))));
+        assertThat(questions.answers()).containsExactly(new CallerAnswer(1, Optional.empty()));
+        assertThat(asked).isEmpty();
+    }
+
     /** An answer that comes after the center has given up is dropped. */
     @Test
     void anExplanationThatNobodyWaitsForIsForgotten() {

@@ -3,6 +3,10 @@ package io.sluice.runtime.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.sluice.runtime.caller.CallerQuestion;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +27,18 @@ class FleetTest {
 
         assertThat(Fleet.parse(fleet.toJson())).isEqualTo(fleet);
         assertThat(Fleet.parse(new Fleet(0, 0, "", 0).toJson())).isEqualTo(new Fleet(0, 0, "", 0));
+    }
+
+    /** Older nodes know no questions about requests, and would refuse the whole answer if these were in the same list. */
+    @Test
+    void questionsAboutRequestsHaveAListOfTheirOwn() {
+        CallerQuestion caller = new CallerQuestion(1, "h", CallerQuestion.Kind.EXPLAIN);
+        CallerQuestion request = CallerQuestion.about(2, Map.of("path", "/a\"\u0001", "user", "ann"));
+        Fleet fleet = new Fleet(3, 12, DIGEST, 5).with(OptionalLong.of(7), List.of(caller, request));
+
+        assertThat(Fleet.parse(fleet.toJson())).isEqualTo(fleet);
+        assertThat(fleet.toJson()).contains("\"questions\":[{\"id\":1,\"hash\":\"h\",\"kind\":\"explain\"}]");
+        assertThat(fleet.toString()).doesNotContain("ann");
     }
 
     @Test
