@@ -388,6 +388,7 @@ class PagesInBrowserTest {
         browser.go(center.publicUrl() + "/retention");
         browser.awaitPath("/sign-in");
         browser.awaitFocus("user");
+        expectStatus(401);
         browser.keys("tim", Keys.TAB);
         browser.keys(PASSWORD, Keys.ENTER);
         browser.awaitPath("/retention");

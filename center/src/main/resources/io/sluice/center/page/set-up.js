@@ -54,7 +54,7 @@ export const setUp = {
 
     const add = () => page.run(async () => {
       await addPasskey(deviceName());
-      location.assign('/account');
+      location.assign('/');
     });
 
     const form = () => html`
@@ -80,7 +80,7 @@ export const setUp = {
       ${messages(page)}
       <div class="ways">
         ${passkeyButton({ id: 'add', label: t('offerAdd'), busy: page.busy, onClick: add, primary: true })}
-        <a class="button plain" id="later" href="/account">${t('offerLater')}</a>
+        <a class="button plain" id="later" href="/">${t('offerLater')}</a>
       </div>`;
 
     const look = () => html`

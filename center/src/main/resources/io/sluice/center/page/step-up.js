@@ -54,7 +54,7 @@ export const stepUp = {
       ${divider()}
       <div class="ways">
         ${passkeyButton({ id: 'passkey', label: t('confirmPasskey'), busy: page.busy, onClick: withPasskey })}
-        <a class="button plain" href="/account">${t('cancel')}</a>
+        <a class="button plain" id="cancel" href=${target()}>${t('cancel')}</a>
       </div>`);
   },
 };

@@ -1,5 +1,5 @@
 // The account of the person who is signed in: passkeys, password, roles.
-import { ref } from '/assets/vue.js';
+import { h, ref } from '/assets/vue.js';
 import { call, detour, session } from '/assets/api.js';
 import { field, focus, html, messages, passkeyButton, passwordFault, passwordField, status, submit } from '/assets/parts.js';
 import { addPasskey, deviceName } from '/assets/passkeys.js';
@@ -21,6 +21,36 @@ const own = words({
 });
 
 const FACTORS = ['password', 'webauthn', 'authorization_code'];
+
+/** Who it is. Times move each second, so this is a part of its own: fields beside it are not drawn again while somebody types. */
+const Who = {
+  props: ['origin'],
+  setup(props) {
+    const factors = () => html`${me.value.factors.map((factor, i) => html`${i > 0 ? ', ' : ''}${
+      FACTORS.includes(factor.factor) ? own(`factor_${factor.factor}`) : factor.factor} ${timeAgo(factor.at)}`)}`;
+
+    return () => html`
+      <section class="panel" aria-labelledby="who-title">
+        <div class="panel-head"><h2 id="who-title">${own('who')}</h2></div>
+        ${facts([
+          [own('name'), html`<span class="mono">${me.value.user}</span>`], [own('display'), me.value.display_name], [own('email'), me.value.email],
+          [own('origin'), me.value.origin === 'local' ? own('local') : props.origin],
+          [own('confirmed'), me.value.factors.length > 0 ? factors() : null],
+        ])}
+      </section>
+      <section class="panel" aria-labelledby="roles-title" id="roles">
+        <div class="panel-head"><h2 id="roles-title">${own('roles')}</h2></div>
+        ${me.value.roles.length === 0
+          ? html`<p class="soft">${own('noRoles')}</p>`
+          : html`<ul class="plain-list">${me.value.roles.map((grant, i) => html`
+              <li key=${i}><strong>${nameOf(grant.role)}</strong> <span class="soft">${own('of', { reach: reachText(grant) })}</span>
+                <div class="soft small">${roleText(grant.role)}</div></li>`)}</ul>`}
+        ${me.value.rights.length > 0 && html`
+          <h3 class="small-head">${own('rights')}</h3>
+          <ul class="ticks">${me.value.rights.filter((right) => right !== 'report').map((right) => html`<li key=${right}>${nameOf(right)}</li>`)}</ul>`}
+      </section>`;
+  },
+};
 
 export default {
   setup() {
@@ -118,30 +148,6 @@ export default {
         </form>`
       : html`<p class="hint">${t('passwordElsewhere', { origin: originTitle() })}</p>`);
 
-    const factors = () => html`${me.value.factors.map((factor, i) => html`${i > 0 ? ', ' : ''}${
-      FACTORS.includes(factor.factor) ? own(`factor_${factor.factor}`) : factor.factor} ${timeAgo(factor.at)}`)}`;
-
-    const who = () => html`
-      <section class="panel" aria-labelledby="who-title">
-        <div class="panel-head"><h2 id="who-title">${own('who')}</h2></div>
-        ${facts([
-          [own('name'), html`<span class="mono">${me.value.user}</span>`], [own('display'), me.value.display_name], [own('email'), me.value.email],
-          [own('origin'), me.value.origin === 'local' ? own('local') : originTitle()],
-          [own('confirmed'), me.value.factors.length > 0 ? factors() : null],
-        ])}
-      </section>
-      <section class="panel" aria-labelledby="roles-title" id="roles">
-        <div class="panel-head"><h2 id="roles-title">${own('roles')}</h2></div>
-        ${me.value.roles.length === 0
-          ? html`<p class="soft">${own('noRoles')}</p>`
-          : html`<ul class="plain-list">${me.value.roles.map((grant, i) => html`
-              <li key=${i}><strong>${nameOf(grant.role)}</strong> <span class="soft">${own('of', { reach: reachText(grant) })}</span>
-                <div class="soft small">${roleText(grant.role)}</div></li>`)}</ul>`}
-        ${me.value.rights.length > 0 && html`
-          <h3 class="small-head">${own('rights')}</h3>
-          <ul class="ticks">${me.value.rights.filter((right) => right !== 'report').map((right) => html`<li key=${right}>${nameOf(right)}</li>`)}</ul>`}
-      </section>`;
-
     return () => me.value && html`
       ${head({
         title: t('accountTitle'),
@@ -168,7 +174,7 @@ export default {
             ${passwordSection()}
           </section>
         </div>
-        <div class="span-5 stack">${who()}</div>
+        <div class="span-5 stack">${h(Who, { origin: originTitle() })}</div>
       </div>`;
   },
 };
