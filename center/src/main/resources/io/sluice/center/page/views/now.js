@@ -16,7 +16,7 @@ import { OWN_RULES, everywhere, getNewest, iso, ratesOn, seriesOf, sumsOf, useSe
 
 const t = words({
   en: {
-    title: 'Now', span: 'Time span', m15: '15 min', h1: '1 h', h6: '6 h', d1: '1 d', emergency: 'Emergency switch', onlyRule: 'Only rule {rule}', allRules: 'Show all rules', openRule: 'Open the rule',
+    title: 'Now', span: 'Time span', m5: '5 min', m15: '15 min', h1: '1 h', h6: '6 h', d1: '1 d', emergency: 'Emergency switch', onlyRule: 'Only rule {rule}', allRules: 'Show all rules', openRule: 'Open the rule',
     refusals: 'Refusals', refusedNow: 'Refused now', ofAll: '{share} of {rate}', hourAgo: 'An hour ago', dayAgo: 'A day ago', roseAfter: 'Rose after', same: 'the same', noneThen: 'none then', chartLabel: 'Refused requests per second over time',
     refused: 'refused', hourAgoLine: 'an hour ago', dayAgoLine: 'a day ago', incomplete: 'Some figures of this time are missing.', sumOf: 'Sum of your {count} rules that refuse most', sumOfAll: 'Sum of your rules',
     topRules: 'Rules that refuse most', against: 'against an hour ago', againstDay: 'against a day ago', fresh: 'new', noRule: 'no rule', noRefusals: 'No rule refused anything.',
@@ -33,7 +33,7 @@ const t = words({
     nothing: 'No traffic yet', nothingText: 'Nodes tell their counts each second. Send some requests through a node, or start one with sample traffic:',
   },
   zh: {
-    title: '现在', span: '时间范围', m15: '15 分钟', h1: '1 小时', h6: '6 小时', d1: '1 天', emergency: '紧急开关', onlyRule: '仅规则 {rule}', allRules: '显示全部规则', openRule: '打开规则',
+    title: '现在', span: '时间范围', m5: '5 分钟', m15: '15 分钟', h1: '1 小时', h6: '6 小时', d1: '1 天', emergency: '紧急开关', onlyRule: '仅规则 {rule}', allRules: '显示全部规则', openRule: '打开规则',
     refusals: '拒绝', refusedNow: '当前拒绝', ofAll: '占 {rate} 的 {share}', hourAgo: '一小时前', dayAgo: '一天前', roseAfter: '上升始于', same: '持平', noneThen: '当时没有', chartLabel: '每秒被拒绝请求数的变化',
     refused: '拒绝', hourAgoLine: '一小时前', dayAgoLine: '一天前', incomplete: '这段时间的部分数据缺失。', sumOf: '您的规则中拒绝最多的 {count} 条之和', sumOfAll: '您的规则之和',
     topRules: '拒绝最多的规则', against: '与一小时前相比', againstDay: '与一天前相比', fresh: '新增', noRule: '无规则', noRefusals: '没有规则拒绝请求。',
@@ -57,6 +57,7 @@ const DAY = 24 * HOUR;
 
 /** What a chart of a span looks like: how long a cell of its grid is, and which step of the API it needs. */
 const PLANS = {
+  '5m': { span: 5 * MINUTE, cell: 5000, step: 'second', every: 10_000, label: 'm5', hour: true },
   '15m': { span: 15 * MINUTE, cell: 15_000, step: 'second', every: 30_000, label: 'm15', hour: true },
   '1h': { span: HOUR, cell: MINUTE, step: 'minute', every: 30_000, label: 'h1', hour: true },
   '6h': { span: 6 * HOUR, cell: 2 * MINUTE, step: 'minute', every: 60_000, label: 'h6', hour: true },
@@ -105,7 +106,9 @@ matchMedia('(max-height: 820px)').addEventListener('change', (event) => { low.va
 
 export default {
   setup() {
-    const chosen = computed(() => (route.query.last in PLANS ? route.query.last : '1h'));
+    // A center that has just begun shows its first minutes large, until somebody chooses another span.
+    const usual = ref('1h');
+    const chosen = computed(() => (route.query.last in PLANS ? route.query.last : usual.value));
     const plan = computed(() => PLANS[chosen.value]);
     const rule = computed(() => route.query.rule ?? '');
     const scope = () => `${chosen.value} ${rule.value}`;
@@ -129,6 +132,10 @@ export default {
       // Cells of the past are over, so they are read as a whole.
       const read = (name, shift, steps) => seriesOf(name, { rule: rule.value, own, from: iso(from - shift), to: iso(to - shift + (shift > 0 ? cell : 0)), step: steps });
       const [current, hourAgo, dayAgo] = await Promise.all([read('now', 0, step), hour ? read('hour', HOUR, 'minute') : null, read('day', DAY, 'minute')]);
+      const first = current.points.length > 0 ? Date.parse(current.points[0].at) : Date.now();
+      if (chosen.value === '1h' && !route.query.last && first > Date.now() - 4 * MINUTE && hourAgo.points.length + dayAgo.points.length === 0) {
+        usual.value = '5m';
+      }
       return { current, hourAgo, dayAgo, at: Date.now(), scope: scope(), own };
     }, { every: 30_000, watch: scope });
 
@@ -252,7 +259,7 @@ export default {
           <button type="button" class="quiet" aria-label=${t('allRules')} title=${t('allRules')} onClick=${() => chooseRule('')}>×</button></span>
           <a class="button secondary" href=${`/rules/${encodeURIComponent(rule.value)}`}>${t('openRule')}</a>`}
         ${choice({ id: 'span', label: t('span'), value: chosen.value, options: Object.entries(PLANS).map(([value, each]) => ({ value, label: t(each.label) })),
-          onChange: (value) => setQuery({ last: value === '1h' ? '' : value }) })}
+          onChange: (value) => setQuery({ last: value === usual.value ? '' : value }) })}
         ${(everywhere('operate') || (can('operate') && rule.value)) && html`<button type="button" class="outline-danger" id="emergency"
           onClick=${() => after(switchToShadow(rule.value, everywhere('operate')))}>${t('emergency')}</button>`}`;
     }
