@@ -124,7 +124,8 @@ class ExplainTest {
                     node,
                     () -> client.post(
                             "/api/explain",
-                            "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\",\"ip\":\"203.0.113.77\",\"unread\":\"zqsecret\"}}"),
+                            "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\",\"ip\":\"203.0.113.77\","
+                                    + "\"unread\":\"zqsecret\"}}"),
                     question -> {
                         asked.add(question);
                         return Optional.of(told("login", "login.0", false, 41_230));
@@ -168,7 +169,8 @@ class ExplainTest {
     @Test
     void aCommandHasTheAttributesThatTheGatewayWouldGiveIt() {
         JsonNode said = curl(
-                "curl -X POST 'https://Shop.Example:8443/api/login?x=1&y=2' -H 'X-User: 77' -H 'X-Other: 1' --json '{\"kind\":\"big\"}'",
+                "curl -X POST 'https://Shop.Example:8443/api/login?x=1&y=2' -H 'X-User: 77' -H 'X-Other: 1'"
+                        + " --json '{\"kind\":\"big\"}'",
                 "{\"tenant\":\"acme\"}");
         JsonNode request = said.get("request");
         assertThat(request.get("method").asString()).isEqualTo("POST");

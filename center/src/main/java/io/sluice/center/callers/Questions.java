@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * Questions about callers and requests that wait for an answer. Each live node gets them with the answer to its report, and answers with its next
- * report. The first node that knows the caller is believed. Only nodes that report over HTTP are asked. Thread-safe.
+ * Questions about callers and requests that wait for an answer. Each live node gets them with the answer to its report, and answers
+ * with its next report. The first node that knows an answer is believed. Only nodes that report over HTTP are asked. Thread-safe.
  */
 public final class Questions {
 

@@ -148,7 +148,7 @@ public final class RuleYaml {
         for (int i = 0; i <= last; i++) {
             char c = text.charAt(i);
             boolean isInner = i > 0 && i < last;
-            boolean isFine = Character.isLetterOrDigit(c) && !Character.isSurrogate(c)
+            boolean isFine = (Character.isLetterOrDigit(c) && !Character.isSurrogate(c))
                     || c == '/'
                     || c == '_'
                     || (c == '.' && (i > 0 || last > 2))

@@ -37,7 +37,7 @@ public record ExplainReply(
      *
      * @param why a sentence: which conditions hold or, if it does not apply, which do not
      * @param state {@code live}, {@code shadow} or {@code disabled}
-     * @param action {@code limit}, {@code deny} or {@code exempt}
+     * @param action what the rule does, as a document names it
      * @param limits empty if the rule does not apply
      */
     public record ExplainedRule(

@@ -76,7 +76,8 @@ class CurlCommandTest {
     @Test
     void whatIsNotUnderstoodIsSaidWithoutItsValue() {
         CurlCommand curl = CurlCommand.parse(
-                "curl --frobnicate -d @secret-file -F f=@secret-file -H @secret-file http://x/ --user \"$SECRET\" --next -d secret | jq .secret");
+                "curl --frobnicate -d @secret-file -F f=@secret-file -H @secret-file"
+                        + " http://x/ --user \"$SECRET\" --next -d secret | jq .secret");
         assertThatThrownBy(() -> CurlCommand.parse("curl --frobnicate -d @secret-file --next http://x/"))
                 .hasMessageContaining("no address");
         assertThat(String.join("\n", curl.warnings()))
