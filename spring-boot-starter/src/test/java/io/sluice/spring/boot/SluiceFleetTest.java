@@ -292,8 +292,16 @@ class SluiceFleetTest {
                 assertThat(redis.command("SMEMBERS", "rate_limit_nodes").texts())
                         .containsExactly(context.getBean(SluiceFleet.class).id());
             });
-            redis.command("DEL", "rate_limit_nodes");
-            alone.withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
+        }
+    }
+
+    @Test
+    void anApplicationWithRulesOfItsOwnReportsNothingThroughRedis() {
+        try (RedisServer redis = RedisServer.start()) {
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
+                    .withPropertyValues("sluice.redis.uri=" + redis.uri(), "server.port=0")
+                    .withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
                     .run(context -> assertThat(
                                     context.getBean(SluiceFleet.class).liveNodes())
                             .isZero());
