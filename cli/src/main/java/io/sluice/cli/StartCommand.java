@@ -114,7 +114,7 @@ final class StartCommand implements Callable<Integer> {
     private AutoCloseable demoNode(
             NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
-        Demo shop = shop(settings.data(), config);
+        Demo shop = shop(settings.data());
         try {
             Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), started, settings, running);
             AutoCloseable traffic = shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
@@ -131,7 +131,7 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
-    private Demo shop(Path data, NodeConfig config) throws StartFailedException {
+    private Demo shop(Path data) throws StartFailedException {
         try {
             return Demo.open(data.resolve("demo"), options.gatewayAddress());
         } catch (IOException e) {

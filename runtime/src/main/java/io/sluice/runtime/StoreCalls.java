@@ -38,7 +38,21 @@ public final class StoreCalls implements StoreListener {
     /** Readings, oldest first. Guarded by this. */
     private final Deque<Reading> readings = new ArrayDeque<>();
 
-    private record Reading(long atNanos, long[] answers, long calls, long errors) {}
+    /** What was counted at a moment. */
+    private static final class Reading {
+
+        private final long atNanos;
+        private final long[] answers;
+        private final long calls;
+        private final long errors;
+
+        Reading(long atNanos, long[] answers, long calls, long errors) {
+            this.atNanos = atNanos;
+            this.answers = answers;
+            this.calls = calls;
+            this.errors = errors;
+        }
+    }
 
     /**
      * Creates a measurement.
