@@ -227,6 +227,16 @@ public final class Chromium implements AutoCloseable {
         });
     }
 
+    /** Chooses an option of a list. */
+    public void choose(String id, String value) {
+        await(id);
+        String unused = script(
+                "const list = document.getElementById(arguments[0]); list.value = arguments[1];"
+                        + "list.dispatchEvent(new Event('change', {bubbles: true}))",
+                id,
+                value);
+    }
+
     /** Opens another tab and goes to it. Returns its name. */
     public String openTab() {
         return driver.switchTo().newWindow(WindowType.TAB).getWindowHandle();

@@ -8,6 +8,7 @@ import io.sluice.center.CenterStartException;
 import io.sluice.center.StagedCenter;
 import io.sluice.center.people.Account;
 import io.sluice.center.series.SeriesHistory;
+import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.testkit.Await;
@@ -30,6 +31,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A center of a shop that has been in use for two weeks: rules, people, releases, a trial, six nodes with traffic, refused callers and
@@ -66,6 +68,7 @@ public final class ConsoleStage implements AutoCloseable {
     private long trialVersion;
     private String trialDigest = "";
     private long trialRollout;
+    private long inForce;
     private long reportedSecond;
     private long tried;
 
@@ -310,7 +313,7 @@ public final class ConsoleStage implements AutoCloseable {
                 } else if (second % nodes.size() == i) {
                     node.counted(second, traffic.rules(second, 1));
                 }
-                boolean isSpike = second >= spikeSecond();
+                boolean isSpike = traffic.isSpike(second);
                 if (isLive || second % 7 == i && second > until - 1_200) {
                     node.decided(ShopCallers.decisions(second, i, isSpike, node.version(), isLive ? 2 : 1));
                 }
@@ -318,7 +321,7 @@ public final class ConsoleStage implements AutoCloseable {
                     node.refusedCallers(ShopCallers.minute(second / 60, i, isSpike));
                 }
             }
-            if (trialVersion > 0 && i != BEHIND) {
+            if (trialVersion > 0 && node.version() == inForce) {
                 Tally usual = new Tally(tried, tried / 40, 0, tried, tried / 250, tried * 21_000);
                 long others = tried * (100 - TRIAL_SHARE) / TRIAL_SHARE;
                 Tally control = new Tally(others, others / 42, 0, others, others / 240, others * 21_300);
@@ -328,10 +331,6 @@ public final class ConsoleStage implements AutoCloseable {
         }
         tried += (until - reportedSecond) / 2;
         reportedSecond = Math.max(reportedSecond, until);
-    }
-
-    private long spikeSecond() {
-        return now.minus(Duration.ofMinutes(20)).getEpochSecond();
     }
 
     /** The newest release: it refuses too many searches, and one node does not take it. */
@@ -345,6 +344,7 @@ public final class ConsoleStage implements AutoCloseable {
                 false));
         Answer rollout = as("wei").release(change, "\"all\"", "").expect(202);
         long version = rollout.number("version");
+        inForce = version;
         String digest = StageNode.digest(machine, version);
         for (int i = 0; i < nodes.size(); i++) {
             if (i == BEHIND) {
@@ -442,16 +442,51 @@ public final class ConsoleStage implements AutoCloseable {
 
     private void reportQuietly() {
         try {
+            follow();
             report();
         } catch (RuntimeException | AssertionError e) {
             LOG.debug("the center does not answer: {}", e.getMessage());
         }
     }
 
-    /** Stops the center and opens it again at the same address. */
-    public synchronized void restart() throws CenterStartException {
+    /** Lets the nodes run what was released since. The one that refused a release takes the next one. */
+    private synchronized void follow() {
+        Answer status = machine.get("/api/status").expect(200);
+        long version = status.number("version");
+        JsonNode newest = machine.get("/api/rollouts?limit=1").expect(200).json().get(0);
+        boolean isTrial = List.of("trial", "holding").contains(newest.get("state").asString());
+        long onTrial = isTrial ? newest.get("version").asLong() : 0;
+        if (onTrial != trialVersion) {
+            trialVersion = onTrial;
+            trialDigest = onTrial > 0 ? StageNode.digest(machine, onTrial) : "";
+            tried = 0;
+            nodes.forEach(StageNode::triesNothing);
+        }
+        if (version != inForce) {
+            inForce = version;
+            nodes.forEach(node -> node.runs(version, status.string("digest"), clock.millis()).accepts());
+            if (!machine.get("/api/rules").expect(200).text().contains("\"limit\":1200,")) {
+                traffic.calms(clock.second());
+            }
+        }
+        long revision = status.get("adjustments").get("revision").asLong();
+        nodes.forEach(node -> node.adjusted(revision));
+    }
+
+    /** From now on a rule decides so many requests in each second. */
+    public void decides(String rule, long allowed, long refused) {
+        traffic.add(rule, new Figures(allowed, refused, 0, 0));
+    }
+
+    /**
+     * Stops the center and opens it again at the same address.
+     *
+     * @param meanwhile what happens while there is no center
+     */
+    public synchronized void restart(Runnable meanwhile) throws CenterStartException {
         int same = center.address().getPort();
         center.close();
+        meanwhile.run();
         center = StagedCenter.open(CenterSettings.embedded(data).listening("127.0.0.1", same), clock);
         machine = ApiClient.of(center);
     }

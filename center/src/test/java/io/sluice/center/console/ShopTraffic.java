@@ -4,6 +4,7 @@ import io.sluice.runtime.data.Figures;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What customers of a shop do: a wave over the day, a smaller one within an hour, and many refused searches since a release. The same
@@ -24,6 +25,8 @@ final class ShopTraffic {
     private static final Map<String, Usual> USUAL = usual();
 
     private final long spikeSecond;
+    private final Map<String, Figures> added = new ConcurrentHashMap<>();
+    private volatile long calmSecond = Long.MAX_VALUE;
 
     /**
      * Creates the traffic.
@@ -61,6 +64,21 @@ final class ShopTraffic {
         return usual;
     }
 
+    /** Ends the refusals of searches. */
+    void calms(long second) {
+        calmSecond = Math.min(calmSecond, second);
+    }
+
+    /** Returns whether searches are refused in a second. */
+    boolean isSpike(long second) {
+        return second >= spikeSecond && second < calmSecond;
+    }
+
+    /** Adds the traffic of another rule to each second, at the first node. */
+    void add(String rule, Figures figures) {
+        added.put(rule, figures);
+    }
+
     /** Returns the figures of the rules at a node in a second. */
     Map<String, Figures> at(long second, int node) {
         Map<String, Figures> figures = new LinkedHashMap<>();
@@ -70,6 +88,9 @@ final class ShopTraffic {
                 figures.put(rule, one);
             }
         });
+        if (node == 0) {
+            figures.putAll(added);
+        }
         return figures;
     }
 
@@ -101,7 +122,7 @@ final class ShopTraffic {
         double wave = wave(rule, second) * share * seconds;
         long requests = whole(usual.requests * wave, rule + node, second);
         double part = usual.refused;
-        if (rule.equals("search") && second >= spikeSecond) {
+        if (rule.equals("search") && isSpike(second)) {
             part = SPIKE_SHARE * Math.min(1, (second - spikeSecond + 5) / 90.0);
         }
         long refused = Math.min(requests, whole(requests * part, rule + "!" + node, second));

@@ -84,6 +84,12 @@ final class StageNode {
         return this;
     }
 
+    /** Forgets a refusal. */
+    StageNode accepts() {
+        refused = Optional.empty();
+        return this;
+    }
+
     StageNode decides(NodeReport.Mode how, NodeReport.Breaker state, String... problems) {
         mode = how;
         breaker = state;

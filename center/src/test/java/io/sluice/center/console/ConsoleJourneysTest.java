@@ -1,0 +1,309 @@
+package io.sluice.center.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.center.ApiClient.Answer;
+import io.sluice.center.Chromium;
+import io.sluice.testkit.Await;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** What people do with the console, from the first sign-in to the audit log, in a real browser. */
+class ConsoleJourneysTest {
+
+    private static final Duration SOON = Duration.ofMinutes(5);
+    private static final String RULE = "flash-sale";
+
+    @TempDir
+    static Path data;
+
+    private static ConsoleStage stage;
+    private static ConsoleBrowser browser;
+    private static Chromium page;
+
+    @BeforeAll
+    static void open() throws Exception {
+        stage = ConsoleStage.open(data.resolve("center"), 0);
+        browser = ConsoleBrowser.open(data, stage.url());
+        page = browser.page();
+    }
+
+    @AfterAll
+    static void close() {
+        try {
+            if (browser != null) {
+                browser.close();
+            }
+        } finally {
+            if (stage != null) {
+                stage.close();
+            }
+        }
+    }
+
+    @AfterEach
+    void nothingFailed() {
+        browser.requireNoErrors();
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        Await.until(what, SOON, condition);
+    }
+
+    /** Gives a reason in the dialog, and confirms. */
+    private static void confirm(String reason) {
+        page.type("dialog-reason", reason);
+        page.click("dialog-confirm");
+        page.awaitHidden("#dialog-confirm");
+    }
+
+    private static long version() {
+        return stage.machine().get("/api/status").expect(200).number("version");
+    }
+
+    /** Ends the trial that goes on, if there is one. */
+    private static void endTrial() {
+        JsonNode newest =
+                stage.machine().get("/api/rollouts?limit=1").expect(200).json().get(0);
+        if (newest.get("state").asString().matches("trial|holding")) {
+            stage.as("sam").post(
+                            "/api/rollouts/" + newest.get("id").asLong() + "/abort",
+                            "{\"reason\":\"another one is to begin\"}")
+                    .expect(202);
+        }
+    }
+
+    @Test
+    void signsInAndSeesWhoIsRefusedWithoutScrolling() {
+        page.forget();
+        page.go(stage.url() + "/");
+        page.awaitPath("/sign-in");
+        page.type("user", "sam");
+        page.type("password", ConsoleStage.PASSWORD);
+        page.click("submit");
+        page.awaitPath("/");
+        browser.ready();
+        for (String panel : new String[] {"refusals", "health", "callers", "changes"}) {
+            page.awaitShown("#" + panel);
+            int bottom = Integer.parseInt(page.script(
+                    "return String(Math.round(document.getElementById(arguments[0]).getBoundingClientRect().bottom))",
+                    panel));
+            assertThat(bottom).as("lower edge of " + panel).isLessThanOrEqualTo(900);
+        }
+        page.awaitTextOf("#top-rules", "search");
+        page.awaitTextOf("#callers", "****");
+        page.awaitTextOf("#changes", "Search: 1,200 a minute");
+        browser.picture("journey-now");
+    }
+
+    @Test
+    void overridesACallerAndRollsBack() {
+        browser.signIn("sam").view("/");
+        page.clickOn("#caller-table tbody a[data-hash]");
+        page.awaitShown("#caller button[data-limit]");
+        page.clickOn("#caller button[data-limit]");
+        page.choose("dialog-in", "15m");
+        confirm("case 4712: a partner runs a test");
+        await("an override", () -> stage.machine()
+                .get("/api/overrides")
+                .text()
+                .contains("case 4712: a partner runs a test"));
+        browser.view("/");
+        long before = version();
+        if (page.shows("#roll-back")) {
+            page.clickOn("#roll-back");
+            confirm("incident 313: searches are refused");
+            await("a new version", () -> version() > before);
+            page.awaitTextOf("#changes", "incident 313");
+        } else {
+            assertThat(stage.machine().get("/api/commands").text()).contains("rollback");
+        }
+    }
+
+    @Test
+    void writesARuleTriesItOnSomeCallersAndPromotesIt() {
+        endTrial();
+        browser.signIn("wei").view("/rules");
+        page.clickOn("#new-rule");
+        browser.ready();
+        page.awaitShown(".CodeMirror");
+        String unused = page.script(
+                "document.querySelector('.CodeMirror').CodeMirror.setValue(arguments[0])",
+                "id: " + RULE + "\nname: A short sale\nresource: /api/flash-sale\nlimits:\n"
+                        + "  - { by: user, limit: 3, windo: 1m }\n");
+        page.awaitTextOf("#found", "windo");
+        unused = page.script(
+                "document.querySelector('.CodeMirror').CodeMirror.setValue(arguments[0])",
+                "id: " + RULE + "\nname: A short sale\nresource: /api/flash-sale\nlimits:\n"
+                        + "  - { by: user, limit: 3, window: 1m }\n");
+        page.awaitTextOf("#preview", "3 per minute");
+        page.type("change-title", "A limit for the sale");
+        page.type("change-reason", "marketing, ticket MK-7");
+        page.click("open-change");
+        page.awaitShown("#release");
+        String change = page.url().replaceAll(".*/changes/", "");
+        page.clickOn("#release");
+        page.choose("release-to", "callers");
+        page.type("release-steps", "5");
+        page.choose("release-by", "user");
+        page.click("dialog-confirm");
+        page.awaitShown("#to-all");
+        String rollout = page.url().replaceAll(".*/releases/", "");
+        await("nodes that try it", () -> rollout(rollout).number("applied") > 0);
+        page.clickOn("#to-all");
+        confirm("nobody noticed");
+        await("everybody has it", () -> rollout(rollout).string("state").equals("done"));
+        assertThat(stage.machine().get("/api/changes/" + change).string("state"))
+                .isEqualTo("released");
+        stage.decides(RULE, 3, 40);
+        browser.view("/rules/" + RULE);
+        await("refusals of the rule", () -> page.texts("#refused").stream()
+                .anyMatch(each -> each.matches("(?s).*[1-9].*")));
+        browser.view("/rules/" + RULE).picture("journey-rule");
+    }
+
+    private static Answer rollout(String id) {
+        return stage.machine().get("/api/rollouts/" + id).expect(200);
+    }
+
+    @Test
+    void approvesAsASecondPerson() {
+        JsonNode waiting = stage.machine()
+                .get("/api/changes?state=open")
+                .expect(200)
+                .json()
+                .get(0);
+        String path = "/changes/" + waiting.get("id").asLong();
+        browser.signIn("wei").view(path);
+        assertThat(page.shows("#approve")).isFalse();
+        page.awaitShown("#you-opened");
+        browser.signIn("priya").view(path);
+        page.clickOn("#approve");
+        page.click("dialog-confirm");
+        page.awaitTextOf("#approvals", "Priya");
+        page.awaitHidden("#approve");
+        assertThat(stage.machine().get("/api" + path).json().at("/approval/given"))
+                .hasSize(1);
+    }
+
+    @Test
+    void explainsAPastedCommand() {
+        browser.signIn("lena").view("/explain");
+        page.type("command", "curl -X POST https://shop.example/api/login -H 'X-Forwarded-For: 203.0.113.77'");
+        page.click("explain");
+        page.awaitShown("#decision");
+        page.awaitShown("#match-login");
+    }
+
+    @Test
+    void verifiesTheAuditLog() {
+        browser.signIn("mara").view("/audit");
+        page.awaitTextOf("#audit-rows", "wei");
+        page.clickOn("#verify");
+        page.awaitShown("#verdict[data-good=true]");
+    }
+
+    @Test
+    void hidesWhatARoleMayNotDo() {
+        browser.signIn("lena").view("/rules/search");
+        for (String button : new String[] {"#edit", "#remove", "#override", "#switch", "#menu-people", "#menu-audit"}) {
+            assertThat(page.shows(button)).as(button).isFalse();
+        }
+        browser.view("/");
+        assertThat(page.shows("#roll-back, #end-trial")).isFalse();
+        browser.view("/people");
+        page.awaitShown("#problem");
+    }
+
+    @Test
+    void switchesLanguageThemeAndTimeWithKeys() {
+        browser.signIn("sam").look("light", "en").view("/rules");
+        page.awaitTextOf("#title", "Rules");
+        page.keys("z");
+        page.awaitTextOf("#title", "规则");
+        page.keys("m");
+        await("dark colours", () -> page.script("return document.documentElement.dataset.theme")
+                .equals("dark"));
+        String zone = page.text("zone");
+        page.keys("u");
+        await("another zone", () -> !page.text("zone").equals(zone));
+        page.keys("z");
+        page.awaitTextOf("#title", "Rules");
+        page.keys("?");
+        page.awaitShown("#keys");
+        page.keys(org.openqa.selenium.Keys.ESCAPE);
+        page.awaitHidden("#keys");
+        page.keys("g", "f");
+        page.awaitPath("/nodes");
+        browser.ready();
+        page.keys("/");
+        page.awaitShown("#search");
+        page.keys("payments");
+        page.awaitTextOf("#search-results", "payments");
+        page.keys(org.openqa.selenium.Keys.ENTER);
+        await("the page of a rule", () -> page.url().contains("payments"));
+        browser.look("light", "en");
+    }
+
+    @Test
+    void worksOnASlowNetwork() {
+        browser.signIn("lena").view("/");
+        page.network(false, 300, 200);
+        try {
+            browser.view("/rules");
+            page.awaitTextOf("#rules", "search");
+            browser.move("/nodes");
+            page.awaitTextOf("#main", "gateway-fra-1");
+        } finally {
+            page.network(false, 0, 0);
+        }
+    }
+
+    @Test
+    void goesOnAfterTheCenterWasRestarted() throws Exception {
+        browser.signIn("lena").view("/nodes");
+        await("a stream", () -> page.text("stream").contains("live"));
+        browser.expect("net::ERR|Failed to load resource|status of 50");
+        stage.restart(() -> page.awaitShown("#stream.bad"));
+        await("a stream again", () -> page.text("stream").contains("live"));
+        page.awaitHidden("#load-error");
+        page.awaitTextOf("#main", "gateway-fra-1");
+    }
+
+    @Test
+    void twoTabsReadOneStream() {
+        String count = "window.__streams = 0; window.EventSource = class extends EventSource {"
+                + " constructor(...all) { super(...all); window.__streams++; } };";
+        browser.signIn("lena");
+        String first = page.currentTab();
+        String script = page.before(count);
+        browser.view("/");
+        await("a stream", () -> page.text("stream").contains("live"));
+        String second = page.openTab();
+        try {
+            String unused = page.before(count);
+            browser.view("/nodes");
+            await("the stream of the other tab", () -> page.text("stream").contains("live"));
+            assertThat(page.script("return String(window.__streams)")).isEqualTo("0");
+            page.toTab(first);
+            assertThat(page.script("return String(window.__streams)")).isEqualTo("1");
+            // The other tab takes over when this one goes.
+            page.go("about:blank");
+            page.toTab(second);
+            await("its own stream", () -> page.script("return String(window.__streams)")
+                    .equals("1"));
+            await("live again", () -> page.text("stream").contains("live"));
+            browser.requireNoErrors();
+        } finally {
+            page.closeTab(first);
+            page.forgetBefore(script);
+        }
+    }
+}
