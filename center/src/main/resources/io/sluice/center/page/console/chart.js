@@ -81,7 +81,7 @@ const Chart = {
         const times = props.options.times;
         return times.length > 1 ? times[times.length - 1] - times[0] : 0;
       };
-      const time = (value) => (span() > 86_400_000 ? moment(value * 1000) : clock(value * 1000, { seconds: span() < 900_000 }));
+      const time = (value) => (span() > 86_400_000 ? moment(value * 1000, { hours: span() < 864_000_000 }) : clock(value * 1000, { seconds: span() < 900_000 }));
       plot = new uPlot({
         width: Math.max(80, place.value.clientWidth),
         height,

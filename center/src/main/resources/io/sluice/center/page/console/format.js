@@ -57,13 +57,13 @@ export function clock(time, { seconds = true } = {}) {
   return times({ hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' } : {}) }).format(new Date(time));
 }
 
-/** Returns 17 Nov 10:15, with the year if it is another one. */
-export function moment(time, { seconds = false } = {}) {
+/** Returns 17 Nov 10:15, with the year if it is another one, or 17 Nov without hours. */
+export function moment(time, { seconds = false, hours = true } = {}) {
   const date = new Date(time);
   const far = date.getFullYear() !== new Date().getFullYear();
   return times({
     day: 'numeric', month: 'short', ...(far ? { year: 'numeric' } : {}),
-    hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' } : {}),
+    ...(hours ? { hour: '2-digit', minute: '2-digit' } : {}), ...(seconds ? { second: '2-digit' } : {}),
   }).format(date);
 }
 

@@ -24,7 +24,7 @@ const t = words({
     store: 'Store', decisions: 'Decisions', latency: 'p50 {p50} · p99 {p99}', noAlerts: 'no alerts',
     lineDegraded: 'decides without the shared store', linesDegraded: 'decide without the shared store', mostlyWell: 'The limiter works, and something needs attention.',
     since: 'since {span}', open: 'requests pass unchecked (fail open)', closed: 'all requests are refused (fail closed)', local: 'each node counts on its own (local)',
-    policies: 'rules by policy: {list}', policyOpen: '{n} open', policyLocal: '{n} local', policyClosed: '{n} closed', lineBreaker: 'The breaker before the store is open at',
+    policies: 'of its rules, {list}', comma: ', ', policyOpen: '{n} let all pass (open)', policyLocal: '{n} count in the process (local)', policyClosed: '{n} refuse all (closed)', lineBreaker: 'The breaker before the store is open at',
     lineRefused: 'refused', more: '{count} more',
     critical: 'critical', warning: 'warning', info: 'info', problem: 'problem',
     callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: 'callers: {callers} · refusals: {refused}', callerTitle: 'Caller {caller}', denied: 'deny',
@@ -41,7 +41,7 @@ const t = words({
     store: '存储', decisions: '决策', latency: 'p50 {p50} · p99 {p99}', noAlerts: '没有告警',
     lineDegraded: '未使用共享存储', linesDegraded: '未使用共享存储', mostlyWell: '限流器可用，但有事项需要关注。',
     since: '已持续 {span}', open: '请求不经检查直接放行（失败放行）', closed: '拒绝全部请求（失败关闭）', local: '各节点单独计数（本地）',
-    policies: '规则策略：{list}', policyOpen: '放行 {n}', policyLocal: '本地 {n}', policyClosed: '关闭 {n}', lineBreaker: '存储前的熔断器已断开：',
+    policies: '其规则中{list}', comma: '，', policyOpen: '{n} 条全部放行', policyLocal: '{n} 条在本地计数', policyClosed: '{n} 条全部拒绝', lineBreaker: '存储前的熔断器已断开：',
     lineRefused: '拒绝了', more: '另有 {count} 项',
     critical: '严重', warning: '警告', info: '提示', problem: '问题',
     callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方 · {refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
@@ -326,7 +326,7 @@ export default {
         const some = degraded.filter((node) => node.mode === mode);
         if (some.length > 0) {
           const since = some.map((node) => node.mode_since).filter(Boolean).sort()[0] ?? alerts.filter((alert) => alert.kind === 'degraded').map((alert) => alert.since).sort()[0];
-          lines.push({ kind: 'bad', key: mode, text: html`${names(some)} ${t(some.length === 1 ? 'lineDegraded' : 'linesDegraded')}${since && html` <strong class="nowrap">${t('since', { span: span(now.value - Date.parse(since)) })}</strong>`}: ${t(mode)}${policies(some)}` });
+          lines.push({ kind: 'bad', key: mode, text: html`${names(some)} ${t(some.length === 1 ? 'lineDegraded' : 'linesDegraded')}${since && html` <strong class="nowrap">${t('since', { span: span(now.value - Date.parse(since)) })}</strong>`}: ${consequence(mode, some)}` });
         }
       });
       const broken = live.filter((node) => node.breaker === 'open' || node.breaker === 'half_open').filter((node) => !degraded.includes(node));
@@ -345,13 +345,11 @@ export default {
       return { lines, live, degraded };
     }
 
-    function policies(nodes) {
+    /** What happens to requests while nodes do without their store: by the policies of their rules, if they tell them. */
+    function consequence(mode, nodes) {
       const known = nodes.map((node) => node.on_failure).find(Boolean);
-      if (!known) {
-        return '';
-      }
-      const list = [['closed', 'policyClosed'], ['open', 'policyOpen'], ['local', 'policyLocal']].filter(([key]) => known[key] > 0).map(([key, text]) => t(text, { n: known[key] }));
-      return html` <span class="soft">(${t('policies', { list: list.join(', ') })})</span>`;
+      const list = known ? [['closed', 'policyClosed'], ['open', 'policyOpen'], ['local', 'policyLocal']].filter(([key]) => known[key] > 0).map(([key, text]) => t(text, { n: known[key] })) : [];
+      return list.length > 0 ? t('policies', { list: list.join(t('comma')) }) : t(mode);
     }
 
     function timings({ nodes, timing }) {

@@ -19,7 +19,7 @@ const t = words({
     all: 'Requests', refusedSum: 'Refused', shadowSum: 'Shadow would refuse', degradedSum: 'Without the store', peak: 'Highest second', peakNote: 'refused in one second', rate: '{rate} on average',
     timing: 'Time of a decision', timingUnit: 'milliseconds', chartLabel: 'Requests per second', timingLabel: 'Time of decisions in milliseconds', incomplete: 'Some figures of this time are missing.',
     step: 'each point: {step}', second: 'a second', minute: 'a minute', hour: 'an hour', day: 'a day',
-    rules: 'Rules', rulesNote: '{count} rules with traffic, all nodes', find: 'Find a rule', allowedCol: 'Allowed', refusedCol: 'Refused', shareCol: 'Share refused', shadowCol: 'Shadow', peakCol: 'Peak refused', peakAllowedCol: 'Peak allowed', lastCol: 'Last hit', noRule: 'no rule matched',
+    rules: 'Rules', rulesNote: '{count} rules with traffic, all nodes', find: 'Find a rule', allowedCol: 'Allowed', refusedCol: 'Refused', shareCol: 'Share refused', shadowCol: 'Shadow', peakCol: 'Peak refused', peakTitle: 'Highest second: {refused} refused, {allowed} allowed', lastCol: 'Last hit', noRule: 'no rule matched',
     callers: 'Refused most', by: 'Callers by', byCaller: 'Limit', byIp: 'Address', byUser: 'User', byTenant: 'Tenant', limit: 'Limit', count: 'Refused', tooLong: 'Callers are known for 7 days. Choose a shorter time.', nobody: 'Nobody was refused in this time.', allRules: 'all rules',
     about: 'About this {what}', aboutNone: 'It was not refused in this time, or it is not among the 1,000 that were refused most.', openCaller: 'Open the caller', callerCount: 'Callers: {callers} · refusals: {refused}',
     nothing: 'No traffic in this time', nothingText: 'Choose another time, or start a node with sample traffic:', noSuchRule: 'Nothing matches.',
@@ -32,7 +32,7 @@ const t = words({
     all: '请求总数', refusedSum: '拒绝', shadowSum: '影子规则会拒绝', degradedSum: '未用共享存储', peak: '最高一秒', peakNote: '一秒内拒绝', rate: '平均 {rate}',
     timing: '决策耗时', timingUnit: '毫秒', chartLabel: '每秒请求数', timingLabel: '决策耗时（毫秒）', incomplete: '这段时间的部分数据缺失。',
     step: '每点 {step}', second: '一秒', minute: '一分钟', hour: '一小时', day: '一天',
-    rules: '规则', rulesNote: '{count} 条有流量的规则，全部节点', find: '查找规则', allowedCol: '放行', refusedCol: '拒绝', shareCol: '拒绝占比', shadowCol: '影子', peakCol: '拒绝峰值', peakAllowedCol: '放行峰值', lastCol: '最近命中', noRule: '未匹配规则',
+    rules: '规则', rulesNote: '{count} 条有流量的规则，全部节点', find: '查找规则', allowedCol: '放行', refusedCol: '拒绝', shareCol: '拒绝占比', shadowCol: '影子', peakCol: '拒绝峰值', peakTitle: '最高一秒：拒绝 {refused}，放行 {allowed}', lastCol: '最近命中', noRule: '未匹配规则',
     callers: '被拒绝最多', by: '调用方按', byCaller: '限额', byIp: '地址', byUser: '用户', byTenant: '租户', limit: '限额', count: '拒绝次数', tooLong: '调用方数据保留 7 天，请选择更短的时间。', nobody: '这段时间没有调用方被拒绝。', allRules: '全部规则',
     about: '关于该{what}', aboutNone: '这段时间它没有被拒绝，或不在拒绝最多的 1,000 个之内。', openCaller: '打开调用方', callerCount: '{callers} 个调用方 · {refused} 次拒绝',
     nothing: '这段时间没有流量', nothingText: '请选择其他时间，或启动带示例流量的节点：', noSuchRule: '没有匹配项。',
@@ -262,8 +262,7 @@ export default {
             return html`<span class="share"><span class="share-bar">${bar(share, 'refused')}</span><span>${percent(share)}</span></span>`;
           } },
           { name: 'shadow', label: t('shadowCol'), end: true, className: 'not-small', cell: (row) => (row.shadow_refused > 0 ? number(row.shadow_refused) : html`<span class="soft">–</span>`) },
-          { name: 'peak', label: t('peakCol'), end: true, className: 'not-small', cell: (row) => `${number(row.peak_refused)}/s` },
-          { name: 'peakAllowed', label: t('peakAllowedCol'), end: true, className: 'not-small', cell: (row) => `${number(row.peak_allowed)}/s` },
+          { name: 'peak', label: t('peakCol'), end: true, className: 'not-small', cell: (row) => html`<span title=${t('peakTitle', { refused: number(row.peak_refused), allowed: number(row.peak_allowed) })}>${number(row.peak_refused)}/s</span>` },
           ...(hasLast ? [{ name: 'last', label: t('lastCol'), end: true, cell: (row) => timeAgo(row.last_at) }] : []),
         ] }));
     }
