@@ -91,6 +91,9 @@ class SeriesApiTest {
         assertThat(sums.get(1).get("allowed").asLong()).isEqualTo(30);
         assertThat(sums.get(1).get("last_at").asString())
                 .isEqualTo(Instant.ofEpochSecond(START + 60).toString());
+        JsonNode first = series("rule=*&group=rule&limit=1").get("rules");
+        assertThat(first).hasSize(1);
+        assertThat(first.get(0).get("rule").asString()).isEqualTo("login");
     }
 
     @Test
@@ -127,6 +130,7 @@ class SeriesApiTest {
                 "group=rule",
                 "rule=login&group=rule",
                 "group=node&rule=*",
+                "rule=*&group=rule&limit=0",
                 "step=second&from=2020-01-01T00:00:00Z",
                 "from=x",
                 "step=week")) {

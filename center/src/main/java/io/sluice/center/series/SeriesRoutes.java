@@ -47,7 +47,8 @@ public final class SeriesRoutes {
             @RequestParam(name = "from", required = false) @Nullable String from,
             @RequestParam(name = "to", required = false) @Nullable String to,
             @RequestParam(name = "step", required = false) @Nullable String step,
-            @RequestParam(name = "group", required = false) @Nullable String group) {
+            @RequestParam(name = "group", required = false) @Nullable String group,
+            @RequestParam(name = "limit", required = false) @Nullable Integer limit) {
         SeriesRange range = SeriesRange.of(from, to, step, source.clock().epochMicros() / 1_000_000);
         if (rule != null && node != null) {
             throw RefusedException.invalid(
@@ -57,7 +58,7 @@ public final class SeriesRoutes {
             if (!"rule".equals(group) || !ALL.equals(rule)) {
                 throw RefusedException.invalid("group: needs all rules (expected: rule=*&group=rule)");
             }
-            return sums(access, range.ofSums(step != null));
+            return sums(access, range.ofSums(step != null), most(limit));
         }
         return range.until() - range.from() > LONG_SECONDS
                 ? longPoints(access, rule, node, range)
@@ -110,7 +111,14 @@ public final class SeriesRoutes {
         return reply(range, points, List.of());
     }
 
-    private SeriesReply sums(Access access, SeriesRange range) {
+    private static int most(@Nullable Integer limit) {
+        if (limit != null && limit < 1) {
+            throw RefusedException.invalid("limit: " + limit + " (expected: at least 1, such as 100)");
+        }
+        return limit == null ? Integer.MAX_VALUE : limit;
+    }
+
+    private SeriesReply sums(Access access, SeriesRange range, int most) {
         if (!hasTurn(free)) {
             throw RefusedException.conflict(
                     "series: sums of all rules are being computed for others (expected: try again" + " in a second)");
@@ -130,6 +138,7 @@ public final class SeriesRoutes {
                         .thenComparingLong(RuleSum::allowed)
                         .reversed()
                         .thenComparing(RuleSum::rule))
+                .limit(most)
                 .toList();
         return reply(range, List.of(), rules);
     }

@@ -169,7 +169,7 @@ export const CallerDetails = {
     return () => {
       const data = caller.data.value ?? { limits: [], refusals: [], overrides: [] };
       if (data.unknown && (decisions.data.value?.entries ?? []).length === 0) {
-        return empty({ title: t('unknown'), text: t('unknownText'), action: html`<a class="button secondary" href="/">${t('back')}</a>` });
+        return empty({ title: t('unknown'), text: t('unknownText'), action: html`<a class="button secondary" href="/traffic">${t('back')}</a>` });
       }
       return html`<div class=${props.slim ? 'caller slim' : 'caller'}>
         <div class="caller-head row-line">

@@ -12,7 +12,7 @@ import { words } from '/assets/console/words.js';
 import { language } from '/assets/texts.js';
 import { CallerDetails } from '/assets/views/caller.js';
 import { endSwitch, endTrial, rollBack, switchToShadow } from '/assets/views/watch-actions.js';
-import { OWN_RULES, everywhere, getNewest, iso, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
+import { OWN_RULES, everywhere, getNewest, iso, marksOf, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -41,7 +41,7 @@ const t = words({
     store: '存储', decisions: '决策', latency: 'p50 {p50} · p99 {p99}', noAlerts: '没有告警',
     lineDegraded: '未使用共享存储', linesDegraded: '未使用共享存储', mostlyWell: '限流器可用，但有事项需要关注。',
     since: '已持续 {span}', open: '请求不经检查直接放行（失败放行）', closed: '拒绝全部请求（失败关闭）', local: '各节点单独计数（本地）',
-    policies: '其规则中{list}', comma: '，', policyOpen: '{n} 条全部放行', policyLocal: '{n} 条在本地计数', policyClosed: '{n} 条全部拒绝', lineBreaker: '存储前的熔断器已断开：',
+    policies: '其规则中：{list}', comma: '，', policyOpen: '{n} 条全部放行', policyLocal: '{n} 条在本地计数', policyClosed: '{n} 条全部拒绝', lineBreaker: '存储前的熔断器已断开：',
     lineRefused: '拒绝了', more: '另有 {count} 项',
     critical: '严重', warning: '警告', info: '提示', problem: '问题',
     callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方 · {refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
@@ -65,6 +65,8 @@ const PLANS = {
 };
 const SHOWN = 3;
 const LOOKED_AT = 8;
+/** How many rules are read. The others hardly refuse anything. */
+const MOST_RULES = 500;
 const RECENT = 5 * MINUTE;
 const LATE = 6000;
 /** How much time before and after a release is compared. */
@@ -119,8 +121,8 @@ export default {
       const to = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE;
       const back = plan.value.span > HOUR ? DAY : HOUR;
       const from = to - plan.value.span - (plan.value.span > 6 * MINUTE ? MINUTE : 0);
-      const current = await sumsOf('sums', from, to);
-      const earlier = await sumsOf('sums before', from - back, to - back);
+      const current = await sumsOf('sums', from, to, MOST_RULES);
+      const earlier = await sumsOf('sums before', from - back, to - back, MOST_RULES);
       return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, back };
     }, { every: 15_000, watch: scope });
 
@@ -128,7 +130,7 @@ export default {
       const { span: length, cell, step, hour } = plan.value;
       const to = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE;
       const from = to - length - MINUTE;
-      const own = fleet || rule.value ? [] : (await sumsOf('own', to - HOUR, to)).rules.map((each) => each.rule);
+      const own = fleet || rule.value ? [] : (await sumsOf('own', to - HOUR, to, OWN_RULES + 1)).rules.map((each) => each.rule);
       // Cells of the past are over, so they are read as a whole.
       const read = (name, shift, steps) => seriesOf(name, { rule: rule.value, own, from: iso(from - shift), to: iso(to - shift + (shift > 0 ? cell : 0)), step: steps });
       const [current, hourAgo, dayAgo] = await Promise.all([read('now', 0, step), hour ? read('hour', HOUR, 'minute') : null, read('day', DAY, 'minute')]);
@@ -461,19 +463,6 @@ export default {
     };
   },
 };
-
-/** Returns marks of releases. Labels of those that are close together would cover each other, so the newest of them tells all. */
-function marksOf(versions, length) {
-  const marks = versions.map((version) => ({ at: Date.parse(version.released_at), label: `v${version.number}`, first: version.number })).sort((a, b) => a.at - b.at);
-  for (let i = 1; i < marks.length; i += 1) {
-    if (marks[i].at - marks[i - 1].at < length / 20) {
-      marks[i].first = marks[i - 1].first;
-      marks[i].label = `v${marks[i].first}–${marks[i].label.slice(1)}`;
-      marks[i - 1].label = '';
-    }
-  }
-  return marks;
-}
 
 /** Returns the number of the version before another one, without those that were only tried. */
 function before(versions, version) {

@@ -8,7 +8,7 @@ import { atLeast, compact, micros, moment, number, percent, perSecond } from '/a
 import { href, route, setQuery } from '/assets/console/router.js';
 import { bar, choice, empty, figure, filter, head, panel, table, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
-import { OWN_RULES, STEPS, everywhere, getNewest, iso, millisOf, seriesOf, sumsOf } from '/assets/views/watch-data.js';
+import { OWN_RULES, STEPS, everywhere, getNewest, iso, marksOf, millisOf, seriesOf, sumsOf } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -74,6 +74,21 @@ function timeOf(query) {
   return { from: now - length, to: now, isFixed: false };
 }
 
+/** Returns a way to load that does not ask again for a time that is long over. */
+function steady(load) {
+  let known = null;
+  return async () => {
+    const { to, isFixed } = timeOf(route.query);
+    const address = JSON.stringify(route.query);
+    if (known?.address === address) {
+      return known.answer;
+    }
+    const answer = await load();
+    known = isFixed && to < Date.now() - 2 * HOUR ? { address, answer } : null;
+    return answer;
+  };
+}
+
 function sum(points, name) {
   return points.reduce((total, point) => total + point[name], 0);
 }
@@ -88,25 +103,26 @@ export default {
     const time = () => JSON.stringify([query.value.from, query.value.to, query.value.last]);
     const find = ref('');
 
-    const sums = useData(async () => {
+    const sums = useData(steady(async () => {
       const { from, to } = timeOf(query.value);
       return sumsOf('traffic sums', Math.floor(from / MINUTE) * MINUTE, Math.ceil(to / MINUTE) * MINUTE);
-    }, { every: 20_000, watch: time });
+    }), { every: 20_000, watch: time });
 
-    const series = useData(async () => {
+    const series = useData(steady(async () => {
       const { from, to } = timeOf(query.value);
       const step = stepOf(from, to);
       const width = STEPS[step];
       const start = Math.max(Math.floor(from / width), Math.ceil(to / width) - MOST_POINTS) * width;
       const end = Math.ceil(to / width) * width;
-      const own = everywhere('see_fleet') || rule.value ? [] : (await sumsOf('traffic own', start, Math.ceil(to / MINUTE) * MINUTE)).rules.map((each) => each.rule);
+      const own = everywhere('see_fleet') || rule.value ? [] : (await sumsOf('traffic own', start, Math.ceil(to / MINUTE) * MINUTE, OWN_RULES + 1)).rules.map((each) => each.rule);
       const answer = await seriesOf('traffic', { rule: rule.value, node: rule.value ? '' : node.value, own, from: iso(start), to: iso(end), step });
       return { ...answer, start, end, width, own, read: Date.now() };
-    }, { every: 20_000, watch: () => `${time()} ${rule.value} ${node.value}` });
+    }), { every: 20_000, watch: () => `${time()} ${rule.value} ${node.value}` });
 
     const nodes = everywhere('see_fleet') ? useData(() => get('/api/nodes')) : null;
+    const versions = useData(() => get('/api/versions', { limit: 100 }), { on: ['releases'] });
 
-    const callers = useData(async () => {
+    const callers = useData(steady(async () => {
       const { from, to, isFixed } = timeOf(query.value);
       if (to - from > LONGEST_CALLERS + MINUTE || Date.now() - from > LONGEST_CALLERS + HOUR) {
         return { entries: [], isTooLong: true };
@@ -115,7 +131,7 @@ export default {
       const way = subject.value && query.value.tenant ? 'tenant' : by.value;
       const times = isFixed || query.value.from ? { from: iso(from), to: iso(to) } : { last: `${Math.max(1, Math.round((to - from) / MINUTE))}m` };
       return getNewest('traffic callers', '/api/top', { by: way, rule: rule.value, ...times, limit });
-    }, { every: 30_000, watch: () => `${time()} ${rule.value} ${by.value} ${subject.value}` });
+    }), { every: 30_000, watch: () => `${time()} ${rule.value} ${by.value} ${subject.value}` });
 
     const drawn = computed(() => {
       const data = series.data.value;
@@ -230,7 +246,7 @@ export default {
           ${shadow > 0 && figure({ id: 'sum-shadow', label: t('shadowSum'), value: compact(shadow), note: percent(shadow / Math.max(1, allowed + refused)) })}
           ${degraded > 0 && figure({ id: 'sum-degraded', label: t('degradedSum'), value: compact(degraded), note: percent(degraded / Math.max(1, allowed + refused)) })}
         </div>
-        ${chart({ times: data.times, series: lines, height: 240, label: t('chartLabel'), onSelect: zoom, marks: [] })}
+        ${chart({ times: data.times, series: lines, height: 240, label: t('chartLabel'), onSelect: zoom, marks: marksOf(versions.data.value ?? [], data.times.length * STEPS[data.step]) })}
         <div class="row-line">${legend(lines)}<span class="grow"></span><span class="soft small">${data.complete ? t('dragHint') : t('incomplete')}</span></div>`);
     }
 

@@ -77,9 +77,22 @@ export async function seriesOf(name, { rule = '', node = '', own = [], ...times 
   return sumOf(await Promise.all(own.slice(0, OWN_RULES).map((each) => getNewest(`${name} ${each}`, '/api/series', { rule: each, ...times }))));
 }
 
-/** Reads the sums of all rules. Those that refuse most come first. */
-export async function sumsOf(name, from, to) {
-  return getNewest(name, '/api/series', { rule: '*', group: 'rule', from: iso(from), to: iso(to) });
+/** Reads the sums of all rules, or of some. Those that refuse most come first. */
+export async function sumsOf(name, from, to, limit = null) {
+  return getNewest(name, '/api/series', { rule: '*', group: 'rule', from: iso(from), to: iso(to), limit });
+}
+
+/** Returns marks of releases. Labels of those that are close together would cover each other, so the newest of them tells all. */
+export function marksOf(versions, length) {
+  const marks = versions.map((version) => ({ at: Date.parse(version.released_at), label: `v${version.number}`, first: version.number })).sort((a, b) => a.at - b.at);
+  for (let i = 1; i < marks.length; i += 1) {
+    if (marks[i].at - marks[i - 1].at < length / 20) {
+      marks[i].first = marks[i - 1].first;
+      marks[i].label = `v${marks[i].first}–${marks[i].label.replace(/^.*[v–]/, '')}`;
+      marks[i - 1].label = '';
+    }
+  }
+  return marks;
 }
 
 /**
