@@ -176,7 +176,7 @@ class RulesViewTest {
         write(SEARCH.formatted("2400"));
         page.awaitText("check-state", "No errors");
         page.awaitTextOf("#preview .line-limit", "Each tenant: 2,400 per minute");
-        page.awaitTextOf("#diff .diff-added", "limit: 2400");
+        page.awaitTextOf("#diff .rule-diff-added", "limit: 2400");
         // The text outlives the page.
         browser.view("/editor?rule=search");
         page.await("restored");

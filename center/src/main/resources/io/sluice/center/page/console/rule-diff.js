@@ -90,40 +90,6 @@ export function diffRows(before, after) {
   return rows;
 }
 
-/** Returns the rows of a text in the form of diff -u. A row of kind gap is where lines are left out. */
-export function unifiedRows(text) {
-  const rows = [];
-  let left = [];
-  let right = [];
-  let a = 0;
-  let b = 0;
-  const flush = () => {
-    rows.push(...paired(left, right));
-    left = [];
-    right = [];
-  };
-  lines(text).forEach((line) => {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
-    if (hunk) {
-      flush();
-      a = Number(hunk[1]);
-      b = Number(hunk[2]);
-      rows.push({ kind: 'gap', left: null, right: null, n: null });
-    } else if (/^(---|\+\+\+) /.test(line) && a === 0 && b === 0) {
-      return;
-    } else if (line.startsWith('-')) {
-      left.push({ n: a++, text: line.slice(1) });
-    } else if (line.startsWith('+')) {
-      right.push({ n: b++, text: line.slice(1) });
-    } else if (!line.startsWith('\\')) {
-      flush();
-      rows.push({ kind: 'same', left: { n: a++, text: line.slice(1) }, right: { n: b++, text: line.slice(1) } });
-    }
-  });
-  flush();
-  return rows[0]?.kind === 'gap' ? rows.slice(1) : rows;
-}
-
 /** Leaves out equal lines that are far from a difference. */
 function folded(rows, opened) {
   const near = new Set();
@@ -157,7 +123,7 @@ function folded(rows, opened) {
 /**
  * Shows a difference.
  *
- * @param rows from diffRows or unifiedRows
+ * @param rows from diffRows
  * @param before,after the titles of the two sides
  * @param id of the element
  */
@@ -169,8 +135,8 @@ const DiffTable = {
   props: ['rows', 'before', 'after', 'id'],
   setup(props) {
     const opened = ref(new Set());
-    const cell = (side, sign) => (side === null ? html`<div class="diff-none"></div>` : html`
-      <div class=${['diff-cell', sign ? `diff-${sign}` : '']}><span class="diff-number" aria-hidden="true">${side.n}</span><span class="diff-sign"
+    const cell = (side, sign) => (side === null ? html`<div class="rule-diff-none"></div>` : html`
+      <div class=${['rule-diff-cell', sign ? `rule-diff-${sign}` : '']}><span class="rule-diff-number" aria-hidden="true">${side.n}</span><span class="rule-diff-sign"
         aria-label=${sign === 'added' ? t('added') : sign === 'removed' ? t('removed') : null}
         role=${sign ? 'img' : null}>${sign === 'added' ? '+' : sign === 'removed' ? '−' : ' '}</span><code>${yamlLine(side.text)}</code></div>`);
     return () => {
@@ -178,15 +144,14 @@ const DiffTable = {
         return html`<p class="soft" id=${props.id}>${t('same')}</p>`;
       }
       return html`
-        <div class="diff" id=${props.id} tabindex="0" role="region" aria-label=${t('label')}>
-          <div class="diff-head"><span>${props.before}</span><span>${props.after}</span></div>
+        <div class="rule-diff" id=${props.id} tabindex="0" role="region" aria-label=${t('label')}>
+          <div class="rule-diff-head"><span>${props.before}</span><span>${props.after}</span></div>
           ${folded(props.rows, opened.value).map((row, i) => {
             if (row.kind === 'gap') {
-              return html`<div class="diff-gap" key=${`g${i}`}>${row.n === null ? '⋯' : html`
-                <button type="button" class="quiet small" onClick=${() => { opened.value = new Set([...opened.value, row.at]); }}>
-                  ⋯ ${t('hidden', { n: row.n })}</button>`}</div>`;
+              return html`<div class="rule-diff-gap" key=${`g${i}`}><button type="button" class="quiet small"
+                onClick=${() => { opened.value = new Set([...opened.value, row.at]); }}>⋯ ${t('hidden', { n: row.n })}</button></div>`;
             }
-            return html`<div class=${['diff-row', row.kind]} key=${i}>
+            return html`<div class=${['rule-diff-row', row.kind]} key=${i}>
               ${cell(row.left, row.kind === 'changed' ? 'removed' : '')}${cell(row.right, row.kind === 'changed' ? 'added' : '')}</div>`;
           })}
         </div>`;

@@ -17,7 +17,7 @@ const t = words({
   en: {
     rules: 'Rules', newTitle: 'New rule', editTitle: 'Edit {rule}', changeTitle: 'Edit change {id}', backRule: 'Rule {rule}', backChange: 'Change {id}', lead: 'Nothing changes until the change is released.',
     text: 'Rule', label: 'The rule as YAML', keys: 'Ctrl Space completes · Ctrl Enter opens the change · Esc, then Tab leaves the field', templates: 'Begin with', perIp: 'Per address', perUser: 'Per user', perTenant: 'Per tenant',
-    sms: 'Text messages', flight: 'At the same time', ban: 'Refuse addresses', preview: 'In words', stale: 'The text has errors. This is what it said before.', noPreview: 'The preview appears when the rule has no errors.',
+    sms: 'Text messages', flight: 'Concurrency', ban: 'Deny list', preview: 'In words', stale: 'The text has errors. This is what it said before.', noPreview: 'The preview appears when the rule has no errors.',
     checks: 'Checks', checking: 'checking…', fine: 'No errors', errorsOne: '1 error', errors: '{n} errors', line: 'Line {n}', warnings: 'Warnings', counts: 'Counts', needsOne: 'Somebody else has to approve it.', needs: '{n} other people have to approve it.',
     diff: 'Difference', diffNote: 'against version {version} in force', diffNew: 'a new rule', unchanged: 'The rule is as it is in force.', submit: 'Open change', save: 'Save change', title: 'Title', titleHint: 'What changes, in a few words', reason: 'Reason', reasonHint: 'Why, such as a ticket. It is shown in the audit log.',
     restored: 'Your unsaved text is back.', discard: 'Discard it', kept: 'The unsaved text is kept in this tab.', opened: 'The change is open.', saved: 'The change is saved.', removed: 'This change removes {rule}.', missing: 'No rule {id} is in force.', closed: 'The change is no longer open, so it cannot be edited.',
@@ -27,7 +27,7 @@ const t = words({
   zh: {
     rules: '规则', newTitle: '新建规则', editTitle: '编辑 {rule}', changeTitle: '编辑变更 {id}', backRule: '规则 {rule}', backChange: '变更 {id}', lead: '变更发布之前不会有任何影响。',
     text: '规则', label: '规则的 YAML', keys: 'Ctrl 空格补全 · Ctrl Enter 新建变更 · 先按 Esc 再按 Tab 离开编辑框', templates: '模板', perIp: '按 IP 地址', perUser: '按用户', perTenant: '按租户',
-    sms: '短信', flight: '并发数', ban: '拒绝地址', preview: '文字说明', stale: '文本有错误。以下是之前的内容。', noPreview: '规则没有错误时显示说明。',
+    sms: '短信', flight: '并发数', ban: '拒绝名单', preview: '文字说明', stale: '文本有错误。以下是之前的内容。', noPreview: '规则没有错误时显示说明。',
     checks: '检查', checking: '检查中…', fine: '没有错误', errorsOne: '1 个错误', errors: '{n} 个错误', line: '第 {n} 行', warnings: '警告', counts: '计数', needsOne: '需要另一个人批准。', needs: '需要另外 {n} 个人批准。',
     diff: '差异', diffNote: '与生效中的版本 {version} 相比', diffNew: '新规则', unchanged: '与生效中的规则相同。', submit: '新建变更', save: '保存变更', title: '标题', titleHint: '用几个字说明改了什么', reason: '原因', reasonHint: '为什么要改，例如工单编号。会显示在审计日志中。',
     restored: '已恢复未保存的文本。', discard: '放弃', kept: '未保存的文本保留在此标签页中。', opened: '变更已新建。', saved: '变更已保存。', removed: '此变更会删除 {rule}。', missing: '没有生效的规则 {id}。', closed: '该变更已不再开放，无法编辑。',
@@ -156,6 +156,7 @@ const Editor = {
           failure.value = null;
           if (answer.errors.length === 0) {
             good.value = answer.rules;
+            await compare(answer);
           }
         }
       } catch (fault) {
@@ -167,6 +168,15 @@ const Editor = {
         if (own === turn) {
           checking.value = false;
         }
+      }
+    }
+
+    /** A new rule may have the id of one in force. Then it is compared with that. */
+    async function compare(answer) {
+      const edit = work.edits[0];
+      if (original.value.kind === 'new') {
+        const isTaken = (answer.diff?.counts?.changed ?? 0) > 0 || answer.diff?.sentences.length === 0;
+        edit.before = isTaken ? textOf(await inForce(ruleId(edit.text))) : '';
       }
     }
 
@@ -189,7 +199,8 @@ const Editor = {
     watch(() => original.value && snapshot(), remember);
 
     const warn = (event) => {
-      if (isDirty.value && !left) {
+      // Browsers ask only somebody who did something on the page, and complain about other attempts.
+      if (isDirty.value && !left && navigator.userActivation?.hasBeenActive !== false) {
         event.preventDefault();
       }
     };
@@ -326,7 +337,7 @@ const Editor = {
       ];
       return panel({ id: 'checks', title: t('checks') }, html`
         ${failure.value && html`<div class="message error" role="alert">${t('checkFailed', { why: failure.value() })}</div>`}
-        ${items.length > 0 ? html`<ul class="found" id="found">${items}</ul>` : answer && html`<p class="soft">${t(isSame.value ? 'unchanged' : 'fine')}</p>`}`);
+        ${items.length > 0 ? html`<ul class="found" id="found" tabindex="0">${items}</ul>` : answer && html`<p class="soft">${t(isSame.value ? 'unchanged' : 'fine')}</p>`}`);
     };
 
     const formPanel = () => panel({ id: 'open' }, html`
@@ -345,7 +356,7 @@ const Editor = {
       const edit = active.value;
       const sentences = hasErrors.value ? [] : checked.value?.diff?.sentences ?? [];
       return panel({ id: 'difference', title: t('diff'), note: edit.before ? t('diffNote', { version: original.value.version }) : t('diffNew') }, html`
-        ${sentences.length > 0 && html`<ul class="sentences">${sentences.slice(0, 12).map((line, i) => html`<li key=${i}>${line}</li>`)}</ul>`}
+        ${sentences.length > 0 && html`<ul class="said">${sentences.slice(0, 12).map((line, i) => html`<li key=${i}>${line}</li>`)}</ul>`}
         ${diffTable({ rows: diffRows(edit.before, edit.text), id: 'diff' })}`);
     };
 

@@ -135,7 +135,7 @@ export default {
     };
 
     const wordsPanel = () => panel({ id: 'words', title: t('inWords') }, html`
-      <div class="tags rule-tags">${states.value.map(stateBadge)}${Object.entries(rule.value.labels ?? {}).map(([name, value]) => html`
+      <div class="rule-badges rule-tags">${states.value.map(stateBadge)}${Object.entries(rule.value.labels ?? {}).map(([name, value]) => html`
         <a class="tag plain" key=${name} href=${href('/rules', { q: `${name}=${value}` })}>${name}: ${value}</a>`)}</div>
       <ul class="rule-lines" aria-label=${t('lines')}>${ruleLines(rule.value).map((line, i) => html`<li key=${i} class=${`line-${line.kind}`}>${line.text}</li>`)}</ul>
       ${(above.data.value?.open ?? []).map((change) => html`<p class="small" key=${change.id}>${t('openChange')}<a href=${`/changes/${change.id}`}>${change.title}</a></p>`)}

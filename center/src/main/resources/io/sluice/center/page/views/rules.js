@@ -108,10 +108,10 @@ export default {
         ${sum.shadow_refused > 0 && html`<span class="soft small">${t('would', { share: percent(Math.min(1, sum.shadow_refused / all)) })}</span>`}</div>`;
     };
     const columns = () => [
-      { name: 'rule', label: t('rule'), className: 'rule-name', cell: (rule) => html`<a href=${address(rule)} class="mono">${rule.id}</a>
+      { name: 'rule', label: t('rule'), className: 'rules-id', cell: (rule) => html`<a href=${address(rule)} class="mono">${rule.id}</a>
         ${rule.name && html`<div class="soft small">${rule.name}</div>`}` },
-      { name: 'state', label: t('state'), className: 'rule-states', cell: (rule) => html`<span class="tags">${(states.value.get(rule.id) ?? []).map(stateBadge)}</span>` },
-      { name: 'limits', label: t('limits'), wide: true, className: 'rule-limits', cell: (rule) => html`<div>${ruleShort(rule)}</div><div class="soft small scope-line">${scopeWords(rule)}</div>` },
+      { name: 'state', label: t('state'), className: 'rules-states', cell: (rule) => html`<span class="rule-badges">${(states.value.get(rule.id) ?? []).map(stateBadge)}</span>` },
+      { name: 'limits', label: t('limits'), wide: true, className: 'rules-limits', cell: (rule) => html`<div>${ruleShort(rule)}</div><div class="soft small scope-line">${scopeWords(rule)}</div>` },
       { name: 'asked', label: t('asked'), end: true, cell: (rule) => html`<span title=${t('askedHint')} class="nowrap">${hits(rule) > 0 ? perSecond(hits(rule) / HOUR_SECONDS) : '–'}</span>` },
       { name: 'refused', label: t('refused'), end: true, className: 'share-column', cell: refusedCell },
       { name: 'hit', label: t('lastHit'), end: true, className: 'nowrap', cell: (rule) => (lastAt(rule) ? timeAgo(lastAt(rule))
