@@ -128,7 +128,7 @@ function approvals(change, onEmergency) {
 }
 
 function releases(rollouts) {
-  return panel({ id: 'rollouts', title: t('releases') }, html`<ul class="plain-list">${rollouts.map((rollout) => html`
+  return panel({ id: 'rollouts', title: t('releases') }, html`<ul class="bare-list">${rollouts.map((rollout) => html`
     <li key=${rollout.id} class="row-line"><a href=${`/releases/${rollout.id}`}>${t('release1', { id: rollout.id })}</a> ${rolloutState(rollout.state)}
       <span class="soft small">${rollout.state === 'scheduled' ? html`${t('at', { at: '' })}${timeAt(rollout.at)}` : timeAgo(rollout.started_at)}</span>
       ${rollout.problem && html`<span class="bad-text small">${rollout.problem}</span>`}</li>`)}</ul>`);

@@ -116,7 +116,7 @@ export default {
               { name: 'runs', label: t('runs'), end: true, cell: (row) => row.version || '–' },
               { name: 'since', label: t('since'), end: true, className: 'nowrap', cell: (row) => timeAgo(row.since) },
               { name: 'says', label: t('says'), wide: true, cell: (row) => (row.errors.length === 0 ? html`<span class="soft absent">–</span>`
-                : html`<ul class="plain-list">${row.errors.slice(0, 20).map((error, i) => html`<li key=${i} class="bad-text mono">${error}</li>`)}</ul>`) },
+                : html`<ul class="bare-list">${row.errors.slice(0, 20).map((error, i) => html`<li key=${i} class="bad-text mono">${error}</li>`)}</ul>`) },
             ] })}`);
     }
 

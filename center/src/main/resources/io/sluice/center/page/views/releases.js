@@ -138,7 +138,7 @@ export default {
       }
       return panel({ id: 'drift', title: t('drift'), kind: 'warn',
         actions: can('manage_center') && html`<button type="button" class="secondary" id="repair" onClick=${repair}>${t('repair')}</button>` }, html`
-        <p class="soft">${t('driftText')}</p><ul class="plain-list">${redis.drift.slice(0, 20).map((each) => html`<li key=${each}><code>${each}</code></li>`)}</ul>`);
+        <p class="soft">${t('driftText')}</p><ul class="bare-list">${redis.drift.slice(0, 20).map((each) => html`<li key=${each}><code>${each}</code></li>`)}</ul>`);
     }
 
     const planned = (list, titles) => panel({ id: 'planned', title: t('planned'), note: t('plannedNote'), tight: true }, table({

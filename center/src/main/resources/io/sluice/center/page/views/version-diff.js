@@ -103,19 +103,19 @@ function marked(line, other) {
 function side(row, name) {
   const text = row[name];
   const other = row[name === 'left' ? 'right' : 'left'];
-  const kind = row.same ? '' : text === null ? 'void' : name === 'left' ? 'gone' : 'new';
+  const kind = row.same ? '' : text === null ? 'vd-void' : name === 'left' ? 'vd-gone' : 'vd-new';
   const sign = row.same || text === null ? ' ' : name === 'left' ? '−' : '+';
-  return html`<span class=${`diff-sign ${kind} diff-${name}`}>${sign}</span>
-    <code class=${`diff-line ${kind} diff-${name}`}>${row.same ? text : marked(text, other)}</code>`;
+  return html`<span class=${`vd-sign ${kind} vd-${name}`}>${sign}</span>
+    <code class=${`vd-line ${kind} vd-${name}`}>${row.same ? text : marked(text, other)}</code>`;
 }
 
 function rows(rule) {
   return html`
-    <div class=${`diff ${rule.kind}`} role="group" aria-label=${rule.rule}>
-      ${rule.kind === 'changed' && html`<div class="diff-side soft small">${t('before')}</div><div class="diff-side soft small">${t('after')}</div>`}
+    <div class=${`version-diff ${rule.kind}`} role="group" aria-label=${rule.rule}>
+      ${rule.kind === 'changed' && html`<div class="vd-side soft small">${t('before')}</div><div class="vd-side soft small">${t('after')}</div>`}
       ${rule.rows.map((row, i) => row.gap
-        ? html`<div class="diff-gap" key=${i} aria-hidden="true">⋯</div>`
-        : html`<div class=${`diff-row ${row.same ? 'same' : ''}`} key=${i}>${rule.kind !== 'added' && side(row, 'left')}${rule.kind !== 'removed' && side(row, 'right')}</div>`)}
+        ? html`<div class="vd-gap" key=${i} aria-hidden="true">⋯</div>`
+        : html`<div class=${`vd-row ${row.same ? 'vd-same' : ''}`} key=${i}>${rule.kind !== 'added' && side(row, 'left')}${rule.kind !== 'removed' && side(row, 'right')}</div>`)}
     </div>`;
 }
 
@@ -130,9 +130,9 @@ export function sentences(all) {
     const at = sentence.indexOf(': ');
     return html`<li key=${i}>${at > 0 ? [html`<code>${sentence.slice(0, at)}</code>`, ' ', sentence.slice(at + 2)] : sentence}</li>`;
   };
-  return html`<ul class="sentences">${all.slice(0, FIRST_SENTENCES).map(line)}</ul>
+  return html`<ul class="diff-sentences">${all.slice(0, FIRST_SENTENCES).map(line)}</ul>
     ${all.length > FIRST_SENTENCES && html`<details class="more"><summary>${t('sentences', { n: all.length - FIRST_SENTENCES })}</summary>
-      <ul class="sentences">${all.slice(FIRST_SENTENCES).map(line)}</ul></details>`}`;
+      <ul class="diff-sentences">${all.slice(FIRST_SENTENCES).map(line)}</ul></details>`}`;
 }
 
 /** The text of a difference, side by side. Small screens show one side below the other. */
@@ -142,9 +142,9 @@ export function sideBySide(text) {
     return html`<p class="soft">${t('none')}</p>`;
   }
   return html`
-    <div class="diffs">
+    <div class="version-diffs">
       ${rules.map((rule, i) => html`
-        <details key=${rule.rule} open=${i < OPEN_RULES} class="diff-rule">
+        <details key=${rule.rule} open=${i < OPEN_RULES} class="vd-rule">
           <summary><code class="strong">${rule.rule}</code> ${badge(t(rule.kind), KINDS[rule.kind])}</summary>
           ${rows(rule)}
         </details>`)}

@@ -1,0 +1,143 @@
+package io.sluice.center.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The way of a change in the console: reviewed, tried, approved, released and taken back. The tests are the steps of one way. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ChangesViewTest {
+
+    private static final String CHANGE = "/changes/12";
+
+    @TempDir
+    static Path data;
+
+    private static ConsoleStage stage;
+    private static ConsoleBrowser browser;
+
+    @BeforeAll
+    static void open() throws Exception {
+        stage = ConsoleStage.open(data.resolve("center"), 0);
+        browser = ConsoleBrowser.open(data, stage.url());
+    }
+
+    @AfterAll
+    static void close() {
+        try {
+            if (browser != null) {
+                browser.close();
+            }
+        } finally {
+            if (stage != null) {
+                stage.close();
+            }
+        }
+    }
+
+    @AfterEach
+    void nothingFailed() {
+        browser.requireNoErrors();
+    }
+
+    @Test
+    @Order(1)
+    void theAuthorSeesTheDifferenceAndThatSomebodyElseMustApprove() {
+        browser.signIn("wei").look("light", "en").view("/changes");
+        browser.page().clickOn("#change-12");
+        browser.page().awaitPath(CHANGE);
+        browser.ready();
+        browser.page().awaitShown("#you-opened");
+        assertThat(browser.page().texts("#diff .vd-line.vd-gone")).anyMatch(line -> line.contains("\"limit\" : 5"));
+        assertThat(browser.page().texts("#diff .vd-line.vd-new")).anyMatch(line -> line.contains("\"limit\" : 3"));
+        assertThat(browser.page().shows("#withdraw")).isTrue();
+        assertThat(browser.page().shows("#approve, #reject, #release")).isFalse();
+    }
+
+    @Test
+    @Order(2)
+    void somebodyWhoLooksOnHasNoButtons() {
+        browser.signIn("lena").view(CHANGE);
+        assertThat(browser.page().shows("#edit, #approve, #reject, #withdraw, #release, #emergency, #rebase"))
+                .isFalse();
+        browser.move("/releases");
+        assertThat(browser.page().shows("#releases-table")).isTrue();
+        assertThat(browser.page().shows("[id^=back-]")).isFalse();
+        browser.move("/approvals");
+        assertThat(browser.page().shows("#settings")).isTrue();
+        assertThat(browser.page().shows("#propose")).isFalse();
+    }
+
+    @Test
+    @Order(3)
+    void aTrialShowsItsVerdictAndCanBeEnded() {
+        browser.signIn("mara").view("/releases/" + stage.trialRollout());
+        assertThat(browser.page().texts("#verdict .comparison-head")).hasSize(2);
+        assertThat(browser.page().shows("#verdict svg.interval")).isTrue();
+        browser.page().clickOn("#abort");
+        confirm("customers complain");
+        browser.page().awaitTextOf("h1 .tag", "rolled back");
+    }
+
+    @Test
+    @Order(4)
+    void aSecondPersonApproves() {
+        browser.signIn("priya").view("/changes");
+        assertThat(browser.page().texts("#waiting a")).anyMatch(text -> text.contains("Payments: 3 an hour"));
+        browser.move(CHANGE);
+        browser.page().clickOn("#approve");
+        browser.page().clickOn("#dialog-confirm");
+        browser.page().awaitTextOf("#approvals .tag", "1 of 1 given");
+    }
+
+    @Test
+    @Order(5)
+    void theAuthorReleasesIt() {
+        browser.signIn("wei").view(CHANGE);
+        browser.page().clickOn("#release");
+        browser.page().awaitShown("#release-to");
+        browser.page().clickOn("#dialog-confirm");
+        browser.page().awaitTextOf("h1", "Payments: 3 an hour for each card");
+        assertThat(browser.page().url()).contains("/releases/");
+    }
+
+    @Test
+    @Order(6)
+    void aRollbackShowsTheDifferenceFirst() {
+        browser.signIn("mara").view("/releases");
+        browser.page().clickOn("#back-3");
+        browser.page().awaitTextOf("#rollback-counts", "changed");
+        browser.page().clickOn("#release-how option[value=change]");
+        confirm("back to quieter times");
+        browser.page().awaitTextOf("h1", "Back to version 3");
+        assertThat(browser.page().url()).contains("/changes/");
+    }
+
+    @Test
+    @Order(7)
+    void otherSettingsAreProposedAndApproved() {
+        browser.signIn("mara").view("/approvals");
+        browser.page().clickOn("#propose");
+        browser.page().type("dialog-approvals", "2");
+        confirm("payments need more eyes");
+        browser.page().awaitShown("#proposals .review");
+        browser.signIn("priya").view("/approvals");
+        browser.page().clickOn("#approve-proposal-1");
+        browser.page().clickOn("#dialog-confirm");
+        browser.page().awaitTextOf("#settings", "2 persons");
+    }
+
+    private static void confirm(String reason) {
+        browser.page().type("dialog-reason", reason);
+        browser.page().clickOn("#dialog-confirm");
+        browser.page().awaitHidden("dialog.dialog");
+    }
+}
