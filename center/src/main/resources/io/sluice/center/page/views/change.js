@@ -206,6 +206,7 @@ export default {
       }
       const { change, rollouts, other } = loaded.data.value;
       const trial = rollouts.find(isOnTrial);
+      const collides = change.checks.collisions.length > 0;
       return html`
         ${head({ title: html`<span class="soft">#${change.id}</span> ${change.title} ${changeState(change.state)}`, lead: change.reason, back, actions: actions(change, trial) })}
         <div class="grid">
@@ -215,8 +216,9 @@ export default {
             ${trial && verdictPanel(trial.trial)}</div>
           <div class="span-4 stack">
             ${trial && trialPanel(trial)}
+            ${collides && checks(change, other)}
             ${approvals(change, () => follow(askEmergencyRelease(change, settings.data.value?.emergency ?? t('emergencySpan'))))}
-            ${checks(change, other)}
+            ${!collides && checks(change, other)}
             ${about(change)}
             ${rollouts.length > 0 && releases(rollouts)}
           </div>
