@@ -13,8 +13,8 @@ const t = words({
   en: {
     title: 'Explain', lead: 'Paste a request and see which rules match it, what they count now, and what the answer would be. Nothing is consumed.',
     request: 'Request', as: 'Give the request as', ascurl: 'curl command', asform: 'Attributes', command: 'Command', commandHint: 'A curl command as a browser or a colleague gives it to you. It is not stored.',
-    placeholder: "curl -X POST 'https://shop.example/api/login' -H 'X-Forwarded-For: 203.0.113.7'", explain: 'Explain', working: 'Asking…', examples: 'Examples', copyCurl: 'Copy as curl', copied: 'Copied',
-    method: 'Method', path: 'Path', ip: 'Address', user: 'User', tenant: 'Tenant', host: 'Host', name: 'Attribute', value: 'Value', remove: 'Remove {name}', nameHint: 'header.x-phone',
+    placeholder: "curl -X POST https://shop.example/api/login -d name=ann", explain: 'Explain', working: 'Asking…', examples: 'Examples', copyCurl: 'Copy as curl', copied: 'Copied',
+    method: 'Method', path: 'Path', ip: 'Address', user: 'User', tenant: 'Tenant', service: 'Service', about: 'Rule that you wonder about', added: 'What the command does not tell', name: 'Attribute', value: 'Value', remove: 'Remove {name}', nameHint: 'header.x-phone',
     emptyTitle: 'No request yet', emptyText: 'Paste a curl command, fill in attributes, or take one of the examples.',
     understood: 'The request as understood', warnings: 'Warnings', edit: 'Edit as attributes', noAttributes: 'It has no attributes.',
     allowed: 'The request would pass', refused: 'The request would be refused', denied: 'The request would be denied', exempt: 'The request is exempt from all limits', undecided: 'What would be decided is not known',
@@ -28,8 +28,8 @@ const t = words({
   zh: {
     title: '解释', lead: '粘贴一个请求，查看哪些规则匹配、当前计数是多少、会得到什么结果。不会消耗任何配额。',
     request: '请求', as: '请求的给出方式', ascurl: 'curl 命令', asform: '属性', command: '命令', commandHint: '浏览器或同事给您的 curl 命令。不会被保存。',
-    placeholder: "curl -X POST 'https://shop.example/api/login' -H 'X-Forwarded-For: 203.0.113.7'", explain: '解释', working: '正在询问…', examples: '示例', copyCurl: '复制为 curl', copied: '已复制',
-    method: '方法', path: '路径', ip: '地址', user: '用户', tenant: '租户', host: '主机', name: '属性', value: '值', remove: '移除 {name}', nameHint: 'header.x-phone',
+    placeholder: "curl -X POST https://shop.example/api/login -d name=ann", explain: '解释', working: '正在询问…', examples: '示例', copyCurl: '复制为 curl', copied: '已复制',
+    method: '方法', path: '路径', ip: '地址', user: '用户', tenant: '租户', service: '服务', about: '想了解的规则', added: '命令中没有的信息', name: '属性', value: '值', remove: '移除 {name}', nameHint: 'header.x-phone',
     emptyTitle: '还没有请求', emptyText: '粘贴一条 curl 命令、填写属性，或使用下面的示例。',
     understood: '识别出的请求', warnings: '警告', edit: '按属性编辑', noAttributes: '没有属性。',
     allowed: '该请求会放行', refused: '该请求会被拒绝', denied: '该请求会被禁止', exempt: '该请求不受任何限额约束', undecided: '无法得知结果',
@@ -42,9 +42,13 @@ const t = words({
   },
 });
 
-const FIELDS = ['method', 'path', 'host', 'ip', 'user', 'tenant'];
+/** What a command tells itself. */
+const TOLD = ['method', 'path'];
+/** What a command does not tell. */
+const ADDED = ['ip', 'user', 'tenant', 'service'];
+const FIELDS = [...TOLD, ...ADDED];
 /** These do not tell who somebody is, so they may be in the address of the page. */
-const PUBLIC = ['method', 'path', 'host'];
+const PUBLIC = ['method', 'path', 'service'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const SAMPLES = { ip: '203.0.113.7', user: 'u-17', tenant: 'acme', app: 'mobile' };
 const STATE_KINDS = { live: 'good', shadow: 'info' };
@@ -55,6 +59,9 @@ function example(rule) {
     return null;
   }
   const attributes = { method: [rule.methods ?? 'GET'].flat()[0], path: rule.resource.replaceAll('**', '7').replace(/\{[^}]*\}/g, '7').replaceAll('*', '7') };
+  if (typeof rule.service === 'string') {
+    attributes.service = rule.service;
+  }
   rule.limits.flatMap((limit) => limit.by ?? []).forEach((name) => { attributes[name] = SAMPLES[name] ?? (name.includes('phone') ? '+49 30 901820' : 'example'); });
   return { id: rule.id, attributes };
 }
@@ -63,13 +70,12 @@ function quoted(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Returns a request as a command line. Attributes that a request does not carry by itself are left out. */
+/** Returns a request as a command line, as far as a command tells it. */
 function commandOf(attributes) {
   const headers = Object.entries(attributes).filter(([name]) => name.startsWith('header.'))
     .map(([name, value]) => ` -H ${quoted(`${name.slice(7).replace(/(^|-)([a-z])/g, (whole) => whole.toUpperCase())}: ${value}`)}`);
   const json = Object.entries(attributes).filter(([name]) => name.startsWith('json.')).map(([name, value]) => [name.slice(5), value]);
-  const from = attributes.ip ? ` -H ${quoted(`X-Forwarded-For: ${attributes.ip}`)}` : '';
-  return `curl -X ${attributes.method} ${quoted(`https://shop.example${attributes.path}`)}${from}${headers.join('')}${json.length > 0 ? ` --json ${quoted(JSON.stringify(Object.fromEntries(json)))}` : ''}`;
+  return `curl -X ${attributes.method} ${quoted(`https://shop.example${attributes.path}`)}${headers.join('')}${json.length > 0 ? ` --json ${quoted(JSON.stringify(Object.fromEntries(json)))}` : ''}`;
 }
 
 /** How the answer would be: allowed, refused, denied, exempt or undecided. */
@@ -141,6 +147,7 @@ export default {
     const command = ref('');
     const fields = reactive(Object.fromEntries(FIELDS.map((name) => [name, route.query[name] ?? ''])));
     fields.method = fields.method || 'GET';
+    const about = ref(route.query.rule ?? '');
     const more = ref([{ id: 0, name: '', value: '' }]);
     let last = 0;
     const answer = shallowRef(null);
@@ -158,14 +165,17 @@ export default {
       }).slice(0, 5);
     });
 
-    function attributes() {
+    function attributes(names) {
       return Object.fromEntries([
-        ...FIELDS.map((name) => [name, fields[name].trim()]),
+        ...names.map((name) => [name, fields[name].trim()]),
         ...more.value.map(({ name, value }) => [name.trim(), value]),
       ].filter(([name, value]) => name && value));
     }
 
-    const body = () => (way.value === 'curl' ? { curl: command.value.trim() } : { attributes: attributes() });
+    const body = () => ({
+      ...(way.value === 'curl' ? { curl: command.value.trim(), attributes: attributes(ADDED) } : { attributes: attributes(FIELDS) }),
+      ...(about.value.trim() ? { rule: about.value.trim() } : {}),
+    });
 
     async function run(event) {
       event?.preventDefault();
@@ -173,7 +183,7 @@ export default {
         return;
       }
       if (way.value === 'form') {
-        setQuery({ as: 'form', ...Object.fromEntries(PUBLIC.map((name) => [name, fields[name].trim()])) });
+        setQuery({ as: 'form', rule: about.value.trim(), ...Object.fromEntries(PUBLIC.map((name) => [name, fields[name].trim()])) });
       }
       busy.value = true;
       error.value = null;
@@ -201,6 +211,7 @@ export default {
     function take({ attributes: given }) {
       if (way.value === 'curl') {
         command.value = commandOf(given);
+        fill(Object.fromEntries(Object.entries(given).filter(([name]) => !TOLD.includes(name) && !/^(header|json)\./.test(name))));
       } else {
         fill(given);
       }
@@ -226,25 +237,29 @@ export default {
       ? html`<select id="attribute-method" onChange=${(event) => { fields.method = event.target.value; }}>${[...new Set([fields.method, ...METHODS])].map((method) => html`
           <option value=${method} selected=${method === fields.method}>${method}</option>`)}</select>`
       : html`<input id=${`attribute-${name}`} value=${fields[name]} autocomplete="off" spellcheck="false" autocapitalize="none"
-          placeholder=${{ path: '/api/login', ip: '203.0.113.7', user: 'u-17', tenant: 'acme', host: 'shop.example' }[name]} onInput=${(event) => { fields[name] = event.target.value; }} />`}</label>`;
+          placeholder=${{ path: '/api/login', ip: '203.0.113.7', user: 'u-17', tenant: 'acme', service: 'user-service' }[name]} onInput=${(event) => { fields[name] = event.target.value; }} />`}</label>`;
+
+    const rows = () => html`<div class="stack rows">${more.value.map((item, i) => html`<div class="attribute-row" key=${item.id}>
+      <input aria-label=${`${t('name')} ${i + 1}`} id=${`more-name-${i}`} value=${item.name} placeholder=${t('nameHint')} autocomplete="off"
+        spellcheck="false" autocapitalize="none" onInput=${(event) => change(item.id, 'name', event.target.value)} />
+      <input aria-label=${`${t('value')} ${i + 1}`} id=${`more-value-${i}`} value=${item.value} placeholder=${t('value')} autocomplete="off"
+        spellcheck="false" autocapitalize="none" onInput=${(event) => change(item.id, 'value', event.target.value)} />
+      <button type="button" class="quiet" aria-label=${t('remove', { name: item.name || i + 1 })} disabled=${more.value.length === 1}
+        onClick=${() => { more.value = more.value.filter((each) => each.id !== item.id); }}>×</button></div>`)}</div>`;
 
     const form = () => html`
       <form onSubmit=${run} id="explain-form" class="stack">
         ${choice({ id: 'way', label: t('as'), value: way.value, options: [{ value: 'curl', label: t('ascurl') }, { value: 'form', label: t('asform') }],
           onChange: (value) => setQuery({ as: value }) })}
         ${way.value === 'curl'
-          ? html`<label class="filter"><span>${t('command')}</span><textarea id="command" rows="7" spellcheck="false" autocapitalize="none" autocomplete="off" maxlength="65536" value=${command.value}
+          ? html`<label class="filter"><span>${t('command')}</span><textarea id="command" rows="5" spellcheck="false" autocapitalize="none" autocomplete="off" maxlength="65536" value=${command.value}
               placeholder=${t('placeholder')} aria-describedby="command-hint" onInput=${(event) => { command.value = event.target.value; }}
               onKeydown=${(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { run(event); } }}></textarea>
-              <span id="command-hint">${t('commandHint')}</span></label>`
-          : html`<div class="attribute-fields">${FIELDS.map(field)}</div>
-            <div class="stack rows">${more.value.map((item, i) => html`<div class="attribute-row" key=${item.id}>
-              <input aria-label=${`${t('name')} ${i + 1}`} id=${`more-name-${i}`} value=${item.name} placeholder=${t('nameHint')} autocomplete="off" spellcheck="false" autocapitalize="none"
-                onInput=${(event) => change(item.id, 'name', event.target.value)} />
-              <input aria-label=${`${t('value')} ${i + 1}`} id=${`more-value-${i}`} value=${item.value} placeholder=${t('value')} autocomplete="off" spellcheck="false" autocapitalize="none"
-                onInput=${(event) => change(item.id, 'value', event.target.value)} />
-              <button type="button" class="quiet" aria-label=${t('remove', { name: item.name || i + 1 })} disabled=${more.value.length === 1}
-                onClick=${() => { more.value = more.value.filter((each) => each.id !== item.id); }}>×</button></div>`)}</div>`}
+              <span id="command-hint">${t('commandHint')}</span></label>
+              <fieldset class="added"><legend>${t('added')}</legend><div class="attribute-fields">${ADDED.map(field)}</div>${rows()}</fieldset>`
+          : html`<div class="attribute-fields">${FIELDS.map(field)}</div>${rows()}`}
+        <label class="filter"><span>${t('about')}</span><input id="about" value=${about.value} placeholder="login" autocomplete="off" spellcheck="false" autocapitalize="none"
+          onInput=${(event) => { about.value = event.target.value; }} /></label>
         <div class="row-line"><button type="submit" class="primary" id="explain" aria-disabled=${String(busy.value)}>${busy.value ? t('working') : t('explain')}</button>
           <button type="button" class="quiet" id="copy-explain" onClick=${copyCommand}>${t('copyCurl')}</button></div>
         <div role="alert" id="explain-error" class=${error.value ? 'message error' : 'message'}>${error.value?.()}</div>
