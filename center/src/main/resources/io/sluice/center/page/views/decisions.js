@@ -59,11 +59,15 @@ function identity(entry) {
   return [entry.timestamp, entry.request_id, entry.limit_id, entry.caller_hash, entry.node, entry.current_count].join('|');
 }
 
+function newestFirst(a, b) {
+  return b.at - a.at;
+}
+
 /** Whether a decision of the stream fits the filters, as the search understands them. */
 function fits(entry, filters) {
   const same = (name, field) => !filters[name] || filters[name] === entry[field];
   return same('rule', 'rule_id') && same('limit_id', 'limit_id') && same('node', 'node') && same('outcome', 'decision') && same('request_id', 'request_id')
-    && same('trace_id', 'trace_id') && same('resource', 'resource') && (!filters.from || entry.timestamp >= filters.from)
+    && same('trace_id', 'trace_id') && same('resource', 'resource') && (!filters.from || Date.parse(entry.timestamp) >= Date.parse(filters.from))
     && (!filters.caller || [entry.caller, entry.caller_hash, ...Object.values(entry.dimensions ?? {}), ...Object.values(entry.hashes ?? {})].includes(filters.caller));
 }
 
@@ -184,13 +188,13 @@ export default {
       const fresh = pending;
       pending = [];
       // Nodes report once a second, each on its own, so decisions arrive out of order.
-      tail.value = [...fresh, ...tail.value].sort((a, b) => (a.entry.timestamp < b.entry.timestamp ? 1 : -1)).slice(0, MOST_LIVE);
+      tail.value = [...fresh, ...tail.value].sort(newestFirst).slice(0, MOST_LIVE);
       const since = Date.now() - RATE_MILLIS;
       arrivals.value = [...arrivals.value.filter((at) => at > since), ...fresh.map(() => Date.now())];
     }
     useEvents('decisions', (entry) => {
       if (live.value && fits(entry, asked())) {
-        pending.push({ entry, key: `live-${++counter}` });
+        pending.push({ entry, at: Date.parse(entry.timestamp), key: `live-${++counter}` });
         timer = timer || setTimeout(flush, 500);
       }
     });
@@ -220,7 +224,7 @@ export default {
     const rows = computed(() => {
       const known = new Set(tail.value.map((row) => identity(row.entry)));
       const found = [data.value, ...pages.value].flatMap((page) => page?.entries ?? []).filter((entry) => !known.has(identity(entry)));
-      return [...tail.value, ...found.map((entry, i) => ({ entry, key: `${identity(entry)}|${i}` }))];
+      return [...tail.value, ...found.map((entry, i) => ({ entry, at: Date.parse(entry.timestamp), key: `${identity(entry)}|${i}` }))].sort(newestFirst);
     });
     const open = shallowRef(null);
 
