@@ -322,7 +322,7 @@ export default {
           ? table({ id: 'decision-rows', caption: t('found'), rows: rows.value, rowKey: (row) => row.key, columns: columns(), onRow: (row) => { open.value = row.entry; } })
           : data.value && !loading.value ? empty({ title: t('noneTitle'), text: t('noneText'),
             command: data.value.next ? '' : `curl -i http://127.0.0.1:8082/v1/check -d '{"attributes": {"path": "/api/login", "method": "POST", "ip": "203.0.113.7"}}'` })
-            : html`<p class="soft pad">${t('loading')}</p>`}
+            : html`<p class="soft inset">${t('loading')}</p>`}
           ${foot()}`)}
       ${open.value && details(open.value, nodeName, () => { open.value = null; })}`;
   },

@@ -62,7 +62,7 @@ function example(rule) {
   if (typeof rule.service === 'string') {
     attributes.service = rule.service;
   }
-  rule.limits.flatMap((limit) => limit.by ?? []).forEach((name) => { attributes[name] = SAMPLES[name] ?? (name.includes('phone') ? '+49 30 901820' : 'example'); });
+  rule.limits.flatMap((limit) => limit.by ?? []).map((each) => (typeof each === 'string' ? each : each.attribute)).forEach((name) => { attributes[name] = SAMPLES[name] ?? (name.includes('phone') ? '+49 30 901820' : 'example'); });
   return { id: rule.id, attributes };
 }
 
@@ -93,8 +93,8 @@ function verdict(answer) {
   const outcome = outcomeOf(answer);
   const kind = { allowed: 'good', exempt: 'good', refused: 'bad', denied: 'bad', undecided: '' }[outcome];
   const { why, retry_after_ms: retry } = answer.decision;
-  return html`<div class=${`notice verdict ${kind}`} id="decision" role="status" data-outcome=${outcome}>
-    <strong class="verdict-title">${kind ? dot(kind, t(outcome)) : t(outcome)}</strong>
+  return html`<div class=${`notice answer ${kind}`} id="decision" role="status" data-outcome=${outcome}>
+    <strong class="answer-title">${kind ? dot(kind, t(outcome)) : t(outcome)}</strong>
     <div>${why}${outcome === 'refused' && retry > 0 ? html` ${t('retry', { time: span(retry) })}` : null}</div>
     <div class="soft small">${answer.answered ? answer.node ? t('countsOf', { node: answer.node }) : t('countsOfSome') : t('noNode')} ${t('version', { version: answer.version })}</div></div>`;
 }
@@ -282,11 +282,11 @@ export default {
       const rows = text ? list.filter((rule) => `${rule.rule} ${rule.name ?? ''} ${rule.why ?? ''}`.toLowerCase().includes(text)) : list;
       return html`<details class="panel tight folded" id="others" open=${unfolded.value} onToggle=${(event) => { unfolded.value = event.target.open; }}>
         <summary><span class="strong">${t('others')}</span> <span class="count">${number(list.length + unlisted)}</span></summary>
-        ${unfolded.value && html`${list.length > 12 && html`<div class="filters pad">${filter({ id: 'others-search', label: t('search'), value: sought.value, placeholder: t('othersHint'), width: 'wide', onInput: (value) => { sought.value = value; } })}</div>`}
+        ${unfolded.value && html`${list.length > 12 && html`<div class="filters inset">${filter({ id: 'others-search', label: t('search'), value: sought.value, placeholder: t('othersHint'), width: 'wide', onInput: (value) => { sought.value = value; } })}</div>`}
           ${table({ id: 'others-table', caption: t('others'), rows, rowKey: (rule) => rule.rule, columns: [
             { name: 'rule', label: t('rule'), cell: (rule) => html`<span class="lines"><a href=${`/rules/${encodeURIComponent(rule.rule)}`}>${rule.rule}</a>${rule.name && html`<span class="soft small">${rule.name}</span>`}</span>` },
             { name: 'why', label: t('why'), wide: true, cell: (rule) => rule.why },
-          ] })}${unlisted > 0 && html`<p class="soft pad">${t('others2', { count: number(unlisted) })}</p>`}`}</details>`;
+          ] })}${unlisted > 0 && html`<p class="soft inset">${t('others2', { count: number(unlisted) })}</p>`}`}</details>`;
     };
 
     const story = () => {
