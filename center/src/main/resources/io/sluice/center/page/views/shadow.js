@@ -7,6 +7,7 @@ import { now, useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
 import { number, percent, perSecond, span } from '/assets/console/format.js';
 import { can } from '/assets/console/me.js';
+import { keyWords, limitWords } from '/assets/console/rule-words.js';
 import { go, href, route, setQuery } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, bar, choice, empty, figure, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
@@ -33,8 +34,7 @@ const t = words({
     switchOn: 'Switch to shadow', switchTitle: 'Let a rule refuse nothing for a while?', switchText: 'It reaches nodes within seconds and ends by itself. Requests are still counted.',
     switchRule: 'Rule', switchRuleHint: 'The id of a rule, or * for all', switchIn: 'For', minutes30: '30 minutes', hours1: '1 hour', hours4: '4 hours', hours24: '24 hours', switchDone: 'The switch is on.',
     left: '{time} left', trialTitle: 'Change {id} is on trial as candidates', trialText: 'Its new limits count beside the old ones. Promote it to make them live.', openTrial: 'Open the change',
-    by_attribute: 'by {by}', forAll: 'for all together', per: '{limit} per {window}', burst: 'burst {burst}', capacity: 'queue {capacity}', atOnce: '{limit} at a time',
-    openRule: 'Open the rule', decisions: 'Decisions', denies: 'denies',
+    limit: '{key}: {limit}', openRule: 'Open the rule', decisions: 'Decisions', denies: 'denies',
   },
   zh: {
     title: '候选与影子', lead: '只计数、不拒绝的限额。先看它们会拒绝什么，再让它们生效。',
@@ -55,23 +55,15 @@ const t = words({
     switchOn: '切换到影子', switchTitle: '让规则暂时不拒绝请求？', switchText: '数秒内到达各节点，到时自动结束。请求仍会计数。',
     switchRule: '规则', switchRuleHint: '规则的标识，或用 * 表示全部', switchIn: '时长', minutes30: '30 分钟', hours1: '1 小时', hours4: '4 小时', hours24: '24 小时', switchDone: '开关已打开。',
     left: '还剩 {time}', trialTitle: '变更 {id} 正作为候选试用', trialText: '新限额与旧限额并行计数。推广该变更即可使其生效。', openTrial: '打开变更',
-    by_attribute: '按 {by}', forAll: '全部合计', per: '每 {window} {limit} 次', burst: '突发 {burst}', capacity: '队列 {capacity}', atOnce: '同时 {limit} 个',
-    openRule: '打开规则', decisions: '决策', denies: '禁止',
+    limit: '{key}：{limit}', openRule: '打开规则', decisions: '决策', denies: '禁止',
   },
 });
 
 const SPANS = { '1h': 3_600_000, '1d': 86_400_000 };
 
-/** A limit in a few words: 5 per 1m, by ip. */
+/** A limit in words: each user: 10 per second (up to 20 at once). */
 function limitText(limit) {
-  const by = [limit.by ?? []].flat();
-  const whose = by.length > 0 ? t('by_attribute', { by: by.join(', ') }) : t('forAll');
-  const what = limit.algorithm === 'concurrency' ? t('atOnce', { limit: number(limit.limit) })
-    : limit.rate !== undefined
-      ? [limit.rate, limit.burst !== undefined ? t('burst', { burst: number(limit.burst) }) : null, limit.capacity !== undefined ? t('capacity', { capacity: number(limit.capacity) }) : null]
-        .filter(Boolean).join(', ')
-      : t('per', { limit: number(limit.limit), window: limit.window ?? limit.align ?? '' });
-  return `${what}, ${whose}`;
+  return t('limit', { key: keyWords(limit.by), limit: limitWords(limit) });
 }
 
 function limitLines(limits) {
