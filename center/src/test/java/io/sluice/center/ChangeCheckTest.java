@@ -16,8 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Whoever writes a rule learns what it would do, and nothing is stored. */
 class ChangeCheckTest {
 
-    private static final String LOGIN =
-            """
+    private static final String LOGIN = """
             id: login
             resource: /login
             limits:
@@ -55,10 +54,12 @@ class ChangeCheckTest {
         assertThat(said.at("/diff/sentences/0").asString()).isEqualTo("login: limit by ip 5 per 1m → 7 per 1m");
         assertThat(said.at("/diff/text").asString()).contains("-    \"limit\" : 5");
         assertThat(said.at("/rules/0/limits/0/limit").asLong()).isEqualTo(7);
-        assertThat(said.get("document").asString()).isEqualTo("rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
+        assertThat(said.get("document").asString())
+                .isEqualTo("rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
         assertThat(api.get("/api/changes").json()).hasSize(changes);
         assertThat(api.get("/api/audit").json()).hasSize((int) rows);
-        Answer opened = api.post("/api/changes", ApiClient.change(version, text(LOGIN))).expect(201);
+        Answer opened =
+                api.post("/api/changes", ApiClient.change(version, text(LOGIN))).expect(201);
         assertThat(opened.string("digest")).isEqualTo(said.get("digest").asString());
         assertThat(opened.get("diff")).isEqualTo(said.get("diff"));
         assertThat(opened.get("checks")).isEqualTo(said.get("checks"));
@@ -70,7 +71,8 @@ class ChangeCheckTest {
         assertThat(said.get("errors")).hasSize(2);
         assertThat(said.at("/errors/0/file").asString()).isEqualTo("edits[0].put_text");
         assertThat(said.at("/errors/0/rule").asString()).isEqualTo("login");
-        assertThat(said.get("errors").values().stream().map(each -> each.get("line").asLong()))
+        assertThat(said.get("errors").values().stream()
+                        .map(each -> each.get("line").asLong()))
                 .containsExactlyInAnyOrder(3L, 4L);
         assertThat(said.at("/errors/0/message").asString()).contains("(expected: ");
         assertThat(said.get("checks").isNull()).isTrue();
@@ -81,12 +83,15 @@ class ChangeCheckTest {
     @Test
     void aDocumentIsCheckedLikeEdits() {
         release(5);
-        JsonNode said = api.send("POST", "/api/changes/check", "application/yaml", "rules:\n  - id: login\n    limts: 1\n")
+        JsonNode said = api.send(
+                        "POST", "/api/changes/check", "application/yaml", "rules:\n  - id: login\n    limts: 1\n")
                 .expect(200)
                 .json();
         assertThat(said.at("/errors/0/file").asString()).isEqualTo("document");
         assertThat(said.at("/errors/0/line").asLong()).isPositive();
-        JsonNode emptied = api.send("POST", "/api/changes/check", "application/yaml", "rules: []").expect(200).json();
+        JsonNode emptied = api.send("POST", "/api/changes/check", "application/yaml", "rules: []")
+                .expect(200)
+                .json();
         assertThat(emptied.get("errors")).isEmpty();
         assertThat(emptied.at("/diff/sentences/0").asString()).isEqualTo("login: removed");
         assertThat(emptied.get("document").asString()).isEqualTo("rules: []\n");
@@ -95,27 +100,42 @@ class ChangeCheckTest {
     @Test
     void whatDoesNotFitTheRulesInForceIsToldWithoutARefusal() {
         long base = release(5);
-        assertThat(check("{\"remove\":\"nothing\"}").at("/errors/0/message").asString()).contains("the id of a rule in force");
+        assertThat(check("{\"remove\":\"nothing\"}").at("/errors/0/message").asString())
+                .contains("the id of a rule in force");
         JsonNode same = check(ApiClient.put("login", 5));
         assertThat(same.get("errors")).isEmpty();
         assertThat(same.at("/diff/sentences")).isEmpty();
         assertThat(same.at("/checks/releasable").asBoolean()).isFalse();
         release(6);
-        JsonNode late = api.post("/api/changes/check", "{\"base\":" + base + ",\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
+        JsonNode late = api.post("/api/changes/check", "{\"base\":" + base + ",\"edits\":[" + text(LOGIN) + "]}")
+                .expect(200)
+                .json();
         assertThat(late.at("/checks/collisions/0/rule").asString()).isEqualTo("login");
     }
 
     @Test
     void aRequestThatIsNoChangeIsRefused() {
         for (String body : new String[] {
-            "{}", "{\"edits\":[]}", "{\"edits\":7}", "{\"base\":9999,\"edits\":[{\"remove\":\"x\"}]}", "[]", "{\"unknown\":1}", "nonsense",
+            "{}",
+            "{\"edits\":[]}",
+            "{\"edits\":7}",
+            "{\"base\":9999,\"edits\":[{\"remove\":\"x\"}]}",
+            "[]",
+            "{\"unknown\":1}",
+            "nonsense",
             "{\"edits\":[{\"remove\":\"x\"}],\"document\":\"rules: []\"}"
         }) {
             assertThat(api.post("/api/changes/check", body).status()).as(body).isEqualTo(400);
         }
         for (String edit : new String[] {
-            "{\"put_text\":7}", "{\"put_text\":\"\"}", "{\"put_text\":\"- a\"}", "{\"put\":{},\"put_text\":\"id: a\"}", "7", "null",
-            "{\"put_text\":\"&a [*a, *a]\"}", "{\"put_text\":\"id: {{{{{{\"}"
+            "{\"put_text\":7}",
+            "{\"put_text\":\"\"}",
+            "{\"put_text\":\"- a\"}",
+            "{\"put\":{},\"put_text\":\"id: a\"}",
+            "7",
+            "null",
+            "{\"put_text\":\"&a [*a, *a]\"}",
+            "{\"put_text\":\"id: {{{{{{\"}"
         }) {
             assertThat(check(edit).get("errors")).as(edit).isNotEmpty();
         }
@@ -125,10 +145,14 @@ class ChangeCheckTest {
     void whoeverBeginsToWriteARuleIsNotAccused() {
         ApiClient editor = ApiClient.person(center, "ann", Grant.of(Role.EDITOR, "acme"));
         String rows = api.get("/api/audit").text();
-        JsonNode said = editor.post("/api/changes/check", "{\"edits\":[" + text(LOGIN) + "]}").expect(200).json();
+        JsonNode said = editor.post("/api/changes/check", "{\"edits\":[" + text(LOGIN) + "]}")
+                .expect(200)
+                .json();
         assertThat(said.at("/errors/0/message").asString()).startsWith("rule login: not yours");
         assertThat(api.get("/api/audit").text()).isEqualTo(rows);
-        JsonNode own = editor.post("/api/changes/check", "{\"edits\":[" + text("tenant: acme\n" + LOGIN) + "]}").expect(200).json();
+        JsonNode own = editor.post("/api/changes/check", "{\"edits\":[" + text("tenant: acme\n" + LOGIN) + "]}")
+                .expect(200)
+                .json();
         assertThat(own.get("errors")).isEmpty();
         assertThat(own.at("/checks/warnings/0/message").asString()).contains("could act on requests of other tenants");
     }
@@ -146,13 +170,18 @@ class ChangeCheckTest {
     void tenThousandRulesAreCheckedLikeOne() {
         StringBuilder document = new StringBuilder("rules:\n");
         for (int i = 0; i < 10_000; i++) {
-            document.append("  - { id: r").append(i).append(", resource: /r").append(i)
+            document.append("  - { id: r")
+                    .append(i)
+                    .append(", resource: /r")
+                    .append(i)
                     .append(", methods: [GET], limits: [{ by: ip, limit: 5, window: 1m }] }\n");
         }
         long base = release(5);
-        long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=" + base, "application/yaml", document.toString())
-                .expect(201));
-        JsonNode said = check(text("id: r77\nresource: /r77\nmethods: [GET]\nlimits: [{ by: ip, limit: 6, window: 1m }]\n"));
+        long unused = api.release(
+                api.send("POST", "/api/changes?title=t&reason=r&base=" + base, "application/yaml", document.toString())
+                        .expect(201));
+        JsonNode said =
+                check(text("id: r77\nresource: /r77\nmethods: [GET]\nlimits: [{ by: ip, limit: 6, window: 1m }]\n"));
         assertThat(said.at("/diff/sentences")).hasSize(1);
         assertThat(said.get("rules")).hasSize(1);
         assertThat(said.toString().length()).isLessThan(3_000);
@@ -168,7 +197,12 @@ class ChangeCheckTest {
 
     @Test
     void theSchemaOfRulesIsServed() {
-        assertThat(api.get("/api/rules/schema").expect(200).json().at("/$defs/rule/properties/id").isMissingNode()).isFalse();
+        assertThat(api.get("/api/rules/schema")
+                        .expect(200)
+                        .json()
+                        .at("/$defs/rule/properties/id")
+                        .isMissingNode())
+                .isFalse();
     }
 
     /** Releases the login rule alone. Returns the version. */
@@ -181,7 +215,9 @@ class ChangeCheckTest {
     }
 
     private static JsonNode check(String edits) {
-        return api.post("/api/changes/check", "{\"edits\":[" + edits + "]}").expect(200).json();
+        return api.post("/api/changes/check", "{\"edits\":[" + edits + "]}")
+                .expect(200)
+                .json();
     }
 
     private static String text(String rule) {

@@ -31,8 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(600)
 class ExplainTest {
 
-    private static final String RULES =
-            """
+    private static final String RULES = """
             rules:
               - id: login
                 name: Five logins
@@ -71,8 +70,9 @@ class ExplainTest {
     private static Center open(Path folder) throws Exception {
         Center opened = Center.open(CenterSettings.embedded(folder), CLOCK);
         ApiClient client = ApiClient.of(opened);
-        long unused = client.release(
-                client.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", RULES).expect(201));
+        long unused =
+                client.release(client.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", RULES)
+                        .expect(201));
         return opened;
     }
 
@@ -108,7 +108,8 @@ class ExplainTest {
         assertThat(rule(said, "off").get("state").asString()).isEqualTo("disabled");
         assertThat(rule(said, "off").get("why").asString()).isEqualTo("the rule is disabled");
         assertThat(rule(said, "named").get("why").asString()).contains("for code");
-        assertThat(rule(said, "banned").get("why").asString()).isEqualTo("ip is 203.0.113.7 (expected: 198.51.100.0/24)");
+        assertThat(rule(said, "banned").get("why").asString())
+                .isEqualTo("ip is 203.0.113.7 (expected: 198.51.100.0/24)");
     }
 
     @Test
@@ -147,7 +148,9 @@ class ExplainTest {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-                assertThat(text.contains("203.0.113.77") || text.contains("zqsecret")).as("%s", file).isFalse();
+                assertThat(text.contains("203.0.113.77") || text.contains("zqsecret"))
+                        .as("%s", file)
+                        .isFalse();
             }
         }
     }
@@ -156,13 +159,17 @@ class ExplainTest {
     void nonsenseOfANodeIsNoAnswer() {
         FakeNode node = new FakeNode(api, "n1");
         var unused = node.keepsItsOwn();
-        for (String nonsense : List.of("nonsense", "[]", "{\"limits\":7}", "{\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}")) {
+        for (String nonsense : List.of(
+                "nonsense", "[]", "{\"limits\":7}", "{\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}")) {
             JsonNode said = node.answering(
-                            () -> api.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}"),
+                            () -> api.post(
+                                    "/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}"),
                             question -> Optional.of(nonsense))
                     .expect(200)
                     .json();
-            assertThat(rule(said, "login").at("/limits/0/remaining").isNull()).as(nonsense).isTrue();
+            assertThat(rule(said, "login").at("/limits/0/remaining").isNull())
+                    .as(nonsense)
+                    .isTrue();
         }
     }
 
@@ -180,7 +187,9 @@ class ExplainTest {
         assertThat(request.get("query.x").asString()).isEqualTo("1");
         assertThat(request.get("json.kind").asString()).isEqualTo("big");
         assertThat(request.has("header.x-other")).isFalse();
-        assertThat(said.get("ignored").toString()).contains("header.x-other", "query.y").doesNotContain("query.x\"");
+        assertThat(said.get("ignored").toString())
+                .contains("header.x-other", "query.y")
+                .doesNotContain("query.x\"");
         assertThat(said.get("warnings").toString()).contains("does not tell ip");
         assertThat(rule(said, "acme").at("/limits/0/text").asString()).isEqualTo("99 per 1h by header.x-user");
         assertThat(rule(said, "acme").at("/limits/0/override").asBoolean()).isTrue();
@@ -192,10 +201,18 @@ class ExplainTest {
     void aCommandThatTheGatewayWouldRefuseSaysSo() {
         assertThat(curl("curl 'http://x/?x=1&x=2'", "{}").get("warnings").toString())
                 .contains("the gateway refuses such a request: query.x");
-        assertThat(curl("curl -H 'X-User: 1' -H 'X-User: 2' http://x/", "{}").get("warnings").toString())
+        assertThat(curl("curl -H 'X-User: 1' -H 'X-User: 2' http://x/", "{}")
+                        .get("warnings")
+                        .toString())
                 .contains("the gateway refuses such a request: header x-user");
-        for (String bad : List.of("curl http://x/a/../b", "curl -X get http://x/", "curl 'http://x/a b'", "curl ftp://x/", "curl http://x/%2e%2e")) {
-            Answer answer = api.post("/api/explain", "{\"curl\":" + JsonMapper.shared().writeValueAsString(bad) + "}");
+        for (String bad : List.of(
+                "curl http://x/a/../b",
+                "curl -X get http://x/",
+                "curl 'http://x/a b'",
+                "curl ftp://x/",
+                "curl http://x/%2e%2e")) {
+            Answer answer =
+                    api.post("/api/explain", "{\"curl\":" + JsonMapper.shared().writeValueAsString(bad) + "}");
             assertThat(answer.status()).as(bad + answer.text()).isEqualTo(400);
             assertThat(answer.string("detail")).contains("(expected: ");
         }
@@ -206,12 +223,14 @@ class ExplainTest {
         JsonNode said = attributes("{\"ip\":\"198.51.100.9\"}");
         assertThat(said.at("/decision/allowed").asBoolean()).isFalse();
         assertThat(said.at("/decision/rule").asString()).isEqualTo("banned");
-        assertThat(attributes("{\"path\":\"/else\"}").at("/decision/allowed").asBoolean()).isTrue();
+        assertThat(attributes("{\"path\":\"/else\"}").at("/decision/allowed").asBoolean())
+                .isTrue();
     }
 
     @Test
     void aSwitchToShadowIsInTheExplanation() {
-        api.post("/api/switch", "{\"rule\":\"acme\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"r\"}").expect(201);
+        api.post("/api/switch", "{\"rule\":\"acme\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"r\"}")
+                .expect(201);
         Await.until("the switch", Duration.ofMinutes(5), () -> rule(
                         attributes("{\"path\":\"/api/login\",\"method\":\"POST\"}"), "acme")
                 .get("state")
@@ -224,8 +243,9 @@ class ExplainTest {
         FakeNode node = new FakeNode(api, "n1");
         var unused = node.keepsItsOwn();
         ApiClient viewer = ApiClient.person(center, "ann", Grant.of(Role.VIEWER, "acme"));
-        String body = "{\"curl\":\"curl -X POST http://x/api/login -H 'X-User: 7'\",\"attributes\":{\"tenant\":\"acme\",\"ip\":"
-                + "\"198.51.100.9\"},\"rule\":\"login\"}";
+        String body =
+                "{\"curl\":\"curl -X POST http://x/api/login -H 'X-User: 7'\",\"attributes\":{\"tenant\":\"acme\",\"ip\":"
+                        + "\"198.51.100.9\"},\"rule\":\"login\"}";
         JsonNode said = answered(
                 node,
                 () -> viewer.post("/api/explain", body),
@@ -275,13 +295,16 @@ class ExplainTest {
     }
 
     private static JsonNode attributes(String attributes) {
-        return api.post("/api/explain", "{\"attributes\":" + attributes + "}").expect(200).json();
+        return api.post("/api/explain", "{\"attributes\":" + attributes + "}")
+                .expect(200)
+                .json();
     }
 
     private static JsonNode curl(String command, String attributes) {
         return api.post(
                         "/api/explain",
-                        "{\"curl\":" + JsonMapper.shared().writeValueAsString(command) + ",\"attributes\":" + attributes + "}")
+                        "{\"curl\":" + JsonMapper.shared().writeValueAsString(command) + ",\"attributes\":" + attributes
+                                + "}")
                 .expect(200)
                 .json();
     }
@@ -295,7 +318,8 @@ class ExplainTest {
 
     private static String told(String rule, String limit, boolean allows, long retry) {
         return "{\"allowed\":" + allows + ",\"limits\":[{\"id\":\"" + limit + "\",\"rule\":\"" + rule
-                + "\",\"key\":\"ip=20***\",\"hash\":\"" + "h".repeat(43) + "\",\"used\":5,\"remaining\":0,\"retry_after_ms\":" + retry
+                + "\",\"key\":\"ip=20***\",\"hash\":\"" + "h".repeat(43)
+                + "\",\"used\":5,\"remaining\":0,\"retry_after_ms\":" + retry
                 + ",\"reset_after_ms\":60000,\"would_allow\":" + allows + ",\"shadow\":false,\"override\":false}]}";
     }
 }

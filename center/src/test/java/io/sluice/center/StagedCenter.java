@@ -33,8 +33,7 @@ public final class StagedCenter {
         Accounts accounts = center.people().accounts();
         return center.people().database().write(client -> {
             Account made = accounts.add(
-                    client,
-                    new Accounts.Draft(name, displayName, name + "@shop.example", Account.LOCAL, "", grants));
+                    client, new Accounts.Draft(name, displayName, name + "@shop.example", Account.LOCAL, "", grants));
             return accounts.replace(client, made.withPassword(passwordHash));
         });
     }

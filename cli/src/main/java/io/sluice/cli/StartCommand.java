@@ -49,9 +49,10 @@ final class StartCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "true|false",
-            description = "send sample traffic through the gateway to a sample service: 20 to 40 requests per second from"
-                    + " made-up callers, until the process ends. A new center starts with rules that refuse some of them."
-                    + " Not together with --redis, --center or routes in --config")
+            description =
+                    "send sample traffic through the gateway to a sample service: 20 to 40 requests per second from"
+                            + " made-up callers, until the process ends. A new center starts with rules that refuse some of them."
+                            + " Not together with --redis, --center or routes in --config")
     private boolean demo;
 
     @Override
@@ -90,7 +91,8 @@ final class StartCommand implements Callable<Integer> {
             if (config.rules() instanceof RulesFrom.Nowhere) {
                 following = following.withRules(new RulesFrom.Center());
             }
-            AutoCloseable node = demo ? demoNode(following, started, settings, running)
+            AutoCloseable node = demo
+                    ? demoNode(following, started, settings, running)
                     : node(following, started, settings, running);
             return () -> {
                 node.close();
@@ -166,7 +168,9 @@ final class StartCommand implements Callable<Integer> {
                 return node == null ? RuleSet.none() : node.rules();
             });
         }
-        return config.rules() instanceof RulesFrom.Nowhere ? settings.firstRules(demo ? Demo.rules() : Sample.rules()) : settings;
+        return config.rules() instanceof RulesFrom.Nowhere
+                ? settings.firstRules(demo ? Demo.rules() : Sample.rules())
+                : settings;
     }
 
     private void show(Node node, NodeConfig config, Optional<CenterPlace> place) {

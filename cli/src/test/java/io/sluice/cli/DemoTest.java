@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /** {@code ./sluice start --demo}, in its own process. */
 @Timeout(600)
@@ -91,8 +91,7 @@ class DemoTest {
     }
 
     private static String rule(String sums, String id) {
-        Matcher found =
-                Pattern.compile("\\{\"rule\":\"" + id + "\"[^}]*\\}").matcher(sums);
+        Matcher found = Pattern.compile("\\{\"rule\":\"" + id + "\"[^}]*\\}").matcher(sums);
         return found.find() ? found.group() : "";
     }
 

@@ -169,8 +169,7 @@ class NodeFleetTest {
             LimiterHealth well = health(report(isAsked.and(
                     each -> each.mode() == Mode.REMOTE && health(each).store().p99Micros() > 0)));
             assertThat(well.store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
-            assertThat(well.store().p50Micros())
-                    .isBetween(1L, well.store().p99Micros());
+            assertThat(well.store().p50Micros()).isBetween(1L, well.store().p99Micros());
             assertThat(well.store().errors()).isLessThanOrEqualTo(well.store().calls());
             assertThat(well.onFailure()).isEqualTo(new LimiterHealth.OnFailure(0, 0, 1));
 

@@ -128,8 +128,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 // Adjustments and trials may change while the same version stays in force.
                 boolean same = before.rules.version() == set.version()
                         && before.rules.stamp().equals(set.stamp());
-                reports.applied = new Applied(
-                        set, same && before.atMillis > 0 ? before.atMillis : millis(clock), onFailure(set));
+                reports.applied =
+                        new Applied(set, same && before.atMillis > 0 ? before.atMillis : millis(clock), onFailure(set));
             }
 
             @Override

@@ -125,9 +125,7 @@ class MemberReportsTest {
     void saysWhatItsRulesDoWithoutTheStore() {
         MemberReports reports = reports(source);
         assertThat(health(reports).onFailure()).isEqualTo(OnFailure.NONE);
-        RuleDocument.Accepted document = (RuleDocument.Accepted) RuleDocument.parse(
-                "test",
-                """
+        RuleDocument.Accepted document = (RuleDocument.Accepted) RuleDocument.parse("test", """
                 rules:
                   - { id: a, on_failure: open, limits: [{ rate: 1 }] }
                   - { id: b, on_failure: open, limits: [{ rate: 1 }] }

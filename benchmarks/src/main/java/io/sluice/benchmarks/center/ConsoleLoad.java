@@ -154,7 +154,8 @@ public final class ConsoleLoad {
             JsonObject change = center.post(
                     "/api/changes",
                     "application/json",
-                    "{\"title\":\"Edit " + i + "\",\"reason\":\"benchmark\",\"base\":" + i + ",\"edits\":[{\"put\":{\"id\":\"r"
+                    "{\"title\":\"Edit " + i + "\",\"reason\":\"benchmark\",\"base\":" + i
+                            + ",\"edits\":[{\"put\":{\"id\":\"r"
                             + i + "\",\"resource\":\"/edited/" + i
                             + "\",\"limits\":[{\"by\":\"user\",\"limit\":5,\"window\":\"1m\"}]}}]}");
             if (i < EDITS) {

@@ -159,8 +159,7 @@ public final class HeadlessBrowser implements AutoCloseable {
         try {
             socket.sendText(text, true).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             JsonObject whole = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            return whole.object("result")
-                    .orElseThrow(() -> new IOException(method + ": refused by the browser"));
+            return whole.object("result").orElseThrow(() -> new IOException(method + ": refused by the browser"));
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException(method + ": no answer of the browser", e);
         }

@@ -60,21 +60,20 @@ final class SimulatedNode implements AutoCloseable {
     }
 
     private void report(Optional<DataReport> data) {
-        NodeReport report =
-                new NodeReport(
-                                id,
-                                NodeReport.Kind.NODE,
-                                id,
-                                "simulated",
-                                1,
-                                version,
-                                digest,
-                                version == 0 ? 0 : 1,
-                                Optional.empty(),
-                                NodeReport.Mode.REMOTE,
-                                NodeReport.Breaker.CLOSED,
-                                List.of(),
-                                beat.incrementAndGet());
+        NodeReport report = new NodeReport(
+                id,
+                NodeReport.Kind.NODE,
+                id,
+                "simulated",
+                1,
+                version,
+                digest,
+                version == 0 ? 0 : 1,
+                Optional.empty(),
+                NodeReport.Mode.REMOTE,
+                NodeReport.Breaker.CLOSED,
+                List.of(),
+                beat.incrementAndGet());
         var unused = center.report(id, data.map(report::withData).orElse(report).toJson());
     }
 

@@ -54,8 +54,7 @@ public record ChangeReview(
      *
      * @param known the findings about the version in force, which takes as long to review as the result
      */
-    public static ChangeReview of(
-            Edits edits, RuleSet base, RuleSet current, Instant now, List<ReviewFinding> known) {
+    public static ChangeReview of(Edits edits, RuleSet base, RuleSet current, Instant now, List<ReviewFinding> known) {
         RuleSet after = new RuleSet(current.version(), edits.applyTo(current.rules()));
         return new ChangeReview(
                 current,

@@ -122,7 +122,8 @@ public final class RuleYaml {
     private static String flow(JsonNode value) {
         List<String> parts = new ArrayList<>();
         if (value.isObject()) {
-            value.properties().forEach(field -> parts.add(scalar(field.getKey(), true) + ": " + flow(field.getValue())));
+            value.properties()
+                    .forEach(field -> parts.add(scalar(field.getKey(), true) + ": " + flow(field.getValue())));
             return parts.isEmpty() ? "{}" : "{ " + String.join(", ", parts) + " }";
         }
         if (value.isArray()) {
@@ -168,7 +169,8 @@ public final class RuleYaml {
         char first = text.charAt(0);
         boolean mayBegin = (first >= '0' && first <= '9') || first == '.' || first == '+' || first == '-';
         return mayBegin
-                && (isDigitsOnly(text) || text.matches("(?i)[-+.]?(0x[0-9a-f_]+|0o?[0-7_]+|[0-9._]+e[-+]?[0-9]+|\\.(inf|nan))"));
+                && (isDigitsOnly(text)
+                        || text.matches("(?i)[-+.]?(0x[0-9a-f_]+|0o?[0-7_]+|[0-9._]+e[-+]?[0-9]+|\\.(inf|nan))"));
     }
 
     private static boolean isDigitsOnly(String text) {

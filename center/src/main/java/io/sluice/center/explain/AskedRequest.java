@@ -156,7 +156,9 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
             StringBuilder out = new StringBuilder();
             for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
                 if (each < 0) {
-                    out.append('%').append(Character.forDigit((each >> 4) & 15, 16)).append(Character.forDigit(each & 15, 16));
+                    out.append('%')
+                            .append(Character.forDigit((each >> 4) & 15, 16))
+                            .append(Character.forDigit(each & 15, 16));
                 } else {
                     out.append((char) each);
                 }
@@ -209,8 +211,9 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
                     .filter(name -> read.contains(name) && !values.containsKey(name))
                     .toList();
             if (!missing.isEmpty()) {
-                warnings.add("a command does not tell " + String.join(", ", missing) + ", which rules read (expected: add"
-                        + " {\"attributes\": {\"" + missing.get(0) + "\": …}} if you know them)");
+                warnings.add(
+                        "a command does not tell " + String.join(", ", missing) + ", which rules read (expected: add"
+                                + " {\"attributes\": {\"" + missing.get(0) + "\": …}} if you know them)");
             }
         }
 

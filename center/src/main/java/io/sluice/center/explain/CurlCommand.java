@@ -154,7 +154,8 @@ record CurlCommand(
 
         private String next(String option) {
             if (at >= words.size()) {
-                throw new IllegalArgumentException("curl: " + option + " without its value (expected: the whole command)");
+                throw new IllegalArgumentException(
+                        "curl: " + option + " without its value (expected: the whole command)");
             }
             return words.get(at++);
         }
@@ -265,7 +266,8 @@ record CurlCommand(
 
         private CurlCommand command() {
             if (addresses.isEmpty()) {
-                throw new IllegalArgumentException("curl: no address (expected: such as https://shop.example/api/login)");
+                throw new IllegalArgumentException(
+                        "curl: no address (expected: such as https://shop.example/api/login)");
             }
             if (addresses.size() > 1) {
                 warn("more than one address; only one is explained");

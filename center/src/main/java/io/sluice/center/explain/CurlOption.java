@@ -35,8 +35,7 @@ enum CurlOption {
         COMPRESSED
     }
 
-    private static final Set<String> WITH_ARGUMENT = words(
-            """
+    private static final Set<String> WITH_ARGUMENT = words("""
             abstract-unix-socket alt-svc aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout
             connect-to continue-at cookie-jar create-file-mode crlfile curves delegation dns-interface dns-ipv4-addr
             dns-ipv6-addr dns-servers doh-url dump-header egd-file engine etag-compare etag-save expect100-timeout
@@ -50,8 +49,7 @@ enum CurlOption {
             tlsauthtype tlspassword tlsuser trace trace-ascii trace-config unix-socket variable vlan-priority write-out
             """);
 
-    private static final Set<String> WITHOUT_ARGUMENT = words(
-            """
+    private static final Set<String> WITHOUT_ARGUMENT = words("""
             anyauth append basic buffer ca-native cert-status clobber compressed compressed-ssh create-dirs crlf digest
             disable disable-eprt disable-epsv disallow-username-in-url doh-insecure eprt epsv fail fail-early
             fail-with-body false-start form-escape ftp-create-dirs ftp-pasv get globoff head help http0.9 http1.0

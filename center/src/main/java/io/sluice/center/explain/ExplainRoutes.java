@@ -71,18 +71,21 @@ public final class ExplainRoutes {
         Visibility visibility = new Visibility(access);
         RuleSet seen = visibility.of(fleet.inForce());
         AskedRequest asked = asked(body, seen);
-        Predicate<String> sees = access.seesAll() ? rule -> true : rule -> seen.rule(rule).isPresent();
+        Predicate<String> sees =
+                access.seesAll() ? rule -> true : rule -> seen.rule(rule).isPresent();
         RequestExplanation explanation =
                 new RequestExplanation(effective(fleet), sees, asked.attributes(), center.clock());
         List<String> warnings = new ArrayList<>(asked.warnings());
         Optional<Told> told = explanation.hasLimits() ? ask(asked.readBy(seen.rules()), warnings) : Optional.empty();
-        boolean answered = told.filter(answer -> take(answer, sees, explanation)).isPresent();
+        boolean answered =
+                told.filter(answer -> take(answer, sees, explanation)).isPresent();
         if (!access.seesAll()) {
             warnings.add("only the rules that you may read are compared; others may apply too");
         }
         fleet.trial()
-                .ifPresent(trial -> warnings.add("version " + trial.rules().version()
-                        + " is on trial for some; this is version " + fleet.inForce().version()));
+                .ifPresent(trial ->
+                        warnings.add("version " + trial.rules().version() + " is on trial for some; this is version "
+                                + fleet.inForce().version()));
         List<ExplainReply.ExplainedRule> rules = explanation.rules(wanted(body));
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         return new ExplainReply(
@@ -130,13 +133,15 @@ public final class ExplainRoutes {
             return attributes;
         }
         if (!given.isObject() || given.size() > MOST_ATTRIBUTES) {
-            throw RefusedException.invalid(
-                    "attributes: no object or too large (expected: an object of at most " + MOST_ATTRIBUTES + " fields)");
+            throw RefusedException.invalid("attributes: no object or too large (expected: an object of at most "
+                    + MOST_ATTRIBUTES + " fields)");
         }
         int characters = 0;
         for (Map.Entry<String, JsonNode> field : given.properties()) {
             JsonNode value = field.getValue();
-            if (value.isContainer() || field.getKey().length() > LONGEST_NAME || field.getKey().isEmpty()) {
+            if (value.isContainer()
+                    || field.getKey().length() > LONGEST_NAME
+                    || field.getKey().isEmpty()) {
                 throw RefusedException.invalid(
                         "attributes: a value that is no text, or a name that is too long (expected: text, a number or a"
                                 + " boolean; names of at most " + LONGEST_NAME + " characters)");

@@ -82,10 +82,7 @@ final class RequestExplanation {
         for (CompiledRule each : matching.values()) {
             if (all.size() < MOST_RULES) {
                 all.add(explained(
-                        each.rule(),
-                        true,
-                        ScopeReason.of(each.rule(), request).why(),
-                        limits(each)));
+                        each.rule(), true, ScopeReason.of(each.rule(), request).why(), limits(each)));
             }
         }
         for (Near each : near(wanted)) {
@@ -169,7 +166,8 @@ final class RequestExplanation {
             }
         }
         if (matching.values().stream()
-                .noneMatch(each -> !each.rule().shadow() && !each.rule().limits().isEmpty())) {
+                .noneMatch(
+                        each -> !each.rule().shadow() && !each.rule().limits().isEmpty())) {
             return new ExplainedDecision(true, null, null, null, "no limit in force applies to the request");
         }
         if (!answered) {
@@ -196,7 +194,8 @@ final class RequestExplanation {
         }
         String rule = String.valueOf(first.get("rule"));
         String limit = String.valueOf(first.get("id"));
-        return new ExplainedDecision(false, rule, limit, wait, "limit " + limit + " of rule " + rule + " has nothing left");
+        return new ExplainedDecision(
+                false, rule, limit, wait, "limit " + limit + " of rule " + rule + " has nothing left");
     }
 
     private static Optional<Boolean> flag(Map<String, Object> fields, String name) {

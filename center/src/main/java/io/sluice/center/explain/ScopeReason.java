@@ -44,9 +44,14 @@ record ScopeReason(int failed, String why) {
         }
         if (!scope.methods().isEmpty()) {
             String method = request.get("method");
-            boolean holds =
-                    method != null && Scope.meant(scope.methods()).contains(method.toUpperCase(Locale.ROOT));
-            note("method", request, holds, several(scope.methods().stream().sorted().toList()), held, failed);
+            boolean holds = method != null && Scope.meant(scope.methods()).contains(method.toUpperCase(Locale.ROOT));
+            note(
+                    "method",
+                    request,
+                    holds,
+                    several(scope.methods().stream().sorted().toList()),
+                    held,
+                    failed);
         }
         for (Condition condition : scope.match().values()) {
             String name = condition.attribute();

@@ -35,10 +35,14 @@ final class Asset {
     }
 
     /** The bytes of a file in one encoding, and what a browser remembers them by. */
-    private record Form(byte[] content, String tag) {
+    private static final class Form {
 
-        static Form of(byte[] content) {
-            return new Form(content, Asset.tag(content));
+        private final byte[] content;
+        private final String tag;
+
+        Form(byte[] content) {
+            this.content = content;
+            this.tag = tag(content);
         }
     }
 
@@ -53,7 +57,7 @@ final class Asset {
             if (type == null) {
                 throw new IllegalStateException("a file of the pages has an unknown type: " + path);
             }
-            return new Asset(Form.of(content), Form.of(gzip(content)), type);
+            return new Asset(new Form(content), new Form(gzip(content)), type);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -61,17 +65,18 @@ final class Asset {
 
     /** Returns the file, compressed if the browser can unpack it: the first page of the console is small on a slow network. */
     ResponseEntity<byte[]> answer(HttpServletRequest request) {
-        boolean isPacked = String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
+        boolean isPacked =
+                String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
         Form form = isPacked ? packed : plain;
         ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
                 .contentType(type)
                 .cacheControl(CacheControl.noCache())
                 .header(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING)
-                .eTag(form.tag());
+                .eTag(form.tag);
         if (isPacked) {
             answer.header(HttpHeaders.CONTENT_ENCODING, "gzip");
         }
-        return answer.body(form.content());
+        return answer.body(form.content);
     }
 
     private static byte[] gzip(byte[] content) throws IOException {

@@ -45,8 +45,7 @@ public final class PageRoutes {
 
     PageRoutes() {
         own().forEach(file -> assets.put(file, Asset.read("/" + FOLDER + file)));
-        LIBRARIES.forEach(
-                (name, file) -> assets.put(name, Asset.read("/META-INF/resources/webjars/" + file)));
+        LIBRARIES.forEach((name, file) -> assets.put(name, Asset.read("/META-INF/resources/webjars/" + file)));
     }
 
     /** Returns the names of all scripts, styles and pictures, with their folder. */

@@ -71,8 +71,7 @@ public final class SeriesHistory {
         for (int slot = 0; slot < kind.slots(); slot++) {
             long second = start + slot * kind.stepSeconds();
             if (second >= from && second < until) {
-                Map<Integer, Map<String, SeriesSum>> sums =
-                        sums(second, Math.min(kind.stepSeconds(), until - second));
+                Map<Integer, Map<String, SeriesSum>> sums = sums(second, Math.min(kind.stepSeconds(), until - second));
                 for (Map.Entry<Integer, Map<String, SeriesSum>> each : sums.entrySet()) {
                     blocks.computeIfAbsent(each.getKey(), made -> new Block(kind.slots()))
                             .replace(slot, 1, each.getValue());

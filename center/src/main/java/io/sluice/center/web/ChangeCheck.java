@@ -82,9 +82,8 @@ final class ChangeCheck {
                 seen,
                 now,
                 access.seesAll() ? findings(current, now) : SetReview.of(seen, now));
-        RuleSet after = access.seesAll()
-                ? review.after()
-                : new RuleSet(current.version(), edits.applyTo(current.rules()));
+        RuleSet after =
+                access.seesAll() ? review.after() : new RuleSet(current.version(), edits.applyTo(current.rules()));
         Standing standing = center.database().read(client -> center.changes().standing(client, current, after));
         return CheckReply.of(base, guard.confined(access, edits, review), standing, after.digest(), put(edits));
     }

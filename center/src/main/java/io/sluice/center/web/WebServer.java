@@ -2,10 +2,10 @@ package io.sluice.center.web;
 
 import io.sluice.center.alert.Alerts;
 import io.sluice.center.callers.CallersParts;
-import io.sluice.center.explain.ExplainParts;
 import io.sluice.center.decisions.Decisions;
 import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
+import io.sluice.center.explain.ExplainParts;
 import io.sluice.center.export.AuditExport;
 import io.sluice.center.series.SeriesSource;
 import io.sluice.center.signin.SignInParts;

@@ -111,8 +111,8 @@ public final class ConsoleBrowser implements AutoCloseable {
 
     /** Returns how many pixels the page is wider than the window. */
     public int overflow() {
-        return Integer.parseInt(
-                chromium.script("return String(document.documentElement.scrollWidth - document.documentElement.clientWidth)"));
+        return Integer.parseInt(chromium.script(
+                "return String(document.documentElement.scrollWidth - document.documentElement.clientWidth)"));
     }
 
     /** Takes a picture, which is an artefact of the build. */
@@ -161,7 +161,8 @@ public final class ConsoleBrowser implements AutoCloseable {
 
     private void collect() {
         chromium.errors().stream()
-                .filter(each -> expected.stream().noneMatch(known -> known.matcher(each).find()))
+                .filter(each ->
+                        expected.stream().noneMatch(known -> known.matcher(each).find()))
                 .forEach(errors::add);
     }
 

@@ -73,7 +73,8 @@ class ConsoleJourneysTest {
         JsonNode newest =
                 stage.machine().get("/api/rollouts?limit=1").expect(200).json().get(0);
         if (newest.get("state").asString().matches("trial|holding")) {
-            stage.as("sam").post(
+            stage.as("sam")
+                    .post(
                             "/api/rollouts/" + newest.get("id").asLong() + "/abort",
                             "{\"reason\":\"another one is to begin\"}")
                     .expect(202);
@@ -111,10 +112,9 @@ class ConsoleJourneysTest {
         page.clickOn("#caller button[data-limit]");
         page.choose("dialog-in", "15m");
         confirm("case 4712: a partner runs a test");
-        await("an override", () -> stage.machine()
-                .get("/api/overrides")
-                .text()
-                .contains("case 4712: a partner runs a test"));
+        await(
+                "an override",
+                () -> stage.machine().get("/api/overrides").text().contains("case 4712: a partner runs a test"));
         browser.view("/");
         long before = version();
         if (page.shows("#roll-back")) {

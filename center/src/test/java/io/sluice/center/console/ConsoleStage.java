@@ -105,8 +105,8 @@ public final class ConsoleStage implements AutoCloseable {
     public static void main(String[] arguments) throws Exception {
         ConsoleStage stage = open(Path.of(arguments[1]), Integer.parseInt(arguments[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
-        System.out.println("the stage is at " + stage.url() + "; sign in as root, mara, wei, jonas, priya, sam, lena or nora: "
-                + PASSWORD);
+        System.out.println("the stage is at " + stage.url()
+                + "; sign in as root, mara, wei, jonas, priya, sam, lena or nora: " + PASSWORD);
         new CountDownLatch(1).await();
     }
 
@@ -178,7 +178,8 @@ public final class ConsoleStage implements AutoCloseable {
         ago(Duration.ofDays(12));
         String title = URLEncoder.encode("First rules of the shop", StandardCharsets.UTF_8);
         String reason = URLEncoder.encode("moved from the old gateway", StandardCharsets.UTF_8);
-        Answer first = as("mara").send(
+        Answer first = as("mara")
+                .send(
                         "POST",
                         "/api/changes?base=0&title=" + title + "&reason=" + reason,
                         "application/yaml",
@@ -194,7 +195,8 @@ public final class ConsoleStage implements AutoCloseable {
             release(each.who(), change);
         }
         ago(Duration.ofHours(30));
-        Answer back = as("sam").post("/api/rollback", json("{'to':8,'reason':'incident 311: coupons refused at checkout'}"))
+        Answer back = as("sam")
+                .post("/api/rollback", json("{'to':8,'reason':'incident 311: coupons refused at checkout'}"))
                 .expect(202);
         awaitDone(back.number("id"));
         machine.put("/api/users/" + people.get("tom").id(), json("{'disabled':true,'reason':'left the company'}"))
@@ -211,7 +213,8 @@ public final class ConsoleStage implements AutoCloseable {
     }
 
     private void approve(Answer change) {
-        as("priya").post(
+        as("priya")
+                .post(
                         "/api/changes/" + change.number("id") + "/approve",
                         json("{'digest':'" + change.string("digest") + "','comment':'Checked with the owners.'}"))
                 .expect(200);
@@ -246,13 +249,17 @@ public final class ConsoleStage implements AutoCloseable {
     }
 
     private void tokens() {
-        as("mara").post("/api/tokens", json("{'name':'gateways','scopes':['node']}"))
+        as("mara")
+                .post("/api/tokens", json("{'name':'gateways','scopes':['node']}"))
                 .expect(201);
-        as("wei").post("/api/tokens", json("{'name':'ci of the rules','scopes':['apply'],'in':'90d'}"))
+        as("wei")
+                .post("/api/tokens", json("{'name':'ci of the rules','scopes':['apply'],'in':'90d'}"))
                 .expect(201);
-        as("sam").post("/api/tokens", json("{'name':'pager','scopes':['read','operate'],'in':'30d'}"))
+        as("sam")
+                .post("/api/tokens", json("{'name':'pager','scopes':['read','operate'],'in':'30d'}"))
                 .expect(201);
-        as("nora").post("/api/tokens", json("{'name':'acme dashboard','scopes':['read']}"))
+        as("nora")
+                .post("/api/tokens", json("{'name':'acme dashboard','scopes':['read']}"))
                 .expect(201);
     }
 
@@ -292,7 +299,9 @@ public final class ConsoleStage implements AutoCloseable {
 
     /** Lets time pass, in steps after which all nodes report. */
     private void stepTo(Instant moment, Duration step) {
-        for (Instant next = Instant.ofEpochMilli(clock.millis()).plus(step); next.isBefore(moment); next = next.plus(step)) {
+        for (Instant next = Instant.ofEpochMilli(clock.millis()).plus(step);
+                next.isBefore(moment);
+                next = next.plus(step)) {
             clock.moveTo(next);
             report();
         }
@@ -360,14 +369,18 @@ public final class ConsoleStage implements AutoCloseable {
         }
         report();
         stepTo(now.minus(Duration.ofMinutes(13)), MINUTE);
-        Answer override = as("sam").post(
+        Answer override = as("sam")
+                .post(
                         "/api/overrides",
-                        json("{'rule':'search','limit':'search.user','caller':{'hash':'" + ShopCallers.overridden()
-                                + "'},'numbers':{'rate':'50/s'},'in':'4h','reason':'case 4711: a partner runs a price check'}"))
+                        json(
+                                "{'rule':'search','limit':'search.user','caller':{'hash':'" + ShopCallers.overridden()
+                                        + "'},'numbers':{'rate':'50/s'},'in':'4h','reason':'case 4711: a partner runs a price check'}"))
                 .expect(201);
-        Answer switched = as("sam").post(
+        Answer switched = as("sam")
+                .post(
                         "/api/switch",
-                        json("{'rule':'coupons','to':'shadow','in':'2h','reason':'incident 312: the campaign of today'}"))
+                        json(
+                                "{'rule':'coupons','to':'shadow','in':'2h','reason':'incident 312: the campaign of today'}"))
                 .expect(201);
         long revision = Math.max(override.number("revision"), switched.number("revision"));
         nodes.forEach(node -> node.adjusted(revision));
@@ -409,7 +422,8 @@ public final class ConsoleStage implements AutoCloseable {
                 "fewer orders from bots",
                 "{'put':" + ShopRelease.orders(2) + "}",
                 false));
-        as("priya").post(
+        as("priya")
+                .post(
                         "/api/changes/" + wrong.number("id") + "/reject",
                         json("{'reason':'vip customers need 50 a second; keep the override'}"))
                 .expect(200);
@@ -429,7 +443,9 @@ public final class ConsoleStage implements AutoCloseable {
                         "/api/alerts/rules/tenant_share",
                         json("{'for':'30m','revision':0,'reason':'tenants have short peaks'}"))
                 .expect(200);
-        machine.post("/api/alerts/silences", json("{'kind':'caller_refused','in':'8h','reason':'known scrapers, case 4688'}"))
+        machine.post(
+                        "/api/alerts/silences",
+                        json("{'kind':'caller_refused','in':'8h','reason':'known scrapers, case 4688'}"))
                 .expect(201);
         as("mara").post("/api/audit/verify", "{}").expect(200);
     }
@@ -453,8 +469,10 @@ public final class ConsoleStage implements AutoCloseable {
     private synchronized void follow() {
         Answer status = machine.get("/api/status").expect(200);
         long version = status.number("version");
-        JsonNode newest = machine.get("/api/rollouts?limit=1").expect(200).json().get(0);
-        boolean isTrial = List.of("trial", "holding").contains(newest.get("state").asString());
+        JsonNode newest =
+                machine.get("/api/rollouts?limit=1").expect(200).json().get(0);
+        boolean isTrial =
+                List.of("trial", "holding").contains(newest.get("state").asString());
         long onTrial = isTrial ? newest.get("version").asLong() : 0;
         if (onTrial != trialVersion) {
             trialVersion = onTrial;
@@ -464,7 +482,8 @@ public final class ConsoleStage implements AutoCloseable {
         }
         if (version != inForce) {
             inForce = version;
-            nodes.forEach(node -> node.runs(version, status.string("digest"), clock.millis()).accepts());
+            nodes.forEach(node ->
+                    node.runs(version, status.string("digest"), clock.millis()).accepts());
             if (!machine.get("/api/rules").expect(200).text().contains("\"limit\":1200,")) {
                 traffic.calms(clock.second());
             }

@@ -63,7 +63,10 @@ class FleetViewsTest {
         page.awaitHidden("#healthy-nodes");
         assertThat(page.url()).contains("state=refused");
         page.clickOn("#problem-nodes a");
-        String told = stage.machine().get("/api/nodes").json().valueStream()
+        String told = stage.machine()
+                .get("/api/nodes")
+                .json()
+                .valueStream()
                 .map(node -> node.path("refused").path("errors").path(0).asString(""))
                 .filter(error -> !error.isEmpty())
                 .findFirst()
@@ -114,12 +117,15 @@ class FleetViewsTest {
 
         browser.view("/decisions?outcome=denied");
         page.awaitShown("#decision-rows tbody tr");
-        assertThat(page.texts("#decision-rows td[data-label=Outcome]")).isNotEmpty().allMatch("denied"::equals);
+        assertThat(page.texts("#decision-rows td[data-label=Outcome]"))
+                .isNotEmpty()
+                .allMatch("denied"::equals);
     }
 
     @Test
     void aRuleInShadowBecomesLiveByAChange() {
-        Chromium page = browser.signIn("wei").view("/shadow?rule=payments-velocity").page();
+        Chromium page =
+                browser.signIn("wei").view("/shadow?rule=payments-velocity").page();
         page.awaitShown("#make-live");
         page.clickOn("#make-live");
         page.awaitShown("#dialog-reason");
@@ -162,7 +168,8 @@ class FleetViewsTest {
 
         page.clickOn("#edit-attributes");
         page.awaitShown("#attribute-path");
-        assertThat(page.script("return document.getElementById('attribute-path').value")).isEqualTo("/api/login");
+        assertThat(page.script("return document.getElementById('attribute-path').value"))
+                .isEqualTo("/api/login");
     }
 
     private static String newestRow(Chromium page) {
@@ -170,6 +177,7 @@ class FleetViewsTest {
     }
 
     private static int rows(Chromium page) {
-        return Integer.parseInt(page.script("return String(document.querySelectorAll('#decision-rows tbody tr').length)"));
+        return Integer.parseInt(
+                page.script("return String(document.querySelectorAll('#decision-rows tbody tr').length)"));
     }
 }

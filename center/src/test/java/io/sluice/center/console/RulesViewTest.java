@@ -16,8 +16,7 @@ import org.openqa.selenium.Keys;
 /** The list of rules, one rule, and the editor, in a real browser. */
 class RulesViewTest {
 
-    private static final String SEARCH =
-            """
+    private static final String SEARCH = """
             id: search
             name: Search by tenant
             labels: { team: discovery }
@@ -148,7 +147,8 @@ class RulesViewTest {
     void completesKeysAndValuesAtTheirPlaces() {
         browser.signIn("lena").look("light", "en").view("/rules");
         assertThat(completed("limits:\n  - { by: ip, algorithm: s")).isEqualTo("sliding_window sliding_log");
-        assertThat(completed("limits:\n  - by: ip\n    algorithm: concurrency\n    t")).isEqualTo("ttl");
+        assertThat(completed("limits:\n  - by: ip\n    algorithm: concurrency\n    t"))
+                .isEqualTo("ttl");
         assertThat(completed("id: x\non_failure: ")).isEqualTo("local open closed");
         assertThat(completed("overrides:\n  - { when: { pl")).isEqualTo("plan");
         assertThat(completed("id: x\nmetho")).isEqualTo("methods");

@@ -110,23 +110,62 @@ final class ShopCallers {
     private static DecisionEntry passed(long at, Random random, long version) {
         String[] one = PASSED.get(random.nextInt(PASSED.size()));
         int user = 100_000 + random.nextInt(300_000);
-        CallerMark mark = new CallerMark(
-                String.format(Locale.ROOT, "u****%02d", user % 100), Refusals.hash("user=u-" + user));
-        return entry(at, random, one[2], one[3], one[4], "user", mark, one[0], one[1], Outcome.ALLOWED, "allowed", version,
-                random.nextInt(12), 20);
+        CallerMark mark =
+                new CallerMark(String.format(Locale.ROOT, "u****%02d", user % 100), Refusals.hash("user=u-" + user));
+        return entry(
+                at,
+                random,
+                one[2],
+                one[3],
+                one[4],
+                "user",
+                mark,
+                one[0],
+                one[1],
+                Outcome.ALLOWED,
+                "allowed",
+                version,
+                random.nextInt(12),
+                20);
     }
 
     private static DecisionEntry refused(long at, Random random, boolean isSpike, long version, int kind) {
         if (kind == 19) {
             CallerMark mark = new CallerMark("198.51.100.*", Refusals.hash("ip=198.51.100.9"));
-            return entry(at, random, "", "/api/login", "POST", "ip", mark, "banned", "", Outcome.DENIED,
-                    "rule banned denies", version, 0, 0);
+            return entry(
+                    at,
+                    random,
+                    "",
+                    "/api/login",
+                    "POST",
+                    "ip",
+                    mark,
+                    "banned",
+                    "",
+                    Outcome.DENIED,
+                    "rule banned denies",
+                    version,
+                    0,
+                    0);
         }
         List<Refused> all = isSpike && kind > 12 ? SPIKE : USUAL;
         Refused each = all.get(random.nextInt(all.size()));
         String[] place = PLACES.getOrDefault(each.rule, new String[] {"", "/", "GET"});
-        return entry(at, random, place[0], place[1], place[2], each.attribute, mark(each), each.rule, each.limit,
-                Outcome.REJECTED, "limit " + each.limit + " has nothing left", version, each.allows, each.allows);
+        return entry(
+                at,
+                random,
+                place[0],
+                place[1],
+                place[2],
+                each.attribute,
+                mark(each),
+                each.rule,
+                each.limit,
+                Outcome.REJECTED,
+                "limit " + each.limit + " has nothing left",
+                version,
+                each.allows,
+                each.allows);
     }
 
     private static DecisionEntry entry(

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ShopTraffic {
 
-    static final List<String> NODES =
-            List.of("gateway-fra-1", "gateway-fra-2", "gateway-sin-1", "gateway-sin-2", "gateway-iad-1", "checkout-app");
+    static final List<String> NODES = List.of(
+            "gateway-fra-1", "gateway-fra-2", "gateway-sin-1", "gateway-sin-2", "gateway-iad-1", "checkout-app");
 
     private static final double[] SHARES = {0.24, 0.22, 0.20, 0.17, 0.12, 0.05};
     private static final double DAY = 86_400;

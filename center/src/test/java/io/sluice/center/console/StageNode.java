@@ -199,7 +199,13 @@ final class StageNode {
     private LimiterHealth health(long nowMillis) {
         boolean isWell = mode == NodeReport.Mode.REMOTE;
         StoreHealth store = isWell
-                ? new StoreHealth(StoreHealth.Kind.REDIS, 380 + Math.floorMod(id.hashCode(), 90), 1_900 + beat % 700, 4_200, 0, nowMillis)
+                ? new StoreHealth(
+                        StoreHealth.Kind.REDIS,
+                        380 + Math.floorMod(id.hashCode(), 90),
+                        1_900 + beat % 700,
+                        4_200,
+                        0,
+                        nowMillis)
                 : new StoreHealth(StoreHealth.Kind.REDIS, 0, 0, 12, 12, nowMillis);
         long modeSince = isWell ? startedMillis : Math.max(startedMillis, nowMillis - 11 * 60_000);
         return new LimiterHealth(modeSince, store, new LimiterHealth.OnFailure(3, 18, 3));

@@ -64,16 +64,17 @@ class WatchViewsTest {
     private static void confirm(String reason) {
         page().type("dialog-reason", reason);
         page().click("dialog-confirm");
-        Await.until("end of the dialog, or its question for the password: " + page().text("dialog-error"), PATIENCE, () -> {
-            if (!page().has("dialog-title")) {
-                return true;
-            }
-            if (page().has("dialog-password")) {
-                page().type("dialog-password", ConsoleStage.PASSWORD);
-                page().click("dialog-confirm");
-            }
-            return false;
-        });
+        Await.until(
+                "end of the dialog, or its question for the password: " + page().text("dialog-error"), PATIENCE, () -> {
+                    if (!page().has("dialog-title")) {
+                        return true;
+                    }
+                    if (page().has("dialog-password")) {
+                        page().type("dialog-password", ConsoleStage.PASSWORD);
+                        page().click("dialog-confirm");
+                    }
+                    return false;
+                });
     }
 
     @Test
@@ -173,7 +174,8 @@ class WatchViewsTest {
         Await.until("all rules", PATIENCE, () -> !page().url().contains("rule="));
         page().awaitShown("#timing canvas");
         page().type("find", "globex");
-        Await.until("one rule", PATIENCE, () -> page().texts("#rule-table tbody tr").size() == 1);
+        Await.until(
+                "one rule", PATIENCE, () -> page().texts("#rule-table tbody tr").size() == 1);
         browser.view("/traffic?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&caller=" + ShopCallers.overridden());
         page().awaitText("about", "7 days");
     }

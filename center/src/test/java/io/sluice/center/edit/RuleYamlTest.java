@@ -14,8 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 class RuleYamlTest {
 
-    private static final String LOGIN =
-            """
+    private static final String LOGIN = """
             id: login
             name: Five logins a minute from one address
             service: user-service
@@ -50,9 +49,12 @@ class RuleYamlTest {
     @Test
     void everyExampleIsReadBackAsTheSameRules() throws IOException {
         try (Stream<Path> files = Files.list(root().resolve("examples/rules"))) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".yaml")).toList()) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".yaml")).toList()) {
                 if (RuleDocument.parse("x", Files.readString(file)) instanceof RuleDocument.Accepted accepted) {
-                    assertThat(rules(RuleYaml.document(accepted.rules()))).as("%s", file).isEqualTo(accepted.rules());
+                    assertThat(rules(RuleYaml.document(accepted.rules())))
+                            .as("%s", file)
+                            .isEqualTo(accepted.rules());
                     for (Rule rule : accepted.rules()) {
                         assertThat(rule(RuleYaml.rule(rule))).isEqualTo(rule);
                     }
@@ -64,17 +66,80 @@ class RuleYamlTest {
     @Test
     void everyTextIsReadBackAsTheSameText() {
         for (String text : List.of(
-                "yes", "No", "null", "~", "true", "1", "1.0", "0x1f", "0o17", "1e3", ".5", ".inf", "-1", "+1", "1_000",
-                "12:30", "2027-01-01", "2027-01-01T00:00:00Z", "a: b", "a:b", "a #b", "#a", "- a", "-", "?", "? a", "a,b",
-                "[a]", "{a}", "a{b", "&a", "*a", "a*", "!a", "|", ">", "'a'", "\"a\"", "a\"b", "a\\b", "%a", "@a", "`a",
-                " a", "a ", "a  b", "a:", ":a", "请稍候", "👍", "a\u2028b", "a\u00a0b", "a\u200bb", "=", "<<", "--- a",
-                "...", "..", ".", "a\tb", "a, b (c)!", "it's; fine", "y", "$a", "50/s", "1m", "/x/{id}/**", "é")) {
+                "yes",
+                "No",
+                "null",
+                "~",
+                "true",
+                "1",
+                "1.0",
+                "0x1f",
+                "0o17",
+                "1e3",
+                ".5",
+                ".inf",
+                "-1",
+                "+1",
+                "1_000",
+                "12:30",
+                "2027-01-01",
+                "2027-01-01T00:00:00Z",
+                "a: b",
+                "a:b",
+                "a #b",
+                "#a",
+                "- a",
+                "-",
+                "?",
+                "? a",
+                "a,b",
+                "[a]",
+                "{a}",
+                "a{b",
+                "&a",
+                "*a",
+                "a*",
+                "!a",
+                "|",
+                ">",
+                "'a'",
+                "\"a\"",
+                "a\"b",
+                "a\\b",
+                "%a",
+                "@a",
+                "`a",
+                " a",
+                "a ",
+                "a  b",
+                "a:",
+                ":a",
+                "请稍候",
+                "👍",
+                "a\u2028b",
+                "a\u00a0b",
+                "a\u200bb",
+                "=",
+                "<<",
+                "--- a",
+                "...",
+                "..",
+                ".",
+                "a\tb",
+                "a, b (c)!",
+                "it's; fine",
+                "y",
+                "$a",
+                "50/s",
+                "1m",
+                "/x/{id}/**",
+                "é")) {
             for (String template : List.of(
                     "{\"id\":\"a\",\"action\":\"deny\",\"match\":{\"user\":[T,\"b\"],\"header.x\":T}}",
                     "{\"id\":\"a\",\"limits\":[{\"by\":\"ip\",\"limit\":1,\"window\":\"1m\"}],"
                             + "\"overrides\":[{\"when\":{\"user\":T},\"limit\":3}],\"message\":T,\"labels\":{\"k\":T}}")) {
-                RuleDocument read =
-                        RuleDocument.parseRule("x", template.replace("T", JsonMapper.shared().writeValueAsString(text)));
+                RuleDocument read = RuleDocument.parseRule(
+                        "x", template.replace("T", JsonMapper.shared().writeValueAsString(text)));
                 // Some texts are refused wherever they are.
                 if (read instanceof RuleDocument.Accepted accepted) {
                     Rule rule = accepted.rules().get(0);

@@ -41,7 +41,8 @@ class CurlCommandTest {
 
     @Test
     void optionsMayBeJoinedWithEachOtherAndWithTheirValues() {
-        CurlCommand curl = CurlCommand.parse("$ /usr/bin/curl -sSLkXPUT -H'X-A: 1' -HX-A:2 -uann:pw -dq=1 -d 'r=2' shop.example");
+        CurlCommand curl =
+                CurlCommand.parse("$ /usr/bin/curl -sSLkXPUT -H'X-A: 1' -HX-A:2 -uann:pw -dq=1 -d 'r=2' shop.example");
         assertThat(curl.method()).isEqualTo("PUT");
         assertThat(curl.headers().get("x-a")).containsExactly("1", "2");
         assertThat(curl.headers().get("authorization")).containsExactly("Basic YW5uOnB3");
@@ -67,7 +68,8 @@ class CurlCommandTest {
 
     @Test
     void headersCanBeRemovedAndBeEmpty() {
-        CurlCommand curl = CurlCommand.parse("curl -H 'Accept:' -H 'X-Empty;' -H 'Content-Type: text/plain' -d a http://x/");
+        CurlCommand curl =
+                CurlCommand.parse("curl -H 'Accept:' -H 'X-Empty;' -H 'Content-Type: text/plain' -d a http://x/");
         assertThat(curl.headers()).doesNotContainKey("accept");
         assertThat(curl.headers().get("x-empty")).containsExactly("");
         assertThat(curl.headers().get("content-type")).containsExactly("text/plain");
@@ -75,9 +77,8 @@ class CurlCommandTest {
 
     @Test
     void whatIsNotUnderstoodIsSaidWithoutItsValue() {
-        CurlCommand curl = CurlCommand.parse(
-                "curl --frobnicate -d @secret-file -F f=@secret-file -H @secret-file"
-                        + " http://x/ --user \"$SECRET\" --next -d secret | jq .secret");
+        CurlCommand curl = CurlCommand.parse("curl --frobnicate -d @secret-file -F f=@secret-file -H @secret-file"
+                + " http://x/ --user \"$SECRET\" --next -d secret | jq .secret");
         assertThatThrownBy(() -> CurlCommand.parse("curl --frobnicate -d @secret-file --next http://x/"))
                 .hasMessageContaining("no address");
         assertThat(String.join("\n", curl.warnings()))
@@ -92,8 +93,10 @@ class CurlCommandTest {
                 "curl -o out.txt -w '%{http_code}' --max-time 5 --resolve a:1:b -x proxy:1 --cacert ca.pem x.example/a");
         assertThat(curl.address()).isEqualTo("x.example/a");
         assertThat(curl.warnings()).isEmpty();
-        assertThat(CurlCommand.parse("curl --strange value https://x/a").address()).isEqualTo("https://x/a");
-        assertThat(CurlCommand.parse("curl --request=DELETE --url=http://x/ --").method()).isEqualTo("DELETE");
+        assertThat(CurlCommand.parse("curl --strange value https://x/a").address())
+                .isEqualTo("https://x/a");
+        assertThat(CurlCommand.parse("curl --request=DELETE --url=http://x/ --").method())
+                .isEqualTo("DELETE");
     }
 
     @ParameterizedTest
@@ -125,15 +128,50 @@ class CurlCommandTest {
     void aLongCommandIsRefused() {
         assertThatThrownBy(() -> CurlCommand.parse("curl http://x/" + "a".repeat(CurlCommand.MOST_CHARACTERS)))
                 .hasMessageContaining("characters (expected: at most 65536)");
-        assertThatThrownBy(() -> CurlCommand.parse("curl http://x/ " + "a ".repeat(3_000))).hasMessageContaining("words");
-        assertThatThrownBy(() -> CurlCommand.parse("curl http://x/ " + "-Ha:b ".repeat(300))).hasMessageContaining("headers");
+        assertThatThrownBy(() -> CurlCommand.parse("curl http://x/ " + "a ".repeat(3_000)))
+                .hasMessageContaining("words");
+        assertThatThrownBy(() -> CurlCommand.parse("curl http://x/ " + "-Ha:b ".repeat(300)))
+                .hasMessageContaining("headers");
     }
 
     @Test
     void noTextBreaksTheReader() {
         List<String> pieces = List.of(
-                "curl", " ", "-", "--", "-H", "-d", "-X", "'", "\"", "$'", "\\", "\\x", "\\u12", "\\U0011ffff", "\\777", "\n", "\r\n", "$",
-                "$(", "`", "|", "#", "@", "=", ":", ";", "http://", "x", "é", "\ud83d", "\u0000", "--data-urlencode", "--json", "-G", "--next");
+                "curl",
+                " ",
+                "-",
+                "--",
+                "-H",
+                "-d",
+                "-X",
+                "'",
+                "\"",
+                "$'",
+                "\\",
+                "\\x",
+                "\\u12",
+                "\\U0011ffff",
+                "\\777",
+                "\n",
+                "\r\n",
+                "$",
+                "$(",
+                "`",
+                "|",
+                "#",
+                "@",
+                "=",
+                ":",
+                ";",
+                "http://",
+                "x",
+                "é",
+                "\ud83d",
+                "\u0000",
+                "--data-urlencode",
+                "--json",
+                "-G",
+                "--next");
         Random random = new Random(7);
         for (int i = 0; i < 20_000; i++) {
             StringBuilder text = new StringBuilder("curl ");

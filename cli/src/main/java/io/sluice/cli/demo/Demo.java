@@ -86,7 +86,8 @@ public final class Demo implements AutoCloseable {
         return callers.stream()
                 .map(caller -> "  - { sha256: " + caller.keyHash() + ", user: " + caller.user() + ", tenant: "
                         + caller.tenant() + ", plan: " + caller.plan() + " }\n")
-                .collect(Collectors.joining("", "# The keys of sample callers. They are new at each start.\nkeys:\n", ""));
+                .collect(Collectors.joining(
+                        "", "# The keys of sample callers. They are new at each start.\nkeys:\n", ""));
     }
 
     /** Requests come from this machine, so it is the proxy whose header names the caller's address. */

@@ -32,7 +32,8 @@ class DemoMixTest {
         for (int i = 0; i < 20_000; i++) {
             DemoRequest request = mix.next(i / 30.0);
             assertThat(request.address()).matches("203\\.0\\.113\\.\\d+|198\\.51\\.100\\.\\d+");
-            assertThat(request.headers().getOrDefault("x-phone", "+12015550100")).matches("\\+1\\d{3}55501\\d\\d");
+            assertThat(request.headers().getOrDefault("x-phone", "+12015550100"))
+                    .matches("\\+1\\d{3}55501\\d\\d");
             paths.add(request.path().replaceAll("[?].*|\\d+", ""));
             guesses += request.address().equals(DemoMix.GUESSER) ? 1 : 0;
         }

@@ -44,7 +44,8 @@ public final class CallerText {
 
     private static Map<String, String> attributes(JsonObject question) {
         Map<String, String> all = new HashMap<>();
-        question.object("attributes").ifPresent(given -> given.names().forEach(name -> all.put(name, given.text(name))));
+        question.object("attributes")
+                .ifPresent(given -> given.names().forEach(name -> all.put(name, given.text(name))));
         return all;
     }
 

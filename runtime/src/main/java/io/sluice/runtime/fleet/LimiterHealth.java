@@ -55,9 +55,8 @@ public record LimiterHealth(long modeSinceMillis, StoreHealth store, OnFailure o
 
     private static OnFailure onFailure(JsonObject fields) {
         return new OnFailure(
-                (int) fields.whole("open", 0, MOST_RULES),
-                (int) fields.whole("local", 0, MOST_RULES),
-                (int) fields.whole("closed", 0, MOST_RULES));
+                (int) fields.whole("open", 0, MOST_RULES), (int) fields.whole("local", 0, MOST_RULES), (int)
+                        fields.whole("closed", 0, MOST_RULES));
     }
 
     private static JsonObject required(JsonObject fields, String name) {

@@ -37,7 +37,8 @@ public record CheckReply(
      * @param line from 1; 0 if it is about the whole
      * @param rule the rule that it is about, if that is known
      */
-    public record Found(String file, int line, int column, @Nullable String rule, String message) {}
+    public record Found(
+            String file, int line, int column, @Nullable String rule, String message) {}
 
     /** Describes a change that cannot be opened. */
     public static CheckReply refused(long base, List<Found> errors) {
@@ -56,10 +57,7 @@ public record CheckReply(
                 base,
                 List.of(),
                 ChangeReply.Checks.of(
-                        review.collisions().isEmpty()
-                                && !review.changes().isEmpty()
-                                && standing.isSatisfied(),
-                        review),
+                        review.collisions().isEmpty() && !review.changes().isEmpty() && standing.isSatisfied(), review),
                 ApprovalReply.of(standing),
                 DiffReply.of(review, 0),
                 digest,

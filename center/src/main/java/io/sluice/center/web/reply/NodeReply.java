@@ -95,12 +95,7 @@ public record NodeReply(
      * @param asOf when this was measured, by the clock of the node
      */
     public record Store(
-            String kind,
-            @Nullable Long p50Us,
-            @Nullable Long p99Us,
-            long calls,
-            long errors,
-            Instant asOf) {
+            String kind, @Nullable Long p50Us, @Nullable Long p99Us, long calls, long errors, Instant asOf) {
 
         static Store of(StoreHealth health) {
             boolean isKnown = health.p99Micros() > 0;
