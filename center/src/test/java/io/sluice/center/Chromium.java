@@ -311,6 +311,11 @@ public final class Chromium implements AutoCloseable {
         driver.manage().addCookie(new org.openqa.selenium.Cookie(name, value, "/"));
     }
 
+    /** Forgets all cookies, and so who is signed in. */
+    public void forgetCookies() {
+        driver.manage().deleteAllCookies();
+    }
+
     /** Forgets all cookies and what pages stored. */
     public void forget() {
         driver.manage().deleteAllCookies();

@@ -56,6 +56,7 @@ public final class ConsoleBrowser implements AutoCloseable {
     /** Signs somebody in with the password of the stage, as a program in the page would. Nothing is shown. */
     public ConsoleBrowser signIn(String name) {
         chromium.go(url + "/assets/icon.svg");
+        chromium.forgetCookies();
         String status = chromium.async(
                 "const done = arguments[arguments.length - 1];"
                         + "fetch('/api/session', {method: 'POST', headers: {'Content-Type': 'application/json'},"
