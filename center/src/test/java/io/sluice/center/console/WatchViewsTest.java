@@ -60,6 +60,12 @@ class WatchViewsTest {
         page().script("document.querySelector(arguments[0]).click()", css);
     }
 
+    private static void change(String name) {
+        page().click("sign-out");
+        page().awaitPath("/sign-in");
+        browser.signIn(name);
+    }
+
     /** Gives a reason and confirms. A session that is not fresh any more is asked for the password. */
     private static void confirm(String reason) {
         page().type("dialog-reason", reason);
@@ -90,8 +96,8 @@ class WatchViewsTest {
         page().awaitTextOf("#changes .release", "search: limit tenant 5000 per 1m → 1200 per 1m");
         page().await("roll-back");
         page().await("emergency");
-        assertThat(page().script("return String(document.documentElement.scrollHeight <= innerHeight)"))
-                .isEqualTo("true");
+        assertThat(Integer.parseInt(page().script("return String(document.documentElement.scrollHeight)")))
+                .isLessThanOrEqualTo(900);
         assertThat(browser.overflow()).isZero();
     }
 
@@ -198,13 +204,14 @@ class WatchViewsTest {
     @Test
     @Order(9)
     void peopleOfATenantSeeOnlyItsRules() {
-        browser.signIn("nora").view("/");
+        change("nora");
+        browser.view("/");
         page().awaitTextOf("#top-rules .rule-name", "acme-api");
         assertThat(page().texts("#top-rules .rule-name")).containsExactly("acme-api");
         assertThat(page().has("health")).isFalse();
         assertThat(page().has("roll-back")).isFalse();
         assertThat(page().has("emergency")).isFalse();
-        browser.signIn("sam");
+        change("sam");
     }
 
     @Test

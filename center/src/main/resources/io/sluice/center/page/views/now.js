@@ -24,7 +24,7 @@ const t = words({
     store: 'Store', decisions: 'Decisions', latency: 'p50 {p50} · p99 {p99}', noAlerts: 'no alerts',
     lineDegraded: 'decides without the shared store', linesDegraded: 'decide without the shared store', mostlyWell: 'The limiter works, and something needs attention.',
     since: 'since {span}', open: 'requests pass unchecked (fail open)', closed: 'all requests are refused (fail closed)', local: 'each node counts on its own (local)',
-    policies: 'of its rules, {list}', comma: ', ', policyOpen: '{n} let all pass (open)', policyLocal: '{n} count in the process (local)', policyClosed: '{n} refuse all (closed)', lineBreaker: 'The breaker before the store is open at',
+    policies: 'rules: {list}', comma: ', ', policyOpen: '{n} fail open', policyLocal: '{n} count locally', policyClosed: '{n} fail closed', lineBreaker: 'The breaker before the store is open at',
     lineRefused: 'refused', more: '{count} more',
     critical: 'critical', warning: 'warning', info: 'info', problem: 'problem',
     callers: 'Refused most', caller: 'Caller', limit: 'Limit', count: 'Refused', moreCallers: 'More', noCallers: 'Nobody was refused.', noCallersText: 'Callers of the current minute appear when it is over.', callerCount: 'callers: {callers} · refusals: {refused}', callerTitle: 'Caller {caller}', denied: 'deny',
@@ -41,7 +41,7 @@ const t = words({
     store: '存储', decisions: '决策', latency: 'p50 {p50} · p99 {p99}', noAlerts: '没有告警',
     lineDegraded: '未使用共享存储', linesDegraded: '未使用共享存储', mostlyWell: '限流器可用，但有事项需要关注。',
     since: '已持续 {span}', open: '请求不经检查直接放行（失败放行）', closed: '拒绝全部请求（失败关闭）', local: '各节点单独计数（本地）',
-    policies: '其规则中：{list}', comma: '，', policyOpen: '{n} 条全部放行', policyLocal: '{n} 条在本地计数', policyClosed: '{n} 条全部拒绝', lineBreaker: '存储前的熔断器已断开：',
+    policies: '规则：{list}', comma: '，', policyOpen: '{n} 条全部放行', policyLocal: '{n} 条在本地计数', policyClosed: '{n} 条全部拒绝', lineBreaker: '存储前的熔断器已断开：',
     lineRefused: '拒绝了', more: '另有 {count} 项',
     critical: '严重', warning: '警告', info: '提示', problem: '问题',
     callers: '被拒绝最多', caller: '调用方', limit: '限额', count: '拒绝次数', moreCallers: '更多', noCallers: '没有调用方被拒绝。', noCallersText: '当前这一分钟的调用方会在该分钟结束后出现。', callerCount: '{callers} 个调用方 · {refused} 次拒绝', callerTitle: '调用方 {caller}', denied: '禁止',
@@ -294,7 +294,7 @@ export default {
             ${data && !data.complete && html`<span class="soft small">${t('incomplete')}</span>`}
             ${data && data.own.length > 0 && html`<span class="soft small">${data.own.length > OWN_RULES ? t('sumOf', { count: OWN_RULES }) : t('sumOfAll')}</span>`}</div>
         </div>
-        ${data ? chart({ times: data.times, series, marks, height: low.value ? 140 : 188, label: t('chartLabel') }) : html`<div class="chart-place"></div>`}`);
+        ${data ? chart({ times: data.times, series, marks, height: low.value ? 132 : 176, label: t('chartLabel') }) : html`<div class="chart-place"></div>`}`);
     }
 
     function topRules() {
@@ -305,7 +305,7 @@ export default {
       if (rule.value && !shown.some((each) => each.rule === rule.value)) {
         shown.splice(-1, 1, ...rows.filter((each) => each.rule === rule.value));
       }
-      return panel({ id: 'top-rules', title: t('topRules'), tight: true, note: data ? `${t(plan.value.label)} · ${t(data.back === DAY ? 'againstDay' : 'against')}` : '' },
+      return panel({ id: 'top-rules', title: t('topRules'), tight: true, note: data ? t(data.back === DAY ? 'againstDay' : 'against') : '' },
         data && rows.length === 0 ? html`<p class="soft pad">${t('noRefusals')}</p>`
           : html`<ol class="rule-list">${shown.map((each) => {
             const earlier = data.before.get(each.rule)?.refused ?? 0;
