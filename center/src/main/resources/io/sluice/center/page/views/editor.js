@@ -22,6 +22,7 @@ const t = words({
     diff: 'Difference', diffNote: 'against version {version} in force', diffNew: 'a new rule', unchanged: 'The rule is as it is in force.', submit: 'Open change', save: 'Save change', title: 'Title', titleHint: 'What changes, in a few words', reason: 'Reason', reasonHint: 'Why, such as a ticket. It is shown in the audit log.',
     restored: 'Your unsaved text is back.', discard: 'Discard it', kept: 'The unsaved text is kept in this tab.', opened: 'The change is open.', saved: 'The change is saved.', removed: 'This change removes {rule}.', missing: 'No rule {id} is in force.', closed: 'The change is no longer open, so it cannot be edited.',
     needTitle: 'Enter a title.', needReason: 'Enter a reason.', hasErrors: 'Correct the errors first.', failed: 'The editor could not be loaded: {why}', removes: 'removes', collision: 'Another release changed {rule} since version {base}: {what}', copyCurl: 'Copy as curl', copied: 'Copied', defaultNew: 'Add {rule}', defaultEdit: 'Change {rule}', rulesOf: 'Rules of the change', checkFailed: 'The rule could not be checked: {why}',
+    name_perIp: 'Requests by address', name_perUser: 'Requests by user', name_perTenant: 'Requests by tenant', name_sms: 'Text messages', name_flight: 'Exports at the same time', name_ban: 'Refused addresses',
     taken: 'A rule {rule} is in force already. This would replace it.',
   },
   zh: {
@@ -32,20 +33,26 @@ const t = words({
     diff: '差异', diffNote: '与生效中的版本 {version} 相比', diffNew: '新规则', unchanged: '与生效中的规则相同。', submit: '新建变更', save: '保存变更', title: '标题', titleHint: '用几个字说明改了什么', reason: '原因', reasonHint: '为什么要改，例如工单编号。会显示在审计日志中。',
     restored: '已恢复未保存的文本。', discard: '放弃', kept: '未保存的文本保留在此标签页中。', opened: '变更已新建。', saved: '变更已保存。', removed: '此变更会删除 {rule}。', missing: '没有生效的规则 {id}。', closed: '该变更已不再开放，无法编辑。',
     needTitle: '请填写标题。', needReason: '请填写原因。', hasErrors: '请先更正错误。', failed: '编辑器加载失败：{why}', removes: '删除', collision: '自版本 {base} 以来，另一次发布修改了 {rule}：{what}', copyCurl: '复制为 curl', copied: '已复制', defaultNew: '新增 {rule}', defaultEdit: '修改 {rule}', rulesOf: '变更中的规则', checkFailed: '无法检查规则：{why}',
+    name_perIp: '按地址限流', name_perUser: '按用户限流', name_perTenant: '按租户限流', name_sms: '短信发送', name_flight: '同时导出数', name_ban: '拒绝的地址',
     taken: '规则 {rule} 已经生效。此变更会替换它。',
   },
 });
 
 const TEMPLATES = {
-  perIp: 'id: my-rule\nname: Requests by address\nresource: /api/login\nmethods: [POST]\nlimits:\n  - { by: ip, limit: 10, window: 1m }\n',
-  perUser: 'id: my-rule\nname: Requests by user\nresource: /api/orders/**\nlimits:\n  - { by: user, rate: 10/s, burst: 20 }\n',
-  perTenant: 'id: my-rule\nname: Requests by tenant\nresource: /api/**\nlimits:\n  - { id: second, by: tenant, rate: 100/s, burst: 200 }\n  - { id: month, by: tenant, algorithm: fixed_window, limit: 1000000, align: month }\n',
-  sms: 'id: sms\nname: Text messages\nresource: /sms/send\nmethods: [POST]\nlimits:\n  - { id: minute, by: json.phone, limit: 1, window: 1m, absent: refuse, privacy: hash }\n  - { id: hour, by: json.phone, limit: 5, window: 1h, absent: refuse, privacy: hash }\n  - { id: day, by: json.phone, limit: 10, window: 1d, absent: refuse, privacy: hash }\n',
-  flight: 'id: my-rule\nname: Exports at the same time\nresource: /api/export\nlimits:\n  - { by: user, algorithm: concurrency, limit: 2, ttl: 30s }\n',
-  ban: 'id: banned\nname: Refused addresses\nmatch:\n  ip: [203.0.113.0/24]\naction: deny\n',
+  perIp: 'id: my-rule\nname: {name}\nresource: /api/login\nmethods: [POST]\nlimits:\n  - { by: ip, limit: 10, window: 1m }\n',
+  perUser: 'id: my-rule\nname: {name}\nresource: /api/orders/**\nlimits:\n  - { by: user, rate: 10/s, burst: 20 }\n',
+  perTenant: 'id: my-rule\nname: {name}\nresource: /api/**\nlimits:\n  - { id: second, by: tenant, rate: 100/s, burst: 200 }\n  - { id: month, by: tenant, algorithm: fixed_window, limit: 1000000, align: month }\n',
+  sms: 'id: sms\nname: {name}\nresource: /sms/send\nmethods: [POST]\nlimits:\n  - { id: minute, by: json.phone, limit: 1, window: 1m, absent: refuse, privacy: hash }\n  - { id: hour, by: json.phone, limit: 5, window: 1h, absent: refuse, privacy: hash }\n  - { id: day, by: json.phone, limit: 10, window: 1d, absent: refuse, privacy: hash }\n',
+  flight: 'id: my-rule\nname: {name}\nresource: /api/export\nlimits:\n  - { by: user, algorithm: concurrency, limit: 2, ttl: 30s }\n',
+  ban: 'id: banned\nname: {name}\nmatch:\n  ip: [203.0.113.0/24]\naction: deny\n',
 };
 const PAUSE_MILLIS = 350;
 const DRAFT = 'sluice.editor:';
+
+/** Returns a rule to begin with, named in the language of the person. */
+function template(name) {
+  return TEMPLATES[name].replace('{name}', t(`name_${name}`));
+}
 
 /** Returns the text of the only rule of a document, without the frame of the list. */
 function single(document) {
@@ -92,7 +99,7 @@ async function loadWork(ruleName, changeId) {
       : { kind: 'rule', base: reply.version, version: reply.version, edits: [{ kind: 'put', id: ruleName, text: textOf(reply), before: textOf(reply) }], title: '', reason: '' };
   }
   const { version } = await get('/api/status');
-  return { kind: 'new', base: version, version, edits: [{ kind: 'put', id: '', text: TEMPLATES.perIp, before: '' }], title: '', reason: '' };
+  return { kind: 'new', base: version, version, edits: [{ kind: 'put', id: '', text: template('perIp'), before: '' }], title: '', reason: '' };
 }
 
 const Editor = {
@@ -303,7 +310,7 @@ const Editor = {
       return panel({ id: 'text', title: t('text'), actions: html`<span role="status" id="check-state">${state}</span>` }, html`
         ${original.value.kind === 'new' && html`<div class="templates" role="group" aria-label=${t('templates')}><span class="soft small">${t('templates')}</span>
           ${Object.keys(TEMPLATES).map((name) => html`<button type="button" class="secondary small" key=${name} id=${`template-${name}`}
-            onClick=${() => { work.edits[0].text = TEMPLATES[name]; }}>${t(name)}</button>`)}</div>`}
+            onClick=${() => { work.edits[0].text = template(name); }}>${t(name)}</button>`)}</div>`}
         ${work.edits.length > 1 && html`<div class="choice-row edits" role="group" aria-label=${t('rulesOf')}>${work.edits.map((each, i) => html`
           <button type="button" key=${i} aria-pressed=${String(i === work.active)} onClick=${() => { work.active = i; }}>${each.kind === 'remove' ? `${each.id} (${t('removes')})` : ruleId(each.text) || each.id}</button>`)}</div>`}
         ${edit.kind === 'remove' ? html`<p>${t('removed', { rule: edit.id })}</p>` : codeEditor({
