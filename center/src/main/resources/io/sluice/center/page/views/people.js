@@ -33,7 +33,7 @@ const t = words({
     role: '角色', tenant: '租户', tenantHint: '全部', labels: '标签', labelsHint: 'team=shop', another: '添加角色', removeRole: '移除此角色', cancel: '取消', next: '继续', badLabels: 'labels: {text}（应为：例如 team=shop tier=gold）', needTenant: '租户管理员必须指定租户。',
     createTitle: '创建账户 {user}', createText: '结果中会有一个链接，一天内有效，只能使用一次。请发送给本人，由其设置密码。', create: '创建账户', saveTitle: '更改 {user}', saveText: '其会话将结束，新角色立即生效，令牌也随之变化。', save: '保存',
     linkTitle: '为 {user} 生成一次性链接', linkText: '用于设置新密码。之前的链接将失效。', makeLink: '生成链接', disableTitle: '停用 {user}', disableText: '其会话、令牌和链接立即结束。已执行的操作不会撤销。', enableTitle: '启用 {user}', enableText: '可以再次登录，角色与之前相同。',
-    secretTitle: '请将此链接发送给 {user}', secretText: '仅显示一次，一天内有效，只能使用一次。', secretDone: '已发送', done: '已完成。', lastOf: '{all} 中的 {shown}',
+    secretTitle: '请将此链接发送给 {user}', secretText: '仅显示一次，一天内有效，只能使用一次。', secretDone: '已发送', done: '已完成。', lastOf: '显示 {shown} 个，共 {all} 个',
   },
 });
 
