@@ -324,7 +324,7 @@ public final class ConsoleLoad {
             Map<String, io.sluice.runtime.data.Figures> counts = new HashMap<>();
             for (int i = 0; i < ACTIVE_RULES; i++) {
                 counts.put(
-                        "r" + (index * 37L + second * 13 + i * 101) % rules,
+                        "r" + (index * 37L + second * 13 + i * 101L) % rules,
                         new io.sluice.runtime.data.Figures(20 + i, i % 5, 0, 0));
             }
             node.report(new DataReport(

@@ -323,7 +323,7 @@ public final class ConsoleStage implements AutoCloseable {
                     node.counted(second, traffic.rules(second, 1));
                 }
                 boolean isSpike = traffic.isSpike(second);
-                if (isLive || second % 7 == i && second > until - 1_200) {
+                if (isLive || (second % 7 == i && second > until - 1_200)) {
                     node.decided(ShopCallers.decisions(second, i, isSpike, node.version(), isLive ? 2 : 1));
                 }
                 if (second % 60 == 59) {
