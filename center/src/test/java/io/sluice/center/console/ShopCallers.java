@@ -221,6 +221,17 @@ final class ShopCallers {
                         + "]}");
     }
 
+    /** Returns the limits of a request. */
+    static String explained(Map<String, String> request) {
+        List<String> limits = at(true).stream()
+                .filter(each -> PLACES.containsKey(each.rule)
+                        && PLACES.get(each.rule)[1].equals(request.get("path"))
+                        && each.plain.equals(request.get(each.attribute)))
+                .map(ShopCallers::limit)
+                .toList();
+        return "{\"allowed\":" + limits.isEmpty() + ",\"limits\":[" + String.join(",", limits) + "]}";
+    }
+
     private static String limit(Refused each) {
         return "{\"id\":\"" + each.limit + "\",\"rule\":\"" + each.rule + "\",\"by\":[\"" + each.attribute
                 + "\"],\"key\":\"" + each.attribute + "=" + each.masked + "\",\"limit\":" + each.allows + ",\"used\":"

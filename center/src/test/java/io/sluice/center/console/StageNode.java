@@ -216,8 +216,10 @@ final class StageNode {
     }
 
     private static Optional<String> answer(CallerQuestion question) {
-        return question.kind() == CallerQuestion.Kind.REVEAL
-                ? ShopCallers.revealed(question.hash())
-                : ShopCallers.explained(question.hash());
+        return switch (question.kind()) {
+            case REVEAL -> ShopCallers.revealed(question.hash());
+            case EXPLAIN -> ShopCallers.explained(question.hash());
+            case REQUEST -> Optional.of(ShopCallers.explained(question.request()));
+        };
     }
 }
