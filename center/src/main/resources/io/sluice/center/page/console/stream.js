@@ -55,7 +55,8 @@ function open() {
   addEventListener('pagehide', () => {
     clearInterval(beat);
     source.close();
-  });
+    stream.leads = false;
+  }, { once: true });
 }
 
 /** Starts to hear. Call it once, when the person is known. */
@@ -82,9 +83,19 @@ export function startStream() {
       become('lost');
     }
   }, 5000);
-  // The lock is held until the tab goes; then the browser gives it to the next one.
+  lead();
+  // A page that the browser kept in memory and shows again waits for its turn again.
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) {
+      lead();
+    }
+  });
+}
+
+/** The lock is held until the page is left; then the browser gives it to another tab. A browser may keep pages that were left. */
+function lead() {
   navigator.locks.request(LOCK, () => {
     open();
-    return new Promise(() => {});
+    return new Promise((resolve) => { addEventListener('pagehide', resolve, { once: true }); });
   });
 }
