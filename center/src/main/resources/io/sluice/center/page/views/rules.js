@@ -1,14 +1,15 @@
 // All rules in force: what they limit, in which state they are, and how often they refuse.
 import { computed, nextTick, ref, watch } from '/assets/vue.js';
 import { html } from '/assets/parts.js';
+import { language } from '/assets/texts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
-import { number, percent, perSecond } from '/assets/console/format.js';
+import { ago, exact, moment, number, percent, perSecond } from '/assets/console/format.js';
 import { can } from '/assets/console/me.js';
 import { go, href, route, setQuery } from '/assets/console/router.js';
 import { stateBadge, stateName, STATES, statesOf } from '/assets/console/rule-state.js';
 import { ruleShort, scopeWords } from '/assets/console/rule-words.js';
-import { bar, empty, filter, head, panel, table, timeAgo } from '/assets/console/ui.js';
+import { bar, empty, filter, head, panel, table } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 
 const t = words({
@@ -17,14 +18,14 @@ const t = words({
     state: 'State', any: 'All states', sort: 'Order', byName: 'By id', byRefused: 'Most refused', byAsked: 'Most asked', byHit: 'Last hit',
     rule: 'Rule', limits: 'What it limits', asked: 'Asked', askedHint: 'Requests per second, on average over the last hour', refused: 'Refused',
     lastHit: 'Last hit', none: 'No rule is in force.', noneText: 'Write the first one here, or apply a file.', noMatch: 'No rule matches.', clear: 'Show all rules',
-    caption: 'Rules in force', would: 'would refuse {share}', quiet: 'none in the last hour', found: '{n} of {all}', keys: '↑ ↓ choose, Enter opens',
+    caption: 'Rules in force', would: 'would refuse {share}', found: '{n} of {all}', keys: '↑ ↓ choose, Enter opens',
   },
   zh: {
     title: '规则', lead: '版本 {version} · {count} 条规则生效', leadOne: '版本 {version} · 1 条规则生效', add: '新建规则', search: '搜索', searchHint: '编号、名称、路径、服务、标签…',
     state: '状态', any: '全部状态', sort: '排序', byName: '按编号', byRefused: '拒绝最多', byAsked: '请求最多', byHit: '最近命中',
     rule: '规则', limits: '限制内容', asked: '请求量', askedHint: '最近一小时平均每秒请求数', refused: '拒绝',
     lastHit: '最近命中', none: '没有生效的规则。', noneText: '在这里编写第一条，或者应用一个文件。', noMatch: '没有匹配的规则。', clear: '显示全部规则',
-    caption: '生效的规则', would: '本会拒绝 {share}', quiet: '最近一小时没有', found: '{all} 条中的 {n} 条', keys: '↑ ↓ 选择，Enter 打开',
+    caption: '生效的规则', would: '本会拒绝 {share}', found: '{all} 条中的 {n} 条', keys: '↑ ↓ 选择，Enter 打开',
   },
 });
 
@@ -36,10 +37,23 @@ function searchText(rule) {
   return [rule.id, rule.name, rule.service, rule.resource, rule.tenant, labels].filter(Boolean).join('\n').toLowerCase();
 }
 
+const said = new WeakMap();
+
+/** Returns the words for a rule. They are made once, because all rows are drawn again when figures arrive. */
+function wordsOf(rule) {
+  const known = said.get(rule);
+  if (known?.language === language.value) {
+    return known;
+  }
+  const made = { language: language.value, short: ruleShort(rule), scope: scopeWords(rule) };
+  said.set(rule, made);
+  return made;
+}
+
 export default {
   setup() {
     const rules = useData(() => get('/api/rules'), { on: ['releases'], every: 60_000 });
-    const sums = useData(() => get('/api/series', { rule: '*', group: 'rule' }), { every: 15_000 });
+    const sums = useData(async () => ({ ...await get('/api/series', { rule: '*', group: 'rule' }), at: Date.now() }), { every: 15_000 });
     const above = useData(async () => {
       const [switches, overrides, trials] = await Promise.all([
         get('/api/switch', { limit: 200 }), get('/api/overrides', { limit: 200 }), get('/api/changes', { state: 'trial' }),
@@ -107,15 +121,18 @@ export default {
       return html`<div class="share-cell">${percent(share)}${bar(share, 'refused')}
         ${sum.shadow_refused > 0 && html`<span class="soft small">${t('would', { share: percent(Math.min(1, sum.shadow_refused / all)) })}</span>`}</div>`;
     };
+    // As of the figures, and not of each second: that would draw all rows each second.
+    const hitCell = (rule) => (lastAt(rule)
+      ? html`<time datetime=${lastAt(rule)} title=${`${moment(lastAt(rule), { seconds: true })} · ${exact(lastAt(rule))}`}>${ago(lastAt(rule), sums.data.value.at)}</time>`
+      : html`<span class="soft">${hits(rule) > 0 ? '< 1 h' : '–'}</span>`);
     const columns = () => [
       { name: 'rule', label: t('rule'), className: 'rules-id', cell: (rule) => html`<a href=${address(rule)} class="mono">${rule.id}</a>
         ${rule.name && html`<div class="soft small">${rule.name}</div>`}` },
       { name: 'state', label: t('state'), className: 'rules-states', cell: (rule) => html`<span class="rule-badges">${(states.value.get(rule.id) ?? []).map(stateBadge)}</span>` },
-      { name: 'limits', label: t('limits'), wide: true, className: 'rules-limits', cell: (rule) => html`<div>${ruleShort(rule)}</div><div class="soft small scope-line">${scopeWords(rule)}</div>` },
+      { name: 'limits', label: t('limits'), wide: true, className: 'rules-limits', cell: (rule) => html`<div>${wordsOf(rule).short}</div><div class="soft small scope-line">${wordsOf(rule).scope}</div>` },
       { name: 'asked', label: t('asked'), end: true, cell: (rule) => html`<span title=${t('askedHint')} class="nowrap">${hits(rule) > 0 ? perSecond(hits(rule) / HOUR_SECONDS) : '–'}</span>` },
       { name: 'refused', label: t('refused'), end: true, className: 'share-column', cell: refusedCell },
-      { name: 'hit', label: t('lastHit'), end: true, className: 'nowrap', cell: (rule) => (lastAt(rule) ? timeAgo(lastAt(rule))
-        : html`<span class="soft">${hits(rule) > 0 ? '< 1 h' : '–'}</span>`) },
+      { name: 'hit', label: t('lastHit'), end: true, className: 'nowrap', cell: hitCell },
     ];
 
     const list = () => {
