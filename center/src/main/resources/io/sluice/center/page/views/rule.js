@@ -9,7 +9,7 @@ import { can } from '/assets/console/me.js';
 import { go, href, route, setQuery } from '/assets/console/router.js';
 import { endOverride, endSwitch, limitName, overrideCaller, removeRule, switchToShadow } from '/assets/console/rule-acts.js';
 import { stateBadge, statesOf } from '/assets/console/rule-state.js';
-import { ruleLines } from '/assets/console/rule-words.js';
+import { limitWords, ruleLines } from '/assets/console/rule-words.js';
 import { yaml } from '/assets/console/rule-yaml.js';
 import { badge, bar, choice, empty, figure, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
@@ -124,7 +124,7 @@ export default {
       const own = rule.value;
       const canSwitch = can('operate') && own.enabled !== false && own.action !== 'exempt' && !own.shadow && !states.value.includes('switched');
       return html`
-        ${can('operate') && own.limits?.length > 0 && html`<button type="button" class="secondary" id="override" onClick=${() => after(overrideCaller(own, 0))}>${t('override')}</button>`}
+        ${can('operate') && own.limits?.length === 1 && html`<button type="button" class="secondary" id="override" onClick=${() => after(overrideCaller(own, 0))}>${t('override')}</button>`}
         ${canSwitch && html`<button type="button" class="outline-danger" id="switch" onClick=${() => after(switchToShadow(own))}>${t('shadow')}</button>`}
         ${can('edit') && html`<button type="button" class="quiet" id="remove" onClick=${remove}>${t('remove')}</button>
           <a class="button primary" id="edit" href=${href('/editor', { rule: id })}>${t('edit')}</a>`}`;
@@ -134,6 +134,10 @@ export default {
       <div class="rule-badges rule-tags">${states.value.map(stateBadge)}${Object.entries(rule.value.labels ?? {}).map(([name, value]) => html`
         <a class="tag plain" key=${name} href=${href('/rules', { q: `${name}=${value}` })}>${name}: ${value}</a>`)}</div>
       <ul class="rule-lines" aria-label=${t('lines')}>${ruleLines(rule.value).map((line, i) => html`<li key=${i} class=${`line-${line.kind}`}>${line.text}</li>`)}</ul>
+      ${can('operate') && rule.value.limits?.length > 1 && html`<ul class="rule-limits-list" id="limits">${rule.value.limits.map((limit, i) => html`
+        <li key=${i}><span class="mono small">${limitName(rule.value, i)}</span><span class="soft small grow">${limitWords(limit)}</span>
+          <button type="button" class="quiet small" id=${i === 0 ? 'override' : `override-${i}`} aria-label=${`${t('override')}: ${limitName(rule.value, i)}`}
+            onClick=${() => after(overrideCaller(rule.value, i))}>${t('override')}</button></li>`)}</ul>`}
       ${(above.data.value?.open ?? []).map((change) => html`<p class="small" key=${change.id}>${t('openChange')}<a href=${`/changes/${change.id}`}>${change.title}</a></p>`)}
       ${(above.data.value?.trials ?? []).map((change) => html`<p class="small" key=${change.id}>${t('onTrial')}<a href=${`/changes/${change.id}`}>${change.title}</a></p>`)}`);
 
