@@ -83,13 +83,13 @@ async function loadWork(ruleName, changeId) {
   if (changeId) {
     const change = await get(`/api/changes/${encodeURIComponent(changeId)}`);
     const edits = await Promise.all(change.edits.map(async (edit) => {
-      const id = edit.remove ?? edit.put.id;
-      const before = textOf(await inForce(id));
       if (edit.remove) {
-        return { kind: 'remove', id, text: '', before };
+        return { kind: 'remove', id: edit.remove, text: '', before: textOf(await inForce(edit.remove)) };
       }
       const checked = await send('POST', '/api/changes/check', { edits: [edit] });
-      return { kind: 'put', id, text: checked.document ? single(checked.document) : JSON.stringify(edit.put, null, 2), before };
+      const isNew = (checked.diff?.counts?.added ?? 0) > 0;
+      return { kind: 'put', id: edit.put.id, text: checked.document ? single(checked.document) : JSON.stringify(edit.put, null, 2),
+        before: isNew ? '' : textOf(await inForce(edit.put.id)) };
     }));
     return { kind: 'change', base: change.base, version: change.current, revision: change.revision, isOpen: change.state === 'open', edits, title: change.title, reason: change.reason };
   }
