@@ -98,8 +98,9 @@ async function loadWork(ruleName, changeId) {
     return reply === null ? { kind: 'missing' }
       : { kind: 'rule', base: reply.version, version: reply.version, edits: [{ kind: 'put', id: ruleName, text: textOf(reply), before: textOf(reply) }], title: '', reason: '' };
   }
-  const { version } = await get('/api/status');
-  return { kind: 'new', base: version, version, edits: [{ kind: 'put', id: '', text: template('perIp'), before: '' }], title: '', reason: '' };
+  const text = template('perIp');
+  const { base } = await send('POST', '/api/changes/check', { edits: [{ put_text: text }] });
+  return { kind: 'new', base, version: base, edits: [{ kind: 'put', id: '', text, before: '' }], title: '', reason: '' };
 }
 
 const Editor = {
