@@ -115,7 +115,10 @@ class ChangesViewTest {
         browser.signIn("mara").view("/releases");
         browser.page().clickOn("#back-3");
         browser.page().awaitTextOf("#rollback-counts", "changed");
-        browser.page().clickOn("#release-how option[value=change]");
+        browser.page()
+                .script("const how = document.querySelector('#release-how'); how.value = 'change';"
+                        + "how.dispatchEvent(new Event('change', {bubbles: true}))");
+        browser.page().awaitTextOf("#dialog-confirm", "Open the change");
         confirm("back to quieter times");
         browser.page().awaitTextOf("h1", "Back to version 3");
         assertThat(browser.page().url()).contains("/changes/");
