@@ -225,7 +225,7 @@ export function askRollback(to, inForce) {
       <p>${t('rollbackText', { n: to })}</p>
       ${state.failed ? html`<p class="bad-text">${t('failed')}</p>` : !state.diff ? html`<p>${t('loading')}</p>` : html`
         <p class="strong" id="rollback-counts">${state.diff.sentences.length === 0 ? t('rollbackSame', { n: to }) : tally(state.diff.counts)}</p>
-        ${state.diff.sentences.length > 0 && html`<div class="dialog-diff">${sentences(state.diff.sentences)}${sideBySide(state.diff.text)}</div>`}`}
+        ${state.diff.sentences.length > 0 && html`<div class="dialog-diff" tabindex="0" role="region" aria-label=${tally(state.diff.counts)}>${sentences(state.diff.sentences)}${sideBySide(state.diff.text)}</div>`}`}
       ${options.length > 1 && field(state, 'how', t('how'), { options, hint: t('needsChange') })}`,
     action: () => t(state.how === 'change' ? 'openAction' : 'rollbackAction'),
     danger: true,
