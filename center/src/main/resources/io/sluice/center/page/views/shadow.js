@@ -215,7 +215,7 @@ export default {
         : table({ id: 'switch-table', caption: t('switches'), rows: active.value, rowKey: (item) => item.id, columns: [
           { name: 'rule', label: t('rule'), cell: (item) => (item.rule === '*' ? html`<strong>${t('allRules')}</strong>` : html`<a href=${`/rules/${encodeURIComponent(item.rule)}`}>${item.rule}</a>`) },
           { name: 'reason', label: t('reason'), wide: true, cell: (item) => item.reason },
-          { name: 'by', label: t('by'), cell: (item) => html`<div class="lines"><span>${item.actor}</span><span class="soft small">${timeAgo(item.created_at)}</span></div>` },
+          { name: 'by', label: t('by'), cell: (item) => html`<div class="lines"><span>${item.actor.replace(/^user:/, '')}</span><span class="soft small">${timeAgo(item.created_at)}</span></div>` },
           { name: 'applied', label: t('applied'), end: true, cell: (item) => `${number(item.applied)} / ${number(item.nodes)}` },
           { name: 'until', label: t('until'), cell: (item) => html`<div class="lines"><span>${timeAt(item.until)}</span>
             <span class="soft small">${t('left', { time: span(new Date(item.until).getTime() - now.value) })}</span></div>` },
