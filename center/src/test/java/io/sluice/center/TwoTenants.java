@@ -310,7 +310,8 @@ final class TwoTenants {
         if (kind.equals("change")) {
             reopen(isAcme);
         }
-        String id = path.contains("{") ? ids.getOrDefault(kind + " " + key, "1") : "";
+        String usual = path.startsWith("/api") ? "1" : "anything";
+        String id = path.contains("{") ? ids.getOrDefault(kind + " " + key, usual) : "";
         String target = path.replace("{folder}", "console").replaceAll("\\{[^}]*}", "ID")
                 + (path.endsWith("/diff") ? "?to=1" : "")
                 + (path.equals("/api/series") ? "?rule=" + (isAcme ? ACME_RULE : OTHER_RULE) : "")
