@@ -8,7 +8,8 @@ import { language, switchLanguage, t } from '/assets/texts.js';
 /** Makes elements. Nothing is cached, because Vue keeps the state of an element in it. */
 export const html = htm.bind(function create(...args) {
   this[0] = 3;
-  return h(...args);
+  // Vue writes a boolean that is the only child as a word; a condition that does not hold shows nothing.
+  return args.length === 3 && typeof args[2] === 'boolean' ? h(args[0], args[1]) : h(...args);
 });
 
 /** The shortest password that the center accepts. */

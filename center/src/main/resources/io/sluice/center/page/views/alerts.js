@@ -119,9 +119,9 @@ const AlertList = {
         { name: 'lasted', label: t('lasted'), end: true, className: 'nowrap', cell: (alert) => span(new Date(alert.resolved) - new Date(alert.since)) },
         { name: 'ended', label: t('ended'), end: true, className: 'nowrap', cell: (alert) => timeAgo(alert.resolved) },
       ] : []),
-      ...(state !== 'resolved' && can('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (alert) => !alert.silenced && html`
+      ...(state !== 'resolved' && can('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (alert) => (alert.silenced ? null : html`
         <button type="button" class="secondary small" id=${`silence-${alert.id || alert.key}`} aria-label=${t('silenceOf', { what: summaryOf(alert) })}
-          onClick=${() => act(alert)}>${t('silence')}</button>` }] : []),
+          onClick=${() => act(alert)}>${t('silence')}</button>`) }] : []),
     ];
 
     const group = (state, kind) => {

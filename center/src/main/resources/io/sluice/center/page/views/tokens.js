@@ -136,8 +136,8 @@ export default {
         ? html`<span class=${left(token) < SOON_MILLIS ? 'warn-text strong' : ''} title=${token.expires_at}>${t('inSpan', { span: span(left(token)) })}</span>` : timeAt(token.revoked_at ?? token.expires_at)) },
       { name: 'made', label: t('made'), end: true, className: 'nowrap', cell: (token) => timeAgo(token.created_at) },
       { name: 'state', label: t('state'), className: 'nowrap', cell: stateOf },
-      { name: 'act', label: t('actions'), end: true, cell: (token) => token.valid && html`
-        <button type="button" class="secondary small" id=${`revoke-${token.id}`} aria-label=${t('revokeOf', { name: token.name })} onClick=${() => revoke(token)}>${t('revoke')}</button>` },
+      { name: 'act', label: t('actions'), end: true, cell: (token) => (token.valid ? html`
+        <button type="button" class="secondary small" id=${`revoke-${token.id}`} aria-label=${t('revokeOf', { name: token.name })} onClick=${() => revoke(token)}>${t('revoke')}</button>` : null) },
     ]);
 
     return () => html`
