@@ -57,11 +57,11 @@ const DAY = 24 * HOUR;
 
 /** What a chart of a span looks like: how long a cell of its grid is, and which step of the API it needs. */
 const PLANS = {
-  '5m': { span: 5 * MINUTE, cell: 5000, step: 'second', every: 10_000, label: 'm5', hour: true },
-  '15m': { span: 15 * MINUTE, cell: 15_000, step: 'second', every: 30_000, label: 'm15', hour: true },
-  '1h': { span: HOUR, cell: MINUTE, step: 'minute', every: 30_000, label: 'h1', hour: true },
-  '6h': { span: 6 * HOUR, cell: 2 * MINUTE, step: 'minute', every: 60_000, label: 'h6', hour: true },
-  '1d': { span: DAY, cell: 10 * MINUTE, step: 'minute', every: 60_000, label: 'd1', hour: false },
+  '5m': { span: 5 * MINUTE, cell: 5000, step: 'second', label: 'm5', hour: true },
+  '15m': { span: 15 * MINUTE, cell: 15_000, step: 'second', label: 'm15', hour: true },
+  '1h': { span: HOUR, cell: MINUTE, step: 'minute', label: 'h1', hour: true },
+  '6h': { span: 6 * HOUR, cell: 2 * MINUTE, step: 'minute', label: 'h6', hour: true },
+  '1d': { span: DAY, cell: 10 * MINUTE, step: 'minute', label: 'd1', hour: false },
 };
 const SHOWN = 3;
 const LOOKED_AT = 8;
