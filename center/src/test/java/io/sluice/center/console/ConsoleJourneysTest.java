@@ -197,10 +197,12 @@ class ConsoleJourneysTest {
     @Test
     void explainsAPastedCommand() {
         browser.signIn("lena").view("/explain");
-        page.type("command", "curl -X POST https://shop.example/api/login -H 'X-Forwarded-For: 203.0.113.77'");
+        page.type("command", "curl -X POST https://shop.example/api/login -d '{}'");
+        page.type("attribute-service", "user-service");
+        page.type("attribute-ip", "203.0.113.77");
         page.click("explain");
-        page.awaitShown("#decision");
         page.awaitShown("#match-login");
+        page.awaitShown("#decision[data-outcome=refused]");
     }
 
     @Test
