@@ -69,8 +69,10 @@ class PeopleViewsTest {
 
     private static void confirm() {
         page.click("dialog-confirm");
-        Await.until("the dialog is done or asks for the password", PATIENCE, () -> !page.shows("dialog[open]")
-                || page.has("dialog-password"));
+        Await.until(
+                "the dialog is done or asks for the password",
+                PATIENCE,
+                () -> !page.shows("dialog[open]") || page.has("dialog-password"));
         if (page.has("dialog-password")) {
             page.type("dialog-password", ConsoleStage.PASSWORD);
             page.click("dialog-confirm");
@@ -129,14 +131,16 @@ class PeopleViewsTest {
         confirm();
         page.awaitShown("#new-token code");
         String secret = page.texts("#new-token code").get(0);
-        assertThat(ApiClient.of(center).withToken(secret).get("/api/rules").status()).isEqualTo(200);
+        assertThat(ApiClient.of(center).withToken(secret).get("/api/rules").status())
+                .isEqualTo(200);
         page.click("token-kept");
         page.awaitHidden("#new-token");
         page.awaitTextOf("#tokens tbody", "pager");
         page.clickOn("#tokens [id^=revoke-]");
         confirm();
         page.awaitHidden("#tokens tbody tr");
-        assertThat(ApiClient.of(center).withToken(secret).get("/api/rules").status()).isEqualTo(401);
+        assertThat(ApiClient.of(center).withToken(secret).get("/api/rules").status())
+                .isEqualTo(401);
     }
 
     @Test
@@ -218,7 +222,9 @@ class PeopleViewsTest {
                 "/account",
                 "/retention")) {
             browser.view(path);
-            assertThat(page.script("return document.querySelector('h1').innerText")).as(path).matches("\\p{IsHan}.*");
+            assertThat(page.script("return document.querySelector('h1').innerText"))
+                    .as(path)
+                    .matches("\\p{IsHan}.*");
             assertThat(browser.overflow()).as(path).isLessThanOrEqualTo(0);
         }
     }
