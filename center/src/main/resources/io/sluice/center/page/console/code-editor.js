@@ -55,7 +55,7 @@ const CodeEditor = {
     function hints(CodeMirror, own) {
       const { cursor, answer } = found(own);
       const from = CodeMirror.Pos(cursor.line, cursor.ch - answer.token.length);
-      return {
+      const result = {
         from, to: cursor,
         list: answer.items.map((item) => ({
           text: item.insert, item,
@@ -68,6 +68,8 @@ const CodeEditor = {
           },
         })),
       };
+      CodeMirror.on(result, 'shown', () => document.querySelector('.CodeMirror-hints')?.setAttribute('aria-label', props.label));
+      return result;
     }
 
     function show(CodeMirror, own) {
@@ -75,7 +77,7 @@ const CodeEditor = {
     }
 
     function typed(CodeMirror, own, change) {
-      if (own.state.completionActive || !/^[\w. ]$/.test(change.text[0]) || change.text.length > 1) {
+      if (own.state.completionActive || change.origin !== '+input' || change.text.length > 1 || !/^[\w. ]+$/.test(change.text[0])) {
         return;
       }
       const { answer } = found(own);

@@ -5,6 +5,7 @@ import { copy, curl, get, send } from '/assets/console/calls.js';
 import { codeEditor, loadCodeEditor } from '/assets/console/code-editor.js';
 import { useData } from '/assets/console/data.js';
 import { number } from '/assets/console/format.js';
+import { me } from '/assets/console/me.js';
 import { go, route } from '/assets/console/router.js';
 import { complete } from '/assets/console/rule-completion.js';
 import { diffRows, diffTable } from '/assets/console/rule-diff.js';
@@ -49,9 +50,26 @@ const TEMPLATES = {
 const PAUSE_MILLIS = 350;
 const DRAFT = 'sluice.editor:';
 
+const EDITING = ['administrator', 'editor', 'tenant_administrator'];
+
+function plain(value) {
+  return /^[A-Za-z][\w-]*$/.test(value) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);
+}
+
+/** Returns what a rule needs so that the person may edit it: the tenant and labels of the role. */
+function ownership() {
+  const roles = (me.value?.roles ?? []).filter((each) => EDITING.includes(each.role));
+  if (roles.length === 0 || roles.some((each) => !each.tenant && !each.labels)) {
+    return '';
+  }
+  const [{ tenant, labels }] = roles;
+  return (tenant ? `tenant: ${plain(tenant)}\n` : '')
+    + (labels ? `labels: { ${Object.entries(labels).map(([name, value]) => `${plain(name)}: ${plain(String(value))}`).join(', ')} }\n` : '');
+}
+
 /** Returns a rule to begin with, named in the language of the person. */
 function template(name) {
-  return TEMPLATES[name].replace('{name}', t(`name_${name}`));
+  return TEMPLATES[name].replace('{name}\n', () => `${t(`name_${name}`)}\n${ownership()}`);
 }
 
 /** Returns the text of the only rule of a document, without the frame of the list. */
