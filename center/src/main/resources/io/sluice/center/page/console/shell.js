@@ -192,7 +192,7 @@ export const shell = {
           <header class="bar-top">
             <button type="button" class="quiet only-small" id="menu-button" aria-label=${t('menu')} aria-expanded=${String(menuOpen.value)} aria-controls="menu"
               onClick=${() => { menuOpen.value = !menuOpen.value; }}>${icon('menu')}</button>
-            <button type="button" class="search-button" id="open-search" onClick=${openSearch}>${icon('search')}<span>${t('search')}</span><kbd>/</kbd></button>
+            <button type="button" class="search-button" id="open-search" aria-label=${t('search')} onClick=${openSearch}>${icon('search')}<span>${t('search')}</span><kbd>/</kbd></button>
             <span class="grow"></span>
             ${ready.value && html`<span class="as-of" id="as-of">${asOf.value !== null ? t('asOf', { time: clock(asOf.value) }) : isReady.value ? '' : t('loading')}</span>${state()}`}
             <button type="button" class="quiet" id="copy-curl" title=${`${t('copyCurl')} (y)`} aria-label=${t('copyCurl')} onClick=${copyView}>${icon('curl')}</button>
