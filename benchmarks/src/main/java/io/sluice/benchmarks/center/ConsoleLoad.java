@@ -110,8 +110,7 @@ public final class ConsoleLoad {
                     database,
                     (second, seconds) -> figures("r", rules, second, seconds),
                     (second, seconds) -> figures("node-", nodes, second, seconds * rules / nodes));
-            history.hours(now - Duration.ofDays(365).toSeconds(), now);
-            history.minutes(now - Duration.ofDays(2).toSeconds(), now);
+            history.repeated(now - Duration.ofDays(365).toSeconds(), now - Duration.ofDays(2).toSeconds(), now);
         } catch (DatabaseUnusableException e) {
             throw new IOException(e);
         }

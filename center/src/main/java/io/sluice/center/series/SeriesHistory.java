@@ -42,19 +42,26 @@ public final class SeriesHistory {
 
     /** Writes minutes, from one second until before another. */
     public void minutes(long from, long until) {
-        write(Kind.MINUTES, from, until);
+        write(Kind.MINUTES, from, until, false);
     }
 
     /** Writes hours, from one second until before another, where the last one may be a part. */
     public void hours(long from, long until) {
-        write(Kind.HOURS, from, until);
+        write(Kind.HOURS, from, until, false);
+    }
+
+    /** Writes hours of whole days, each of them like the first one, and minutes of whole hours in the same way. That is quick. */
+    public void repeated(long firstDay, long firstHour, long until) {
+        write(Kind.HOURS, Kind.HOURS.start(firstDay), Kind.HOURS.start(until), true);
+        write(Kind.MINUTES, Kind.MINUTES.start(firstHour), Kind.MINUTES.start(until), true);
     }
 
     /** A transaction for each block, so that the center can write in between. */
-    private void write(Kind kind, long from, long until) {
+    private void write(Kind kind, long from, long until, boolean isRepeated) {
+        Map<Integer, Block> first = isRepeated ? blocks(kind, kind.start(from), from, until) : Map.of();
         for (long start = kind.start(from); start < until; start += kind.seconds()) {
             long begin = start;
-            Map<Integer, Block> blocks = blocks(kind, begin, from, until);
+            Map<Integer, Block> blocks = isRepeated ? first : blocks(kind, begin, from, until);
             boolean unused = database.write(client -> {
                 blocks.forEach((part, block) -> SeriesRows.insert(client, kind, part, begin, CENTER, block));
                 // Their hours are written on their own.
