@@ -34,7 +34,7 @@ import org.openqa.selenium.virtualauthenticator.VirtualAuthenticatorOptions;
  */
 public final class Chromium implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final List<String> DRIVERS = List.of("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
     private static final List<String> PROGRAMS =
             List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");

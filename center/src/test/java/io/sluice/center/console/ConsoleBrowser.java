@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class ConsoleBrowser implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
     private final Chromium chromium;

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 /** The views of the fleet, of shadow figures, of single decisions and of explanations, in a real browser. */
 class FleetViewsTest {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Pattern CHANGE = Pattern.compile("/changes/([0-9]+)$");
 
     @TempDir
