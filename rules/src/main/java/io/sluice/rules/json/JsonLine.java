@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; maps keep their order. For objects that are
  * written often, write field by field, from {@link #begin} to {@link #end}. Not thread-safe.
  *
+ * <p>Names of fields are constants of the program: ASCII without quotation marks and backslashes, written as they are. A name that comes
+ * from outside has to be the key of a map. Keys are escaped.
+ *
  * <p>No JSON library is used, because this module would bring it into every application.
  */
 public final class JsonLine {

@@ -184,9 +184,13 @@ public final class CallerQuestions {
                 shown.put(name, value);
             }
         }
-        JsonLine line = new JsonLine().begin().begin("attributes");
-        shown.forEach(line::field);
-        return line.end().field("hidden", List.copyOf(hidden)).end().toString();
+        // Names of attributes come from rules and requests. The keys of a map are escaped, names of fields are not.
+        return new JsonLine()
+                .begin()
+                .field("attributes", (Object) shown)
+                .field("hidden", List.copyOf(hidden))
+                .end()
+                .toString();
     }
 
     /** Adds the hash of the caller to each limit, and hides the beginnings of values that some limit counts under a hash. */

@@ -6,6 +6,7 @@ import io.sluice.runtime.caller.CallerQuestion.Kind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Questions and answers as JSON. Reading throws {@link IllegalArgumentException} if the text is anything else. */
 public final class CallerText {
@@ -28,11 +29,9 @@ public final class CallerText {
         List<CallerQuestion> some =
                 questions.stream().filter(each -> each.kind() == Kind.REQUEST).toList();
         if (!some.isEmpty()) {
-            line.list(name, some, each -> {
-                line.field("id", each.id()).begin("attributes");
-                each.request().forEach(line::field);
-                line.end();
-            });
+            // People choose the names of attributes, so they are written as the keys of a map, which are escaped.
+            line.list(name, some, each -> line.field("id", each.id())
+                    .field("attributes", (Object) new TreeMap<>(each.request())));
         }
     }
 

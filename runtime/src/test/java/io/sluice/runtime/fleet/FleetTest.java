@@ -41,6 +41,15 @@ class FleetTest {
         assertThat(fleet.toString()).doesNotContain("ann");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"a\"b", "a\\", "json.\u7528\u6237", "json.\u4e0a", "x\":\"\",\"version", "\u0001"})
+    void anyNameOfAnAttributeReachesTheNodeAsItIs(String name) {
+        Fleet fleet = new Fleet(3, 12, DIGEST, 5)
+                .with(OptionalLong.empty(), List.of(CallerQuestion.about(2, Map.of(name, "1", "user", "ann"))));
+
+        assertThat(Fleet.parse(fleet.toJson())).isEqualTo(fleet);
+    }
+
     @Test
     void ignoresFieldsOfNewerCenters() {
         assertThat(Fleet.parse("{\"checkpoint\":{\"size\":7},\"nodes\":1,\"version\":0,\"digest\":\"\",\"at\":5}"))
