@@ -36,6 +36,7 @@ final class FakeNode {
     private Optional<DataReport> data = Optional.empty();
     private List<CallerAnswer> answers = List.of();
     private Optional<LimiterHealth> health = Optional.empty();
+    private boolean explains = true;
     private NodeReport.Mode mode = NodeReport.Mode.REMOTE;
     private NodeReport.Breaker breaker = NodeReport.Breaker.CLOSED;
 
@@ -128,6 +129,12 @@ final class FakeNode {
         return sent.join();
     }
 
+    /** From now on it is like a node of an older version, which does not know questions about requests. */
+    FakeNode explainsNothing() {
+        explains = false;
+        return this;
+    }
+
     FakeNode triesNothing() {
         trial = Optional.empty();
         return this;
@@ -204,7 +211,8 @@ final class FakeNode {
                 erased,
                 data,
                 answers,
-                health);
+                health,
+                explains);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -77,15 +77,26 @@ class NodeHealthTest {
         }
     }
 
+    /** A newer node may have a store that this center does not know. It lives all the same. */
     @Test
-    void refusesHealthThatMakesNoSense() {
-        String report = "{\"node\":\"n1\",\"kind\":\"node\",\"name\":\"\",\"program\":\"\",\"started\":0,\"version\":0,"
-                + "\"digest\":\"\",\"applied\":0,\"refused\":null,\"mode\":\"local\",\"breaker\":\"none\","
-                + "\"findings\":[],\"beat\":1,\"health\":{\"mode_since\":-1}}";
+    void aNodeWhoseHealthIsNotUnderstoodStillReports() {
+        int beat = 0;
+        for (String health : new String[] {
+            "{\"mode_since\":-1}",
+            "{\"mode_since\":1,\"store\":{\"kind\":\"valkey\",\"p50_us\":1,\"p99_us\":1,\"calls\":1,\"errors\":0,"
+                    + "\"as_of\":1},\"on_failure\":{\"open\":0,\"local\":0,\"closed\":0}}",
+            "7"
+        }) {
+            String report =
+                    "{\"node\":\"n1\",\"kind\":\"node\",\"name\":\"\",\"program\":\"\",\"started\":0,\"version\":0,"
+                            + "\"digest\":\"\",\"applied\":0,\"refused\":null,\"mode\":\"local\",\"breaker\":\"none\","
+                            + "\"findings\":[],\"beat\":" + ++beat + ",\"health\":" + health + "}";
 
-        assertThat(api.post("/api/nodes/n1/heartbeat", report).expect(400).text())
-                .contains("report: mode_since: ");
-        api.get("/api/nodes/n1").expect(404);
+            api.post("/api/nodes/n1/heartbeat", report).expect(200);
+            assertThat(api.get("/api/nodes/n1").expect(200).get("store").isNull())
+                    .as(health)
+                    .isTrue();
+        }
     }
 
     private static LimiterHealth health(StoreHealth store) {

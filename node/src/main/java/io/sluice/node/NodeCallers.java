@@ -62,8 +62,7 @@ final class NodeCallers implements AutoCloseable {
 
     /** Begins to answer the center's questions. */
     void answer(Evaluator evaluator) {
-        refused.ifPresent(callers -> fleet.questions()
-                .over(callers, keys, rules, request -> evaluator.explain(request, 1), AnswerJson::explain));
+        fleet.questions().over(refused, keys, rules, request -> evaluator.explain(request, 1), AnswerJson::explain);
     }
 
     /** Begins to agree on a key with all nodes of a store. The future completes after the first time. */

@@ -182,7 +182,8 @@ final class StageNode {
                     List.of(),
                     Optional.of(outbox.report(nowMillis)),
                     answers,
-                    Optional.of(health(nowMillis)));
+                    Optional.of(health(nowMillis)),
+                    true);
             Fleet fleet = Fleet.parse(api.post("/api/nodes/" + id + "/heartbeat", report.toJson())
                     .expect(200)
                     .text());

@@ -49,7 +49,7 @@ public final class CallerQuestions {
 
     /** How this process finds answers. */
     private record Scope(
-            RefusedCallers refused,
+            Optional<RefusedCallers> refused,
             CallerMarks marks,
             Supplier<RuleSet> rules,
             Function<Attributes, CompletionStage<Explanation>> explain,
@@ -67,19 +67,24 @@ public final class CallerQuestions {
     /**
      * Begins to answer. Until then questions are left for later.
      *
-     * @param refused the callers that this process refused
+     * @param refused the callers that this process refused; empty if it remembers none. Requests are explained all the same
      * @param settings how callers are hashed
      * @param rules in force
      * @param explain returns what the rules say about a request
      * @param json writes an explanation as {@code POST /v1/explain} does
      */
     public void over(
-            RefusedCallers refused,
+            Optional<RefusedCallers> refused,
             KeySettings settings,
             Supplier<RuleSet> rules,
             Function<Attributes, CompletionStage<Explanation>> explain,
             Function<Explanation, Optional<String>> json) {
         scope = new Scope(refused, new CallerMarks(settings), rules, explain, json);
+    }
+
+    /** Returns whether it answers. */
+    public boolean isReady() {
+        return scope != null;
     }
 
     /** Takes the questions that the center offers now, and forgets the answers to all others. Does not wait for answers. */
@@ -115,7 +120,7 @@ public final class CallerQuestions {
             request(question, in);
             return;
         }
-        Optional<KnownCallers.Known> known = in.refused.find(question.hash());
+        Optional<KnownCallers.Known> known = in.refused.flatMap(callers -> callers.find(question.hash()));
         if (known.isEmpty()) {
             settle(question, Optional.empty());
             return;

@@ -23,7 +23,8 @@ public final class CallerPart implements FleetPart {
     @Override
     public NodeReport addTo(NodeReport report) {
         List<CallerAnswer> answers = questions.answers();
-        return answers.isEmpty() ? report : report.withAnswers(few(answers));
+        NodeReport with = questions.isReady() ? report.explaining() : report;
+        return answers.isEmpty() ? with : with.withAnswers(few(answers));
     }
 
     /** Returns the first answers. The center no longer asks what it knows, so the others come with later reports. */

@@ -44,6 +44,7 @@ import java.util.regex.Pattern;
  * @param data about its traffic; empty if it sends none
  * @param answers to the center's questions about callers
  * @param health of its limiter; empty if it does not tell
+ * @param explains whether it answers the center's questions about requests
  */
 public record NodeReport(
         String node,
@@ -67,7 +68,8 @@ public record NodeReport(
         List<ErasureResult> erased,
         Optional<DataReport> data,
         List<CallerAnswer> answers,
-        Optional<LimiterHealth> health) {
+        Optional<LimiterHealth> health,
+        boolean explains) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 1_000_000;
@@ -214,34 +216,89 @@ public record NodeReport(
                 Optional.empty());
     }
 
+    /** Creates the report of a process that answers no questions about requests. */
+    public NodeReport(
+            String node,
+            Kind kind,
+            String name,
+            String program,
+            long startedMillis,
+            long version,
+            String digest,
+            long appliedMillis,
+            Optional<Refusal> refused,
+            Mode mode,
+            Breaker breaker,
+            List<String> findings,
+            long beat,
+            boolean follows,
+            long adjustments,
+            Tally tally,
+            Optional<TrialReport> trial,
+            Optional<WitnessReport> witness,
+            List<ErasureResult> erased,
+            Optional<DataReport> data,
+            List<CallerAnswer> answers,
+            Optional<LimiterHealth> health) {
+        this(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                follows,
+                adjustments,
+                tally,
+                trial,
+                witness,
+                erased,
+                data,
+                answers,
+                health,
+                false);
+    }
+
     /** Returns the same with what the process holds of the audit log. */
     public NodeReport with(Optional<WitnessReport> held) {
-        return with(held, erased, data, answers, health);
+        return with(held, erased, data, answers, health, explains);
     }
 
     /** Returns the same with what came of the center's orders. */
     public NodeReport with(List<ErasureResult> results) {
-        return with(witness, results, data, answers, health);
+        return with(witness, results, data, answers, health, explains);
     }
 
     /** Returns the same with data about the traffic. */
     public NodeReport withData(DataReport report) {
-        return with(witness, erased, Optional.of(report), answers, health);
+        return with(witness, erased, Optional.of(report), answers, health, explains);
     }
 
     /** Returns the same without data and answers, which are taken once and not kept. */
     public NodeReport state() {
-        return with(witness, erased, Optional.empty(), List.of(), health);
+        return with(witness, erased, Optional.empty(), List.of(), health, explains);
     }
 
     /** Returns the same with answers to the center's questions. */
     public NodeReport withAnswers(List<CallerAnswer> given) {
-        return with(witness, erased, data, given, health);
+        return with(witness, erased, data, given, health, explains);
     }
 
     /** Returns the same with the health of the limiter. */
     public NodeReport withHealth(LimiterHealth measured) {
-        return with(witness, erased, data, answers, Optional.of(measured));
+        return with(witness, erased, data, answers, Optional.of(measured), explains);
+    }
+
+    /** Returns the same with the announcement that the process answers questions about requests. Older nodes do not say so. */
+    public NodeReport explaining() {
+        return with(witness, erased, data, answers, health, true);
     }
 
     private NodeReport with(
@@ -249,7 +306,8 @@ public record NodeReport(
             List<ErasureResult> results,
             Optional<DataReport> traffic,
             List<CallerAnswer> given,
-            Optional<LimiterHealth> measured) {
+            Optional<LimiterHealth> measured,
+            boolean canExplain) {
         return new NodeReport(
                 node,
                 kind,
@@ -272,7 +330,8 @@ public record NodeReport(
                 results,
                 traffic,
                 given,
-                measured);
+                measured,
+                canExplain);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -348,7 +407,17 @@ public record NodeReport(
                 fields.has("erased") ? ErasureText.results(fields, "erased") : List.of(),
                 fields.object("data").map(DataText::report),
                 fields.has("answers") ? CallerText.answers(fields, "answers") : List.of(),
-                fields.object("health").map(LimiterHealth::read));
+                health(fields),
+                fields.flag("explains", false));
+    }
+
+    /** Health is extra. A newer node may tell it in words that this center does not know, and is no less alive. */
+    private static Optional<LimiterHealth> health(JsonObject fields) {
+        try {
+            return fields.object("health").map(LimiterHealth::read);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private static TrialReport trial(JsonObject fields) {
@@ -433,6 +502,9 @@ public record NodeReport(
             measured.write(line.begin("health"));
             line.end();
         });
+        if (explains) {
+            line.field("explains", true);
+        }
         return line.end().toString();
     }
 

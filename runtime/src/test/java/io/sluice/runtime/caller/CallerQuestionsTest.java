@@ -150,9 +150,31 @@ class CallerQuestionsTest {
         assertThat(questions.answers()).hasSize(10).allMatch(each -> each.id() >= 5_000);
     }
 
+    @Test
+    void aProcessThatRemembersNobodyExplainsRequests() {
+        over(Optional.empty());
+        questions.offered(
+                List.of(new CallerQuestion(1, hash, Kind.REVEAL), CallerQuestion.about(2, Map.of("path", "/b"))));
+        asked.get(0).complete(new Explanation(REFUSAL, List.of()));
+        assertThat(questions.answers())
+                .containsExactly(
+                        new CallerAnswer(1, Optional.empty()), new CallerAnswer(2, Optional.of("explained")));
+    }
+
+    @Test
+    void isReadyFromTheMomentItAnswers() {
+        assertThat(questions.isReady()).isFalse();
+        over();
+        assertThat(questions.isReady()).isTrue();
+    }
+
     private void over() {
+        over(Optional.of(refused));
+    }
+
+    private void over(Optional<RefusedCallers> callers) {
         questions.over(
-                refused,
+                callers,
                 keys,
                 RuleSet::none,
                 request -> {

@@ -107,11 +107,21 @@ class NodeReportTest {
                 "\"on_failure\":|\"others\":",
                 "\"store\":|\"others\":"
             })
-    void refusesWrongHealth(String right, String wrong) {
+    void healthInUnknownWordsIsLeftOut(String right, String wrong) {
         String json = healthy().toJson();
         assertThat(json).contains(right);
 
-        assertThatIllegalArgumentException().isThrownBy(() -> NodeReport.parse(json.replace(right, wrong)));
+        assertThat(NodeReport.parse(json.replace(right, wrong))).isEqualTo(REPORT);
+    }
+
+    @Test
+    void carriesThatTheProcessExplainsRequests() {
+        NodeReport report = REPORT.explaining();
+
+        assertThat(report.toJson()).endsWith(",\"explains\":true}");
+        assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
+        assertThat(report.state().explains()).isTrue();
+        assertThat(NodeReport.parse(REPORT.toJson()).explains()).isFalse();
     }
 
     private static NodeReport healthy() {

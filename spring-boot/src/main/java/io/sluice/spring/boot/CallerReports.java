@@ -26,9 +26,15 @@ record CallerReports(
     /** Begins to tell who was refused, and to answer questions, if there is a center that can ask. */
     void start(SluiceFleet fleet, SluiceEngines engines) {
         own.ifPresent(key -> engines.agreeOn(key, clock));
-        if (fleet.outbox().takes(Kind.CALLERS)) {
-            fleet.questions()
-                    .over(refused, keys, rules::latest, request -> evaluator.explain(request, 1), AnswerJson::explain);
+        boolean isCounting = fleet.outbox().takes(Kind.CALLERS);
+        fleet.questions()
+                .over(
+                        Optional.of(refused).filter(unused -> isCounting),
+                        keys,
+                        rules::latest,
+                        request -> evaluator.explain(request, 1),
+                        AnswerJson::explain);
+        if (isCounting) {
             refused.start();
         }
     }
