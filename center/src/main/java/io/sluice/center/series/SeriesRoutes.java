@@ -5,13 +5,14 @@ import io.sluice.center.access.Right;
 import io.sluice.center.access.Visibility;
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.Turns;
 import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -24,16 +25,21 @@ import org.springframework.web.bind.annotation.RestController;
 public final class SeriesRoutes {
 
     private static final long LONG_SECONDS = TimeUnit.DAYS.toSeconds(7);
-    private static final int PATIENCE_SECONDS = 5;
+
+    /** A few people who look at the same time should not see an error. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** More requests do not wait for each kind of long work, so that threads are left for everything else. */
+    private static final int MOST_WAITING = 3;
 
     private static final String ALL = "*";
 
-    /** Sums of all rules read a lot. */
+    /** Sums of all rules, and long times, read a lot. */
     private static final int MOST_AT_ONCE = 2;
 
     private final SeriesSource source;
-    private final Semaphore free = new Semaphore(MOST_AT_ONCE);
-    private final Semaphore longReads = new Semaphore(2);
+    private final Turns sums = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
+    private final Turns longReads = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
 
     SeriesRoutes(SeriesSource source) {
         this.source = source;
@@ -67,25 +73,10 @@ public final class SeriesRoutes {
 
     /** A year of one rule takes some 100 MB for a moment, so few are read at a time. */
     private SeriesReply longPoints(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
-        if (!hasTurn(longReads)) {
-            throw RefusedException.conflict(
-                    "series: long times are being read for others (expected: try again in some seconds)");
-        }
-        try {
-            return points(access, rule, node, range);
-        } finally {
-            longReads.release();
-        }
-    }
-
-    /** Waits some seconds: a few people who look at the same time should not see an error. */
-    private static boolean hasTurn(Semaphore free) {
-        try {
-            return free.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return longReads.take(
+                () -> points(access, rule, node, range),
+                () -> RefusedException.conflict(
+                        "series: long times are being read for others (expected: try again in some seconds)"));
     }
 
     private SeriesReply points(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
@@ -119,19 +110,13 @@ public final class SeriesRoutes {
     }
 
     private SeriesReply sums(Access access, SeriesRange range, int most) {
-        if (!hasTurn(free)) {
-            throw RefusedException.conflict(
-                    "series: sums of all rules are being computed for others (expected: try again" + " in a second)");
-        }
-        Map<String, RuleTotal> sums;
-        try {
-            sums = source.series().sumsByRule(range.step(), range.from(), range.until());
-        } finally {
-            free.release();
-        }
+        Map<String, RuleTotal> totals = sums.take(
+                () -> source.series().sumsByRule(range.step(), range.from(), range.until()),
+                () -> RefusedException.conflict("series: sums of all rules are being computed for others (expected: try"
+                        + " again in a second)"));
         List<RuleSet> sets = source.rules().get();
         Visibility visibility = new Visibility(access);
-        List<RuleSum> rules = sums.entrySet().stream()
+        List<RuleSum> rules = totals.entrySet().stream()
                 .filter(sum -> visibility.sees(sum.getKey(), sets))
                 .map(sum -> RuleSum.of(sum.getKey(), sum.getValue()))
                 .sorted(Comparator.comparingLong(RuleSum::refused)
