@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -159,18 +160,105 @@ class ExplainTest {
     void nonsenseOfANodeIsNoAnswer() {
         FakeNode node = new FakeNode(api, "n1");
         var unused = node.keepsItsOwn();
-        for (String nonsense : List.of(
-                "nonsense", "[]", "{\"limits\":7}", "{\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}")) {
-            JsonNode said = node.answering(
-                            () -> api.post(
-                                    "/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}"),
-                            question -> Optional.of(nonsense))
-                    .expect(200)
-                    .json();
+        for (String nonsense : List.of("nonsense", "[]", "{}", "{\"limits\":7}")) {
+            JsonNode said = reached(node, login(), question -> Optional.of(nonsense));
+            assertThat(said.get("answered").asBoolean()).as(nonsense).isFalse();
+            assertThat(said.at("/decision/allowed").isNull()).as(nonsense).isTrue();
             assertThat(rule(said, "login").at("/limits/0/remaining").isNull())
                     .as(nonsense)
                     .isTrue();
         }
+    }
+
+    @Test
+    void aLimitThatANodeDoesNotTellLeavesTheDecisionOpen() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        for (String little : List.of(
+                "{\"allowed\":true,\"limits\":[]}",
+                "{\"allowed\":true,\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}",
+                told("login", "login.7", true, 0))) {
+            JsonNode said = answered(node, login(), question -> Optional.of(little));
+            assertThat(said.at("/decision/allowed").isNull()).as(little).isTrue();
+            assertThat(said.at("/decision/why").asString()).contains("did not tell all counts");
+            assertThat(rule(said, "login").at("/limits/0/remaining").isNull()).isTrue();
+        }
+    }
+
+    @Test
+    void withoutItsStoreANodeFollowsItsPolicies() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        for (boolean allows : new boolean[] {true, false}) {
+            String away = told("login", "login.0", false, 0)
+                    .replaceFirst("\"allowed\":false", "\"allowed\":" + allows + ",\"degraded\":\"unavailable\"");
+            JsonNode said = answered(node, login(), question -> Optional.of(away));
+            assertThat(said.at("/decision/allowed").asBoolean()).isEqualTo(allows);
+            assertThat(said.at("/decision/why").asString()).contains("on_failure");
+            JsonNode limit = rule(said, "login").at("/limits/0");
+            for (String count : List.of("allowed", "used", "remaining", "retry_after_ms")) {
+                assertThat(limit.get(count).isNull()).as(count).isTrue();
+            }
+            assertThat(said.get("warnings").toString()).contains("store of the node that answered is unavailable");
+        }
+    }
+
+    @Test
+    void aNodeWithAnotherVersionIsNamedInAWarning() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        String same = told("login", "login.0", true, 0).replaceFirst("\\{", "{\"rule_version\":1,");
+        assertThat(answered(node, login(), question -> Optional.of(same))
+                        .get("warnings")
+                        .toString())
+                .doesNotContain("has version");
+        String other = told("login", "login.0", true, 0).replaceFirst("\\{", "{\"rule_version\":7,");
+        assertThat(answered(node, login(), question -> Optional.of(other))
+                        .get("warnings")
+                        .toString())
+                .contains("has version 7 of the rules");
+    }
+
+    @Test
+    void theNumbersOfAnOverrideByHashAreThoseOfTheNode() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        String overridden = told("login", "login.0", true, 0)
+                .replace("\"override\":false", "\"override\":true,\"limit\":500,\"window_ms\":60000");
+        JsonNode limit = rule(answered(node, login(), question -> Optional.of(overridden)), "login")
+                .at("/limits/0");
+        assertThat(limit.get("text").asString()).isEqualTo("500 per 1m by ip");
+        assertThat(limit.get("override").asBoolean()).isTrue();
+    }
+
+    @Test
+    void theHashOfACallerIsOnlyForThoseWhoSetOverrides() {
+        FakeNode node = new FakeNode(api, "n1");
+        var unused = node.keepsItsOwn();
+        ApiClient viewer = ApiClient.person(center, "vera", Grant.of(Role.VIEWER));
+        ApiClient operator = ApiClient.person(center, "otto", Grant.of(Role.OPERATOR));
+        String body = "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}";
+        String open = told("login", "login.0", true, 0);
+        String hidden = open.replace("ip=20***", "ip=***");
+        assertThat(hash(answered(node, () -> operator.post("/api/explain", body), question -> Optional.of(open))))
+                .isEqualTo("h".repeat(43));
+        assertThat(answered(node, () -> viewer.post("/api/explain", body), question -> Optional.of(open))
+                        .toString())
+                .doesNotContain("h".repeat(43));
+        assertThat(answered(node, () -> operator.post("/api/explain", body), question -> Optional.of(hidden))
+                        .toString())
+                .doesNotContain("h".repeat(43));
+    }
+
+    @Test
+    void aNodeOfAnOlderVersionIsNotWaitedFor() {
+        FakeNode node = new FakeNode(api, "old").explainsNothing();
+        var unused = node.keepsItsOwn();
+        // The clock stands still, so the answer would come only after a node's.
+        JsonNode said = attributes("{\"path\":\"/api/login\",\"method\":\"POST\"}");
+        assertThat(said.get("answered").asBoolean()).isFalse();
+        assertThat(said.at("/decision/allowed").isNull()).isTrue();
+        assertThat(node.keepsItsOwn().questions()).isEmpty();
     }
 
     @Test
@@ -228,14 +316,20 @@ class ExplainTest {
     }
 
     @Test
-    void aSwitchToShadowIsInTheExplanation() {
-        api.post("/api/switch", "{\"rule\":\"acme\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"r\"}")
-                .expect(201);
-        Await.until("the switch", Duration.ofMinutes(5), () -> rule(
-                        attributes("{\"path\":\"/api/login\",\"method\":\"POST\"}"), "acme")
-                .get("state")
-                .asString()
-                .equals("shadow"));
+    void aSwitchToShadowIsInTheExplanation() throws Exception {
+        try (Center other = open(data.resolve("switched"))) {
+            ApiClient client = ApiClient.of(other);
+            client.post("/api/switch", "{\"rule\":\"acme\",\"to\":\"shadow\",\"in\":\"24h\",\"reason\":\"r\"}")
+                    .expect(201);
+            Await.until("the switch", Duration.ofMinutes(5), () -> {
+                // Somebody who asks too often within a minute is refused.
+                CLOCK.advance(Duration.ofSeconds(1));
+                JsonNode said = client.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\"}}")
+                        .expect(200)
+                        .json();
+                return rule(said, "acme").get("state").asString().equals("shadow");
+            });
+        }
     }
 
     @Test
@@ -254,7 +348,8 @@ class ExplainTest {
         assertThat(said.at("/rules/0/rule").asString()).isEqualTo("acme");
         assertThat(said.get("others").asLong()).isZero();
         assertThat(said.get("node").isNull()).isTrue();
-        assertThat(said.at("/decision/allowed").asBoolean()).isTrue();
+        assertThat(said.at("/decision/allowed").isNull()).isTrue();
+        assertThat(said.at("/decision/why").asString()).contains("did not tell all counts");
         assertThat(said.get("warnings").toString()).contains("only the rules that you may read");
         assertThat(said.toString()).doesNotContain("login.0", "banned", "n1");
     }
@@ -287,11 +382,44 @@ class ExplainTest {
     private static JsonNode answered(
             FakeNode node, Supplier<Answer> request, Function<CallerQuestion, Optional<String>> content) {
         while (true) {
-            JsonNode said = node.answering(request, content).expect(200).json();
+            JsonNode said = reached(node, request, content);
             if (said.get("answered").asBoolean()) {
                 return said;
             }
+            giveUp(node);
         }
+    }
+
+    /** Asks until the question reaches the node, whatever becomes of the answer. */
+    private static JsonNode reached(
+            FakeNode node, Supplier<Answer> request, Function<CallerQuestion, Optional<String>> content) {
+        while (true) {
+            AtomicBoolean isAsked = new AtomicBoolean();
+            JsonNode said = node.answering(request, question -> {
+                        isAsked.set(true);
+                        return content.apply(question);
+                    })
+                    .expect(200)
+                    .json();
+            if (isAsked.get()) {
+                return said;
+            }
+            giveUp(node);
+        }
+    }
+
+    /** Lets time pass until the center no longer waits for an answer to the last question. The node lives on. */
+    private static void giveUp(FakeNode node) {
+        CLOCK.advance(Duration.ofSeconds(6));
+        var unused = node.keepsItsOwn();
+    }
+
+    private static Supplier<Answer> login() {
+        return () -> api.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}");
+    }
+
+    private static String hash(JsonNode said) {
+        return rule(said, "login").at("/limits/0/hash").asString();
     }
 
     private static JsonNode attributes(String attributes) {

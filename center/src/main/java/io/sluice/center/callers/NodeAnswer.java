@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import tools.jackson.core.JacksonException;
@@ -45,13 +47,61 @@ public final class NodeAnswer {
     private NodeAnswer() {}
 
     /**
+     * What a node says about a request.
+     *
+     * @param allowed what the node decides by all its rules; empty if it does not say so
+     * @param degraded whether it decides without its shared store
+     * @param version of its rules; empty if it does not say so
+     * @param limits those that somebody sees
+     */
+    public record Explained(
+            Optional<Boolean> allowed, boolean degraded, OptionalLong version, List<Map<String, Object>> limits) {
+
+        public Explained {
+            limits = List.copyOf(limits);
+        }
+
+        @Override
+        public String toString() {
+            // The limits may tell who a caller is.
+            return "Explained(" + limits.size() + ")";
+        }
+    }
+
+    /**
+     * Reads an explanation.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static Explained explained(String json, Predicate<String> sees) {
+        JsonNode answer = parse(json);
+        JsonNode allowed = answer.path("allowed");
+        JsonNode version = answer.path("rule_version");
+        return new Explained(
+                allowed.isBoolean() ? Optional.of(allowed.asBoolean()) : Optional.empty(),
+                answer.path("degraded").isString(),
+                version.isIntegralNumber() && version.canConvertToLong()
+                        ? OptionalLong.of(version.asLong())
+                        : OptionalLong.empty(),
+                limits(answer, sees));
+    }
+
+    /**
      * Returns the limits of an explanation that somebody sees.
      *
      * @throws IllegalArgumentException if it is no explanation
      */
-    public static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
+    static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
+        return limits(parse(json), sees);
+    }
+
+    private static List<Map<String, Object>> limits(JsonNode answer, Predicate<String> sees) {
+        JsonNode all = answer.path("limits");
+        if (!all.isArray()) {
+            throw unreadable();
+        }
         List<Map<String, Object>> limits = new ArrayList<>();
-        for (JsonNode each : parse(json).path("limits").values()) {
+        for (JsonNode each : all.values()) {
             JsonNode rule = each.path("rule");
             if (rule.isString() && sees.test(rule.asString()) && limits.size() < MOST_LIMITS) {
                 limits.add(limit(each));

@@ -3,6 +3,7 @@ package io.sluice.center.callers;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.json.JsonLine;
 import io.sluice.runtime.caller.CallerAnswer;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.fleet.NodeReport;
@@ -24,8 +25,17 @@ import java.util.function.LongFunction;
  */
 public final class Questions {
 
-    /** More questions are not asked at the same time. */
-    public static final int MOST = 8;
+    /** More questions about callers are not asked at the same time. */
+    static final int MOST = 8;
+
+    /** More questions about requests are not asked at the same time. They are counted apart, so that neither kind is in the way. */
+    public static final int MOST_REQUESTS = 4;
+
+    /**
+     * The attributes of a request have at most this many characters as they are sent, with everything that JSON escapes. All open
+     * questions go to a node in one message, so this bounds their sum too.
+     */
+    public static final int LONGEST_REQUEST = 8_000;
 
     /** Nodes have this long to answer. They report every second. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -50,7 +60,17 @@ public final class Questions {
             CallerQuestion question,
             long sinceNanos,
             Set<String> strangers,
-            CompletableFuture<Optional<Told>> answer) {}
+            CompletableFuture<Optional<Told>> answer) {
+
+        boolean isRequest() {
+            return question.kind() == CallerQuestion.Kind.REQUEST;
+        }
+
+        /** Returns whether a node has not answered and may know an answer. */
+        boolean isFor(NodeReport report) {
+            return !strangers.contains(report.node()) && (!isRequest() || report.explains());
+        }
+    }
 
     /**
      * The answer of a node.
@@ -84,24 +104,39 @@ public final class Questions {
 
     /**
      * Asks all live nodes which rules match a request, and what is left of their limits. The attributes are neither stored nor logged.
+     * Only nodes that say that they explain requests are asked and waited for.
      *
+     * @param request attributes that are {@linkplain #isShort short} enough
      * @return the answer of a node, as {@code POST /v1/explain} gives it; empty if none answers in time. The whole is empty if too many
      *     questions wait already
      */
     public Optional<CompletableFuture<Optional<Told>>> ask(Map<String, String> request) {
+        if (!isShort(request)) {
+            throw new IllegalArgumentException(
+                    "request: too long (expected: at most " + LONGEST_REQUEST + " characters as JSON)");
+        }
         return ask(id -> CallerQuestion.about(id, request));
+    }
+
+    /** Returns whether nodes can be asked about such a request. */
+    public static boolean isShort(Map<String, String> request) {
+        return JsonLine.of(request).length() <= LONGEST_REQUEST;
     }
 
     private Optional<CompletableFuture<Optional<Told>>> ask(LongFunction<CallerQuestion> question) {
         turn();
         Open asked;
         synchronized (this) {
-            if (open.size() >= MOST) {
-                return Optional.empty();
-            }
             // Not in a row: a node may still answer a question that a center asked before it was restarted.
             long id = RANDOM.nextLong(1, IDS);
             asked = new Open(question.apply(id), clock.nanoTime(), new HashSet<>(), new CompletableFuture<>());
+            boolean isRequest = asked.isRequest();
+            long before = open.values().stream()
+                    .filter(each -> each.isRequest() == isRequest)
+                    .count();
+            if (before >= (isRequest ? MOST_REQUESTS : MOST)) {
+                return Optional.empty();
+            }
             open.put(id, asked);
         }
         // Without live nodes there is nobody to wait for.
@@ -128,7 +163,7 @@ public final class Questions {
                 }
             }
             for (Open each : open.values()) {
-                if (!each.strangers.contains(report.node())) {
+                if (each.isFor(report)) {
                     questions.add(each.question);
                 }
             }
@@ -146,14 +181,14 @@ public final class Questions {
                 return;
             }
         }
-        List<String> live = nodes.live().stream()
+        List<NodeReport> live = nodes.live().stream()
                 .filter(node -> node.way() == NodeState.Way.HTTP)
-                .map(node -> node.report().node())
+                .map(NodeState::report)
                 .toList();
         synchronized (this) {
             long now = clock.nanoTime();
             open.values().removeIf(each -> {
-                boolean isOver = now - each.sinceNanos >= PATIENCE_NANOS || each.strangers.containsAll(live);
+                boolean isOver = now - each.sinceNanos >= PATIENCE_NANOS || live.stream().noneMatch(each::isFor);
                 if (isOver) {
                     ended.add(each);
                 }

@@ -2,11 +2,6 @@ package io.sluice.center.callers;
 
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
-import io.sluice.core.time.Clock;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,30 +11,17 @@ final class Reveals {
     /** A person reveals at most this many callers in a minute. */
     static final int MOST_A_MINUTE = 30;
 
-    private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
-
     private final CallersParts center;
-    private final Clock clock;
-    private final Map<String, Deque<Long>> asked = new HashMap<>();
+    private final AskedPerMinute asked;
 
     Reveals(CallersParts center) {
         this.center = center;
-        this.clock = center.clock();
+        this.asked = new AskedPerMinute(MOST_A_MINUTE, center.clock());
     }
 
     /** Returns whether a person may ask once more now. Each question counts, whether or not a node knows the caller. */
-    synchronized boolean admits(Actor actor) {
-        long now = clock.nanoTime();
-        asked.values().removeIf(times -> {
-            times.removeIf(at -> now - at >= MINUTE_NANOS);
-            return times.isEmpty();
-        });
-        Deque<Long> times = asked.computeIfAbsent(actor.identity(), unused -> new ArrayDeque<>());
-        if (times.size() >= MOST_A_MINUTE) {
-            return false;
-        }
-        times.addLast(now);
-        return true;
+    boolean admits(Actor actor) {
+        return asked.admits(actor);
     }
 
     /** Writes to the audit log who is about to learn which caller. The values are not a part of it. */

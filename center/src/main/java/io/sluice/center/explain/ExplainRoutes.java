@@ -1,8 +1,10 @@
 package io.sluice.center.explain;
 
 import io.sluice.center.access.Access;
+import io.sluice.center.access.Coverage;
 import io.sluice.center.access.Right;
 import io.sluice.center.access.Visibility;
+import io.sluice.center.callers.AskedPerMinute;
 import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.callers.Questions;
 import io.sluice.center.callers.Questions.Told;
@@ -10,11 +12,12 @@ import io.sluice.center.command.RefusedException;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
-import io.sluice.rules.adjust.AdjustedRules;
+import io.sluice.center.http.Turns;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,11 +31,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -49,16 +55,26 @@ public final class ExplainRoutes {
     /** All names and values of attributes together. */
     private static final int MOST_CHARACTERS = 64 * 1024;
 
-    /** Nodes take no longer questions: all of them are in one message. */
-    private static final int MOST_ASKED = 8_000;
+    /** An actor explains at most this many requests in a minute. */
+    private static final int MOST_A_MINUTE = 120;
+
+    private static final int MOST_AT_ONCE = 4;
+    private static final int MOST_WAITING = 4;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /** If the center itself stands still. Questions end earlier. */
     private static final long LONGEST_WAIT_SECONDS = 20;
 
     private final ExplainParts center;
+    private final AskedPerMinute lately;
+    private final EffectiveRules effective = new EffectiveRules();
+
+    /** With many rules, comparing takes a while. */
+    private final Turns turns = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
 
     ExplainRoutes(ExplainParts center) {
         this.center = center;
+        this.lately = new AskedPerMinute(MOST_A_MINUTE, center.clock());
     }
 
     @PostMapping("/api/explain")
@@ -66,47 +82,98 @@ public final class ExplainRoutes {
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             HttpServletRequest request,
             HttpServletResponse response) {
+        if (!lately.admits(access.actor())) {
+            throw tooMany("explain: more than " + MOST_A_MINUTE + " in a minute (expected: fewer; wait a minute)");
+        }
         JsonNode body = RequestBody.object(request, FIELDS);
-        FleetRules fleet = center.rules().get();
-        Visibility visibility = new Visibility(access);
-        RuleSet seen = visibility.of(fleet.inForce());
-        AskedRequest asked = asked(body, seen);
-        Predicate<String> sees =
-                access.seesAll() ? rule -> true : rule -> seen.rule(rule).isPresent();
-        RequestExplanation explanation =
-                new RequestExplanation(effective(fleet), sees, asked.attributes(), center.clock());
-        List<String> warnings = new ArrayList<>(asked.warnings());
-        Optional<Told> told = explanation.hasLimits() ? ask(asked.readBy(seen.rules()), warnings) : Optional.empty();
+        Comparison compared = turn(() -> compare(access, body));
+        List<String> warnings = new ArrayList<>(compared.asked.warnings());
+        // Nobody else waits while a node is asked.
+        Optional<Told> told = compared.explanation.hasLimits()
+                ? ask(compared.asked.readBy(compared.seen.rules()), warnings)
+                : Optional.empty();
         boolean answered =
-                told.filter(answer -> take(answer, sees, explanation)).isPresent();
+                told.filter(answer -> take(answer, access, compared, warnings)).isPresent();
         if (!access.seesAll()) {
             warnings.add("only the rules that you may read are compared; others may apply too");
         }
-        fleet.trial()
+        compared.fleet
+                .trial()
+                .filter(unused -> compared.seesTrial)
                 .ifPresent(trial ->
                         warnings.add("version " + trial.rules().version() + " is on trial for some; this is version "
-                                + fleet.inForce().version()));
-        List<ExplainReply.ExplainedRule> rules = explanation.rules(wanted(body));
+                                + compared.version()));
+        List<ExplainReply.ExplainedRule> rules = turn(() -> compared.explanation.rules(wanted(body)));
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         return new ExplainReply(
-                shown(asked.attributes()),
-                asked.ignored(),
+                shown(compared.asked.attributes()),
+                compared.asked.ignored(),
                 warnings,
-                fleet.inForce().version(),
+                compared.version(),
                 rules,
-                Math.max(0, explanation.count() - rules.size()),
-                explanation.decision(),
+                Math.max(0, compared.explanation.count() - rules.size()),
+                compared.explanation.decision(),
                 answered && access.mayEverywhere(Right.SEE_FLEET)
                         ? told.map(Told::node).orElse(null)
                         : null,
                 answered);
     }
 
-    private RuleSet effective(FleetRules fleet) {
+    /**
+     * A request, and the rules that it is compared with.
+     *
+     * @param seen the rules in force that somebody sees, as they were released
+     * @param sees whether somebody sees a rule, wherever it exists
+     * @param seesTrial whether somebody may know that a version is on trial
+     */
+    private record Comparison(
+            FleetRules fleet,
+            RuleSet seen,
+            Predicate<String> sees,
+            boolean seesTrial,
+            AskedRequest asked,
+            RequestExplanation explanation) {
+
+        long version() {
+            return fleet.inForce().version();
+        }
+    }
+
+    private Comparison compare(Access access, JsonNode body) {
+        FleetRules fleet = center.rules().get();
+        RuleSet inForce = fleet.inForce();
+        List<RuleSet> sets = fleet.all();
+        Visibility visibility = new Visibility(access);
+        Predicate<String> sees = access.seesAll() ? rule -> true : rule -> visibility.sees(rule, sets);
+        RuleSet seen = access.seesAll()
+                ? inForce
+                : new RuleSet(
+                        inForce.version(),
+                        inForce.rules().stream()
+                                .filter(rule -> sees.test(rule.id()))
+                                .toList());
+        AskedRequest asked = asked(body, seen);
         Instant now = Instant.ofEpochMilli(center.clock().epochMicros() / 1_000);
-        return fleet.adjustments().isEmpty()
-                ? fleet.inForce()
-                : AdjustedRules.of(fleet.inForce(), fleet.adjustments(), now).rules();
+        RequestExplanation explanation = new RequestExplanation(
+                effective.of(fleet, now),
+                sees,
+                rule -> Coverage.covers(access, Right.OPERATE, rule, sets),
+                asked.attributes(),
+                center.clock());
+        boolean seesTrial = fleet.trial()
+                .filter(trial -> visibility.seesDifference(inForce, trial.rules()))
+                .isPresent();
+        return new Comparison(fleet, seen, sees, seesTrial, asked, explanation);
+    }
+
+    private <T> T turn(Supplier<T> work) {
+        return turns.take(
+                work,
+                () -> tooMany("explain: requests of others are being explained (expected: try again in a second)"));
+    }
+
+    private static ResponseStatusException tooMany(String message) {
+        return new ResponseStatusException(HttpStatus.TOO_MANY_REQUESTS, message);
     }
 
     private static AskedRequest asked(JsonNode body, RuleSet rules) {
@@ -165,17 +232,15 @@ public final class ExplainRoutes {
     }
 
     private Optional<Told> ask(Map<String, String> attributes, List<String> warnings) {
-        int characters = attributes.entrySet().stream()
-                .mapToInt(each -> each.getKey().length() + each.getValue().length())
-                .sum();
-        if (characters > MOST_ASKED) {
-            warnings.add("the attributes are too long to ask a node for the counts (expected: at most " + MOST_ASKED
-                    + " characters)");
+        if (!Questions.isShort(attributes)) {
+            warnings.add("the attributes are too long to ask a node for the counts (expected: at most "
+                    + Questions.LONGEST_REQUEST + " characters as JSON)");
             return Optional.empty();
         }
         Optional<CompletableFuture<Optional<Told>>> asked = center.questions().ask(attributes);
         if (asked.isEmpty()) {
-            warnings.add(Questions.MOST + " questions wait for nodes, so counts are missing (expected: try again)");
+            warnings.add(Questions.MOST_REQUESTS
+                    + " questions wait for nodes, so counts are missing (expected: try again)");
             return Optional.empty();
         }
         try {
@@ -189,13 +254,24 @@ public final class ExplainRoutes {
     }
 
     /** Returns whether the answer of a node could be read. */
-    private static boolean take(Told told, Predicate<String> sees, RequestExplanation explanation) {
+    private static boolean take(Told told, Access access, Comparison compared, List<String> warnings) {
+        NodeAnswer.Explained answer;
         try {
-            explanation.tell(NodeAnswer.limits(told.content(), sees));
-            return true;
+            answer = NodeAnswer.explained(told.content(), compared.sees);
         } catch (IllegalArgumentException e) {
             return false;
         }
+        compared.explanation.tell(answer, access.seesAll());
+        if (answer.degraded()) {
+            warnings.add("the shared store of the node that answered is unavailable, so counts are missing");
+        }
+        boolean isOther = answer.version().isPresent() && answer.version().getAsLong() != compared.version();
+        // To others, the version of a node would tell that something is on trial.
+        if (isOther && (compared.fleet.trial().isEmpty() || compared.seesTrial)) {
+            warnings.add("the node that answered has version " + answer.version().getAsLong()
+                    + " of the rules, and the request was compared with version " + compared.version());
+        }
+        return true;
     }
 
     private static Map<String, String> shown(Attributes attributes) {

@@ -1,15 +1,20 @@
 package io.sluice.center.explain;
 
+import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.explain.ExplainReply.ExplainedDecision;
 import io.sluice.center.explain.ExplainReply.ExplainedLimit;
 import io.sluice.center.explain.ExplainReply.ExplainedRule;
+import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.caller.CallerKey;
 import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.changes.LimitWords;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.By;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
@@ -17,7 +22,6 @@ import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +37,12 @@ final class RequestExplanation {
 
     private static final int MOST_RULES = 500;
 
+    /** Is in a key if a node does not show the beginning of a value. */
+    private static final String HIDDEN = "=***";
+
     private final RuleSet rules;
     private final Predicate<String> sees;
+    private final Predicate<String> learns;
     private final Attributes request;
     private final Clock clock;
     private final CallerKeys keys = KeySettings.ofThisProcess().keys();
@@ -45,6 +53,11 @@ final class RequestExplanation {
 
     private boolean answered;
 
+    /** Whether the node that answered decides without its shared store, and what it decides. */
+    private boolean degraded;
+
+    private Optional<Boolean> nodeAllows = Optional.empty();
+
     private record Near(Rule rule, ScopeReason reason) {}
 
     /**
@@ -52,10 +65,13 @@ final class RequestExplanation {
      *
      * @param rules what decides
      * @param sees whether somebody may read a rule
+     * @param learns whether somebody may learn the hash under which a rule counts the caller
      */
-    RequestExplanation(RuleSet rules, Predicate<String> sees, Attributes request, Clock clock) {
+    RequestExplanation(
+            RuleSet rules, Predicate<String> sees, Predicate<String> learns, Attributes request, Clock clock) {
         this.rules = rules;
         this.sees = sees;
+        this.learns = learns;
         this.request = request;
         this.clock = clock;
         for (CompiledRule each : rules.ready(request)) {
@@ -70,10 +86,18 @@ final class RequestExplanation {
         return matching.values().stream().anyMatch(each -> !each.rule().limits().isEmpty());
     }
 
-    /** Takes the limits of a node's answer that somebody sees. */
-    void tell(List<Map<String, Object>> limits) {
+    /**
+     * Takes the answer of a node.
+     *
+     * @param byAll whether somebody may learn what the node decides by all its rules
+     */
+    void tell(NodeAnswer.Explained answer, boolean byAll) {
         answered = true;
-        limits.forEach(each -> told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
+        degraded = answer.degraded();
+        nodeAllows = answer.allowed().filter(unused -> byAll);
+        answer.limits()
+                .forEach(each ->
+                        told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
     }
 
     /** Returns the rules that apply, then those that nearly do, and the wanted one. */
@@ -134,22 +158,64 @@ final class RequestExplanation {
     }
 
     private ExplainedLimit limit(Rule rule, RuleLimit limit, Limit numbers, boolean shadow, boolean overridden) {
-        Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), new HashMap<>());
+        Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), Map.of());
+        // Without its store a node has no counts, and says that nothing is left.
+        Map<String, Object> counts = isUncounted(rule) ? Map.of() : known;
         List<String> by = limit.by().stream().map(By::attribute).toList();
         String key = by.isEmpty() ? null : keys.masked(limit.by(), limit.absent(), limit.privacy(), request);
         return new ExplainedLimit(
                 limit.id(),
-                LimitWords.amount(numbers) + (by.isEmpty() ? "" : " by " + String.join(", ", by)),
+                amount(limit.limit(), numbers, known) + (by.isEmpty() ? "" : " by " + String.join(", ", by)),
                 by,
                 known.get("key") instanceof String text && !text.isEmpty() ? text : key,
-                known.get("hash") instanceof String text ? text : null,
+                hash(rule, known),
                 flag(known, "shadow").orElse(shadow),
                 flag(known, "override").orElse(overridden),
-                flag(known, "would_allow").orElse(null),
-                number(known, "used"),
-                number(known, "remaining"),
-                number(known, "retry_after_ms"),
-                number(known, "reset_after_ms"));
+                flag(counts, "would_allow").orElse(null),
+                number(counts, "used"),
+                number(counts, "remaining"),
+                number(counts, "retry_after_ms"),
+                number(counts, "reset_after_ms"));
+    }
+
+    /** Returns whether a rule counts in a store that is unavailable. */
+    private boolean isUncounted(Rule rule) {
+        return degraded && rule.handling().mode() != Mode.LOCAL;
+    }
+
+    /**
+     * The hash stands for a value that the asker chose, so it would tell which of the hashes elsewhere is that value. Whoever sets
+     * overrides needs it. Where a rule hides its callers, nobody gets it.
+     */
+    private @Nullable String hash(Rule rule, Map<String, Object> known) {
+        boolean isHidden = !(known.get("key") instanceof String key) || key.contains(HIDDEN);
+        return !isHidden && learns.test(rule.id()) && known.get("hash") instanceof String text ? text : null;
+    }
+
+    /** Returns the numbers in words. Only the node knows which overrides by hash there are for this caller. */
+    private static String amount(Limit usual, Limit expected, Map<String, Object> known) {
+        Optional<Boolean> overridden = flag(known, "override");
+        if (overridden.isEmpty()) {
+            return LimitWords.amount(expected);
+        }
+        if (!overridden.get()) {
+            return LimitWords.amount(usual);
+        }
+        Long capacity = number(known, "limit");
+        Object rate = known.get("rate");
+        boolean isExpected = capacity == null
+                || (expected.capacity() == capacity
+                        && (rate == null || LimitWords.amount(expected).startsWith(rate.toString())));
+        if (capacity == null || isExpected) {
+            return LimitWords.amount(expected);
+        }
+        if (rate != null) {
+            return usual instanceof LeakyBucket
+                    ? rate + ", capacity " + Math.max(0, capacity - 1)
+                    : rate + ", burst " + capacity;
+        }
+        // An override has the window of its limit.
+        return LimitWords.amount(usual).replaceFirst("^[0-9]+", capacity.toString());
     }
 
     /** Returns what would be decided. A rule that denies comes first, then one that exempts. */
@@ -174,7 +240,19 @@ final class RequestExplanation {
             return new ExplainedDecision(
                     null, null, null, null, "limits apply, and no node told their counts; see the limits");
         }
-        return byLimits();
+        return degraded ? withoutStore() : byLimits();
+    }
+
+    private ExplainedDecision withoutStore() {
+        String why = "the shared store of the node is unavailable, so the on_failure policies of the rules decide";
+        return new ExplainedDecision(
+                nodeAllows.orElse(null),
+                null,
+                null,
+                null,
+                nodeAllows
+                        .map(allowed -> why + (allowed ? ", and allow the request" : ", and refuse the request"))
+                        .orElse(why));
     }
 
     private ExplainedDecision byLimits() {
@@ -189,6 +267,9 @@ final class RequestExplanation {
                 wait = wait == null || own == null ? null : (Long) Math.max(wait, own);
             }
         }
+        if (first == null && !toldAll()) {
+            return new ExplainedDecision(null, null, null, null, "a node did not tell all counts; see the limits");
+        }
         if (first == null) {
             return new ExplainedDecision(true, null, null, null, "every limit that applies has something left");
         }
@@ -196,6 +277,21 @@ final class RequestExplanation {
         String limit = String.valueOf(first.get("id"));
         return new ExplainedDecision(
                 false, rule, limit, wait, "limit " + limit + " of rule " + rule + " has nothing left");
+    }
+
+    /** Returns whether the node told the counts of each limit that can refuse the request. */
+    private boolean toldAll() {
+        for (CompiledRule each : matching.values()) {
+            Rule rule = each.rule();
+            for (RuleLimit limit : rule.shadow() ? List.<RuleLimit>of() : rule.limits()) {
+                CallerKey key = keys.key(limit.by(), limit.absent(), Privacy.PLAIN, request);
+                Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), Map.of());
+                if (!(key instanceof CallerKey.Skipped) && flag(known, "would_allow").isEmpty()) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private static Optional<Boolean> flag(Map<String, Object> fields, String name) {
