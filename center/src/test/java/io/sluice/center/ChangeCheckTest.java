@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.RuleSet;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -150,11 +153,62 @@ class ChangeCheckTest {
                 .json();
         assertThat(said.at("/errors/0/message").asString()).startsWith("rule login: not yours");
         assertThat(api.get("/api/audit").text()).isEqualTo(rows);
-        JsonNode own = editor.post("/api/changes/check", "{\"edits\":[" + text("tenant: acme\n" + LOGIN) + "]}")
+        String mine = "tenant: acme\n" + LOGIN.replace("login", "mine");
+        JsonNode own = editor.post("/api/changes/check", "{\"edits\":[" + text(mine) + "]}")
                 .expect(200)
                 .json();
         assertThat(own.get("errors")).isEmpty();
         assertThat(own.at("/checks/warnings/0/message").asString()).contains("could act on requests of other tenants");
+    }
+
+    /** Otherwise somebody could try out, without a trace, which ids the rules of others have. */
+    @Test
+    void aRuleWithTheIdOfARuleOfOthersIsInTheAuditLog() {
+        release(5);
+        ApiClient editor = ApiClient.person(center, "eve", Grant.of(Role.EDITOR, "acme"));
+        String rows = api.get("/api/audit").text();
+        assertThat(rows).doesNotContain("rule login: not yours");
+        JsonNode said = editor.post("/api/changes/check", "{\"edits\":[" + text("tenant: acme\n" + LOGIN) + "]}")
+                .expect(200)
+                .json();
+        assertThat(said.at("/errors/0/message").asString()).startsWith("rule login: not yours");
+        assertThat(api.get("/api/audit").text()).contains("rule login: not yours");
+    }
+
+    @Test
+    void errorsAreBoundedAndHaveTheirRule() {
+        StringBuilder edits = new StringBuilder();
+        for (int i = 0; i < 1_500; i++) {
+            edits.append(i == 0 ? "" : ",").append(text("id: r" + i + "\nlimts: 1\n"));
+        }
+        JsonNode errors = check(edits.toString()).get("errors");
+        assertThat(errors).hasSize(1_000);
+        for (JsonNode each : errors.values()) {
+            String place = each.get("file").asString();
+            assertThat(each.get("rule").asString())
+                    .isEqualTo("r" + place.substring(place.indexOf('[') + 1, place.indexOf(']')));
+        }
+        assertThat(check("7,".repeat(1_999) + "7").get("errors")).hasSize(1_000);
+    }
+
+    @Test
+    void aDocumentIsComparedWithRulesThatTheCenterOnlyShows(@TempDir Path other) throws Exception {
+        RuleDocument document =
+                RuleDocument.parse("rules.yaml", "rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
+        RuleSet rules = new RuleSet(7, ((RuleDocument.Accepted) document).rules());
+        try (Center shown = Center.open(CenterSettings.embedded(other).showing("rules.yaml", () -> rules))) {
+            ApiClient client = ApiClient.of(shown);
+            for (JsonNode said : List.of(
+                    client.send("POST", "/api/changes/check", "application/yaml", "rules: []")
+                            .expect(200)
+                            .json(),
+                    client.post("/api/changes/check", "{\"document\":\"rules: []\"}")
+                            .expect(200)
+                            .json())) {
+                assertThat(said.get("errors")).isEmpty();
+                assertThat(said.at("/diff/sentences/0").asString()).isEqualTo("login: removed");
+            }
+        }
     }
 
     @Test

@@ -25,7 +25,11 @@ public final class BodyReader {
     /** A document of 200,000 rules fits. */
     static final int MOST_BYTES_OF_DOCUMENTS = 64 * 1024 * 1024;
 
+    /** Checks run while somebody writes, so they are bounded more. 20,000 rules fit. */
+    static final int MOST_BYTES_OF_CHECKS = 8 * 1024 * 1024;
+
     private static final String DOCUMENTS = "/api/changes";
+    private static final String CHECKS = "/api/changes/check";
     private static final Duration PATIENCE_WITH_STRANGERS = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final int STRANGERS_AT_ONCE = 8;
@@ -72,8 +76,8 @@ public final class BodyReader {
             return new byte[0];
         }
         if (!isStranger) {
-            int most = request.getRequestURI().startsWith(DOCUMENTS) ? MOST_BYTES_OF_DOCUMENTS : MOST_BYTES;
-            return read(request.getInputStream(), request.getContentLengthLong(), most, PATIENCE);
+            return read(
+                    request.getInputStream(), request.getContentLengthLong(), most(request.getRequestURI()), PATIENCE);
         }
         requireTurn(strangers);
         try {
@@ -85,6 +89,14 @@ public final class BodyReader {
         } finally {
             strangers.release();
         }
+    }
+
+    /** Returns the longest body that somebody with a credential may send to a path. */
+    static int most(String path) {
+        if (path.startsWith(CHECKS)) {
+            return MOST_BYTES_OF_CHECKS;
+        }
+        return path.startsWith(DOCUMENTS) ? MOST_BYTES_OF_DOCUMENTS : MOST_BYTES;
     }
 
     byte[] read(InputStream in, long announced, int most, Duration patience) throws IOException, RefusedBodyException {

@@ -9,6 +9,8 @@ import io.sluice.center.command.RefusedException;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.http.Turns;
+import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.web.reply.CheckReply;
 import io.sluice.center.web.reply.CheckReply.Found;
 import io.sluice.rules.model.Rule;
@@ -20,7 +22,11 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * Says what a change would do, while somebody writes it. Stores nothing. What is wrong with the rules is a part of the answer, not a
@@ -31,41 +37,62 @@ final class ChangeCheck {
     /** Overrides end with time, so findings do not stay true. */
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
+    private static final int MOST_AT_ONCE = 4;
+    private static final int MOST_WAITING = 4;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private final CenterParts center;
     private final RuleGuard guard;
+    private final RefusedRequests requests;
+
+    /** With many rules, a check takes a while. */
+    private final Turns turns = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
 
     /** The last review of all rules in force, which takes as long as that of the result. */
     private volatile @Nullable Remembered remembered;
 
     private record Remembered(RuleSet rules, Instant at, List<ReviewFinding> findings) {}
 
-    ChangeCheck(CenterParts center, RuleGuard guard) {
+    ChangeCheck(CenterParts center, RuleGuard guard, RefusedRequests requests) {
         this.center = center;
         this.guard = guard;
+        this.requests = requests;
     }
 
     CheckReply of(Access access, HttpServletRequest request) {
+        return turns.take(
+                () -> check(access, request),
+                () -> new ResponseStatusException(
+                        HttpStatus.TOO_MANY_REQUESTS,
+                        "check: changes of others are being checked (expected: try again in a second)"));
+    }
+
+    private CheckReply check(Access access, HttpServletRequest request) {
         long current = center.rules().version();
         try {
             ChangeRequest asked = ChangeRequest.read(request, access, guard, () -> current);
-            return of(access, asked.base(), asked.edits());
+            return check(access, request, asked.base(), asked.edits());
         } catch (RefusedException e) {
             if (e.why() == RefusedException.Why.UNPROCESSABLE && e.details().get("errors") instanceof List<?> errors) {
+                Function<String, Optional<String>> ids = ChangeRequest.ids(request);
                 return CheckReply.refused(
-                        current,
-                        errors.stream().map(each -> found(request, each)).toList());
+                        current, errors.stream().map(each -> found(ids, each)).toList());
             }
             throw e;
         }
     }
 
-    private CheckReply of(Access access, long base, Edits edits) {
+    private CheckReply check(Access access, HttpServletRequest request, long base, Edits edits) {
         List<RuleSet> sets = sets(base);
         RuleSet current = sets.get(1);
         try {
             RuleGuard.covering(access, Right.EDIT).check(edits, sets);
         } catch (RefusedException e) {
-            // Whoever begins to write a rule has not yet written whose rule it is. That is no attempt to break in.
+            // Whoever begins to write a rule has not yet written whose rule it is. That is no attempt to break in. But a rule that
+            // would be fine, were its id not that of a rule of others, may be one.
+            if (!access.mayEverywhere(Right.EDIT) && takesForeignId(access, edits, sets)) {
+                requests.forbidden(request, String.valueOf(e.getMessage()));
+            }
             return CheckReply.refused(base, List.of(whole(String.valueOf(e.getMessage()))));
         }
         List<String> missing = Changes.missing(edits, current);
@@ -86,6 +113,14 @@ final class ChangeCheck {
                 access.seesAll() ? review.after() : new RuleSet(current.version(), edits.applyTo(current.rules()));
         Standing standing = center.database().read(client -> center.changes().standing(client, current, after));
         return CheckReply.of(base, guard.confined(access, edits, review), standing, after.digest(), put(edits));
+    }
+
+    private static boolean takesForeignId(Access access, Edits edits, List<RuleSet> sets) {
+        return put(edits).stream()
+                .filter(rule -> access.may(Right.EDIT, rule))
+                .anyMatch(rule -> sets.stream()
+                        .flatMap(set -> set.rule(rule.id()).stream())
+                        .anyMatch(old -> !access.may(Right.EDIT, old)));
     }
 
     private List<RuleSet> sets(long base) {
@@ -111,13 +146,13 @@ final class ChangeCheck {
                 .toList();
     }
 
-    private static Found found(HttpServletRequest request, Object error) {
+    private static Found found(Function<String, Optional<String>> ids, Object error) {
         return error instanceof DocumentError located
                 ? new Found(
                         located.file(),
                         located.line(),
                         located.column(),
-                        ChangeRequest.rule(request, located.file()).orElse(null),
+                        ids.apply(located.file()).orElse(null),
                         located.message())
                 : whole(String.valueOf(error));
     }

@@ -9,10 +9,13 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.yaml.DocumentError;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +32,10 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
     private static final Set<String> FIELDS =
             Set.of("title", "reason", "base", "edits", "document", "content_of", "revision");
     private static final long NONE = -1;
+
+    /** More errors are not told. */
+    static final int MOST_ERRORS = 1_000;
+
     private static final String RULE_ID = "[A-Za-z0-9._-]{1,128}";
     private static final Pattern EDIT = Pattern.compile("edits\\[(\\d{1,6})](\\..*)?");
     private static final Pattern ID = Pattern.compile("(?m)^[ -]{0,20}id: {0,20}[\"']?(" + RULE_ID + ")");
@@ -49,19 +56,31 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
                 : ofJson(RequestBody.object(text, FIELDS), access, guard, otherwise);
     }
 
-    /** Returns the id of the rule in an edit, as far as it can be told from an edit with errors. */
-    static Optional<String> rule(HttpServletRequest request, String file) {
-        Matcher edit = EDIT.matcher(file);
-        if (isYaml(request) || !edit.matches()) {
-            return Optional.empty();
+    /**
+     * Returns the ids of the rules in edits, as far as they can be told from edits with errors. The body is parsed once, and each edit
+     * is looked at once. For one thread.
+     *
+     * @return takes the place of an edit, such as {@code edits[0].put_text}
+     */
+    static Function<String, Optional<String>> ids(HttpServletRequest request) {
+        if (isYaml(request)) {
+            return place -> Optional.empty();
         }
-        JsonNode item = RequestBody.object(RequestBody.text(request), FIELDS)
-                .path("edits")
-                .path(Integer.parseInt(edit.group(1)));
-        Matcher id = ID.matcher(item.path("put_text").asString(""));
+        JsonNode edits = RequestBody.object(RequestBody.text(request), FIELDS).path("edits");
+        Map<Integer, Optional<String>> known = new HashMap<>();
+        return place -> {
+            Matcher edit = EDIT.matcher(place);
+            return edit.matches()
+                    ? known.computeIfAbsent(Integer.valueOf(edit.group(1)), i -> id(edits.path(i)))
+                    : Optional.empty();
+        };
+    }
+
+    private static Optional<String> id(JsonNode edit) {
+        Matcher id = ID.matcher(edit.path("put_text").asString(""));
         return id.find()
                 ? Optional.of(id.group(1))
-                : Optional.of(item.path("put").path("id"))
+                : Optional.of(edit.path("put").path("id"))
                         .filter(JsonNode::isString)
                         .map(JsonNode::asString)
                         .filter(name -> name.matches(RULE_ID));
@@ -118,7 +137,7 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
         }
         List<Edit> edits = new ArrayList<>();
         List<DocumentError> errors = new ArrayList<>();
-        for (int i = 0; i < list.size(); i++) {
+        for (int i = 0; i < list.size() && errors.size() < MOST_ERRORS; i++) {
             edit(list.get(i), "edits[" + i + "]", edits, errors);
         }
         if (!errors.isEmpty()) {
@@ -172,7 +191,7 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
         return RefusedException.unprocessable(
                 "the rules have " + errors.size() + (errors.size() == 1 ? " error: " : " errors, the first: ")
                         + errors.get(0),
-                errors);
+                errors.subList(0, Math.min(MOST_ERRORS, errors.size())));
     }
 
     private static boolean isYaml(HttpServletRequest request) {

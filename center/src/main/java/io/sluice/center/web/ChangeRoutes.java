@@ -12,6 +12,7 @@ import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;
 import io.sluice.center.release.Rollout;
+import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.web.reply.ChangeReply;
 import io.sluice.center.web.reply.ChangeSummary;
 import io.sluice.center.web.reply.CheckReply;
@@ -46,12 +47,12 @@ final class ChangeRoutes {
     private final RuleGuard guard;
     private final ChangeCheck check;
 
-    ChangeRoutes(CenterParts center, RolloutRoutes rollouts) {
+    ChangeRoutes(CenterParts center, RolloutRoutes rollouts, RefusedRequests requests) {
         this.center = center;
         this.changes = center.changes();
         this.rollouts = rollouts;
         this.guard = new RuleGuard(center);
-        this.check = new ChangeCheck(center, guard);
+        this.check = new ChangeCheck(center, guard, requests);
     }
 
     @GetMapping("/api/changes")

@@ -92,7 +92,11 @@ final class RuleGuard {
 
     /** Returns the edits that turn the rules of a version, as far as a caller sees them, into others. */
     Edits edits(Access access, long base, List<Rule> rules) {
-        Edits edits = changes.edits(base, before -> new Visibility(access).of(before), rules);
+        Visibility visibility = new Visibility(access);
+        // Rules that the center only shows are no version of its own.
+        Edits edits = center.shown().isPresent()
+                ? Edits.between(visibility.of(center.rules().rules()), rules)
+                : changes.edits(base, visibility::of, rules);
         return access.seesAll() ? edits : new Edits(edits.list());
     }
 

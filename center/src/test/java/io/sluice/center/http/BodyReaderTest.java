@@ -26,6 +26,14 @@ class BodyReaderTest {
     }
 
     @Test
+    void aCheckIsShorterThanADocument() {
+        assertThat(BodyReader.most("/api/changes")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
+        assertThat(BodyReader.most("/api/changes/7")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
+        assertThat(BodyReader.most("/api/changes/check")).isEqualTo(BodyReader.MOST_BYTES_OF_CHECKS);
+        assertThat(BodyReader.most("/api/explain")).isEqualTo(BodyReader.MOST_BYTES);
+    }
+
+    @Test
     void aBodyThatIsTooLongIsNeverReadToItsEnd() {
         ByteArrayInputStream body = new ByteArrayInputStream(new byte[1_000_000]);
         assertRefused(413, () -> reader.read(body, -1, 64 * 1024, PATIENCE));
