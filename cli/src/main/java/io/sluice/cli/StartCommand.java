@@ -13,6 +13,7 @@ import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.PrintableText;
 import io.sluice.runtime.center.CenterAddress;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -76,7 +77,12 @@ final class StartCommand implements Callable<Integer> {
     /** The center is elsewhere. */
     private Node node(NodeConfig config) throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
-        show(node, config, Optional.empty());
+        try {
+            show(node, config, Optional.empty());
+        } catch (RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
         return node;
     }
 
@@ -95,8 +101,11 @@ final class StartCommand implements Callable<Integer> {
                     ? demoNode(following, started, settings, running)
                     : node(following, started, settings, running);
             return () -> {
-                node.close();
-                started.close();
+                try {
+                    node.close();
+                } finally {
+                    started.close();
+                }
             };
         } catch (StartFailedException | RuntimeException | Error e) {
             started.close();
@@ -108,8 +117,13 @@ final class StartCommand implements Callable<Integer> {
             NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
-        running.set(node);
-        show(node, config, Optional.of(CenterPlace.of(started, settings)));
+        try {
+            running.set(node);
+            show(node, config, Optional.of(CenterPlace.of(started, settings)));
+        } catch (RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
         return node;
     }
 
@@ -119,13 +133,17 @@ final class StartCommand implements Callable<Integer> {
         Demo shop = shop(settings.data());
         try {
             Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), started, settings, running);
-            AutoCloseable traffic = shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
-            options.spec.commandLine().getOut().println(Demo.LINE);
-            options.spec.commandLine().getOut().flush();
+            AutoCloseable traffic = traffic(shop, node);
             return () -> {
-                traffic.close();
-                node.close();
-                shop.close();
+                try {
+                    traffic.close();
+                } finally {
+                    try {
+                        node.close();
+                    } finally {
+                        shop.close();
+                    }
+                }
             };
         } catch (StartFailedException | RuntimeException | Error e) {
             shop.close();
@@ -133,9 +151,26 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
-    private Demo shop(Path data) throws StartFailedException {
+    private AutoCloseable traffic(Demo shop, Node node) {
         try {
-            return Demo.open(data.resolve("demo"), options.gatewayAddress());
+            options.spec.commandLine().getOut().println(Demo.LINE);
+            options.spec.commandLine().getOut().flush();
+            return shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
+        } catch (RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    private Demo shop(Path data) throws StartFailedException {
+        String gateway = options.gatewayAddress();
+        try {
+            return Demo.open(data.resolve("demo"), gateway);
+        } catch (UnknownHostException e) {
+            throw new StartFailedException(
+                    "--gateway-bind: " + PrintableText.text(gateway)
+                            + " is unknown (expected: an address of this machine, such as 127.0.0.1)",
+                    List.of());
         } catch (IOException e) {
             throw new StartFailedException(
                     "demo: " + e.getMessage() + " (expected: a directory " + data + " that this user may write)",

@@ -43,6 +43,7 @@ public final class ConsoleLoad {
     private static final int ACTIVE_RULES = 40;
     private static final int SETTLE_SECONDS = 8;
     private static final double MEGABYTE = 1e6;
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
 
     /** Tells when the view of the address has its data and was drawn. */
     private static final String WATCH = "window.__ready = (since) => new Promise((resolve, reject) => {"
@@ -79,20 +80,24 @@ public final class ConsoleLoad {
         try (CenterProcess process = CenterProcess.start(data)) {
             CenterCaller center = new CenterCaller(process.address(), process.token());
             List<SimulatedNode> fleet = new ArrayList<>();
+            AtomicLong failed = new AtomicLong();
             ScheduledExecutorService beats = Executors.newSingleThreadScheduledExecutor();
             try {
                 release(center, document);
                 for (int i = 0; i < nodes; i++) {
                     fleet.add(new SimulatedNode(center, "node-" + i));
-                    Traffic traffic = new Traffic(fleet.get(i), i, rules);
+                    Traffic traffic = new Traffic(fleet.get(i), i, rules, failed);
                     var unused = beats.scheduleAtFixedRate(
-                            traffic::report, i * 1_000L / nodes, 1_000, TimeUnit.MILLISECONDS);
+                            traffic::attempt, i * 1_000L / nodes, 1_000, TimeUnit.MILLISECONDS);
                 }
                 edit(center, rules);
                 TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
                 List<View> views = views();
                 measure(process, center, views, turns);
-                return table(nodes, rules, history, process, views, turns, figures);
+                return table(nodes, rules, history, process, views, turns, figures)
+                        + (failed.get() == 0
+                                ? ""
+                                : String.format(Locale.ROOT, "%n%,d reports of nodes failed.%n", failed.get()));
             } finally {
                 beats.shutdownNow();
                 for (SimulatedNode node : fleet) {
@@ -231,8 +236,13 @@ public final class ConsoleLoad {
 
     /** Waits until the browser has gone to a path. */
     private static void await(HeadlessBrowser browser, String path) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
         while (!browser.run("document.readyState === 'complete' ? location.pathname + location.search : ''")
                 .equals(path)) {
+            if (System.nanoTime() - begin > LONGEST_WAIT.toNanos()) {
+                throw new IOException(path + ": the browser is not there (expected: within "
+                        + LONGEST_WAIT.toSeconds() + " seconds)");
+            }
             TimeUnit.MILLISECONDS.sleep(10);
         }
     }
@@ -311,13 +321,26 @@ public final class ConsoleLoad {
         private final int rules;
         private final AtomicLong batches = new AtomicLong();
 
-        Traffic(SimulatedNode node, int index, int rules) {
+        /** Reports of all nodes that failed. */
+        private final AtomicLong failed;
+
+        Traffic(SimulatedNode node, int index, int rules, AtomicLong failed) {
             this.node = node;
             this.index = index;
             this.rules = rules;
+            this.failed = failed;
         }
 
-        void report() {
+        /** A failure would end the reports of the node. It is counted, and the next second is reported again. */
+        void attempt() {
+            try {
+                report();
+            } catch (RuntimeException e) {
+                failed.incrementAndGet();
+            }
+        }
+
+        private void report() {
             long now = System.currentTimeMillis();
             long second = now / 1_000 - 1;
             Map<String, io.sluice.runtime.data.Figures> counts = new HashMap<>();

@@ -72,7 +72,7 @@ public final class Demo implements AutoCloseable {
 
     /** Begins to send requests to a gateway. Closing the answer ends it. */
     public AutoCloseable send(URI gateway) {
-        DemoTraffic traffic = new DemoTraffic(gateway, new DemoMix(callers), Clock.system());
+        DemoTraffic traffic = DemoTraffic.to(gateway, new DemoMix(callers), Clock.system());
         traffic.start();
         return traffic;
     }

@@ -7,8 +7,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends the requests of sample callers through a gateway, several times a second. Never waits: a gateway that does not answer gets few
@@ -24,43 +29,73 @@ final class DemoTraffic implements AutoCloseable {
 
     private static final int MOST_IN_FLIGHT = 40;
 
-    private final URI gateway;
+    private static final Logger LOG = LoggerFactory.getLogger(DemoTraffic.class);
+
+    private final Sender sender;
     private final DemoMix mix;
     private final Clock clock;
-    private final HttpClient client;
+    private final ScheduledExecutorService turns;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final long startNanos;
     private long lastNanos;
     private double due = 1;
-    private volatile boolean closed;
+    private boolean isFailing;
 
-    DemoTraffic(URI gateway, DemoMix mix, Clock clock) {
-        this.gateway = gateway;
+    /** Sends a request. */
+    @FunctionalInterface
+    interface Sender {
+        /** Begins to send. The future completes when nobody waits for the answer any more. */
+        CompletableFuture<?> send(DemoRequest request);
+    }
+
+    DemoTraffic(Sender sender, DemoMix mix, Clock clock) {
+        this.sender = sender;
         this.mix = mix;
         this.clock = clock;
-        this.client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(ANSWERED_WITHIN)
-                .build();
+        this.turns = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "sluice-demo-traffic");
+            thread.setDaemon(true);
+            return thread;
+        });
         this.startNanos = clock.nanoTime();
         this.lastNanos = startNanos;
     }
 
-    void start() {
-        if (closed) {
-            return;
-        }
-        turn();
-        clock.at(clock.nanoTime() + PAUSE.toNanos(), this::start);
+    /** Creates traffic to a gateway. */
+    static DemoTraffic to(URI gateway, DemoMix mix, Clock clock) {
+        HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(ANSWERED_WITHIN)
+                .build();
+        return new DemoTraffic(
+                request -> client.sendAsync(request(gateway, request), BodyHandlers.discarding()), mix, clock);
     }
 
-    private synchronized void turn() {
+    void start() {
+        var unused = turns.scheduleWithFixedDelay(this::turn, 0, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Sends what is due. A failure does not end the traffic. */
+    synchronized void turn() {
+        try {
+            sendDue();
+            isFailing = false;
+        } catch (RuntimeException e) {
+            if (!isFailing) {
+                isFailing = true;
+                LOG.warn("sample traffic: a request could not be sent; the next ones are tried", e);
+            }
+        }
+    }
+
+    private void sendDue() {
         long now = clock.nanoTime();
         double passed = seconds(now - lastNanos);
         double moment = seconds(now - startNanos);
         lastNanos = now;
         due += Math.min(LONGEST_SECONDS, passed) * DemoMix.perSecond(moment);
-        for (; due >= 1; due--) {
+        while (due >= 1) {
+            due--;
             if (inFlight.get() < MOST_IN_FLIGHT) {
                 send(mix.next(moment));
             }
@@ -68,6 +103,17 @@ final class DemoTraffic implements AutoCloseable {
     }
 
     private void send(DemoRequest request) {
+        inFlight.incrementAndGet();
+        try {
+            // Refusals are what it is for, and nobody waits for an answer.
+            var unused = sender.send(request).whenComplete((answer, failure) -> inFlight.decrementAndGet());
+        } catch (RuntimeException e) {
+            inFlight.decrementAndGet();
+            throw e;
+        }
+    }
+
+    private static HttpRequest request(URI gateway, DemoRequest request) {
         HttpRequest.Builder builder = HttpRequest.newBuilder(gateway.resolve(request.path()))
                 .timeout(ANSWERED_WITHIN)
                 .header("x-forwarded-for", request.address())
@@ -76,10 +122,7 @@ final class DemoTraffic implements AutoCloseable {
         if (request.method().equals("POST")) {
             builder.header("content-type", "application/json").POST(BodyPublishers.ofString("{}"));
         }
-        inFlight.incrementAndGet();
-        // Refusals are what it is for, and nobody waits for an answer.
-        var unused = client.sendAsync(builder.build(), BodyHandlers.discarding())
-                .whenComplete((answer, failure) -> inFlight.decrementAndGet());
+        return builder.build();
     }
 
     private static double seconds(long nanos) {
@@ -88,6 +131,6 @@ final class DemoTraffic implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
+        turns.shutdownNow();
     }
 }
