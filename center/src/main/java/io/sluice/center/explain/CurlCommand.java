@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +32,15 @@ record CurlCommand(
     private static final int MOST_HEADERS = 200;
     private static final int MOST_WARNINGS = 20;
     private static final int LONGEST_NAME = 40;
+
+    /** How curl names itself, whatever its exact version is. */
+    private static final String AGENT = "curl/8.0.0";
+
     private static final String FORM = "application/x-www-form-urlencoded";
 
     CurlCommand {
-        headers = Map.copyOf(headers);
+        headers = headers.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each -> List.copyOf(each.getValue())));
         warnings = List.copyOf(warnings);
     }
 
@@ -77,7 +83,15 @@ record CurlCommand(
     private static final class Reader {
 
         private final List<String> words;
+        /** Headers that the command names with {@code -H}. */
         private final Map<String, List<String>> headers = new LinkedHashMap<>();
+
+        /** Headers that curl makes, of other options or by itself. It leaves out those that the command names or removes. */
+        private final Map<String, String> own = new LinkedHashMap<>();
+
+        /** Headers that the command removes: {@code -H 'Accept:'}. Those with a value, before or after, stay. */
+        private final Set<String> removed = new LinkedHashSet<>();
+
         private final Set<String> warnings = new LinkedHashSet<>();
         private final List<String> addresses = new ArrayList<>();
         private final List<String> data = new ArrayList<>();
@@ -180,25 +194,25 @@ record CurlCommand(
                 case FORM -> {
                     hasBody = true;
                     hasFile = true;
-                    add("content-type", "multipart/form-data");
+                    own.put("content-type", "multipart/form-data");
                     warn(name + ": fields of multipart bodies are not read, neither here nor by the gateway");
                 }
                 case UPLOAD -> {
                     method = method == null ? "PUT" : method;
                     file(name);
                 }
-                case USER -> add("authorization", "Basic " + base64(value));
-                case BEARER -> add("authorization", "Bearer " + value);
+                case USER -> own.put("authorization", "Basic " + base64(value));
+                case BEARER -> own.put("authorization", "Bearer " + value);
                 case COOKIE -> {
                     if (value.contains("=")) {
-                        add("cookie", value);
+                        own.merge("cookie", value, (before, more) -> before + "; " + more);
                     } else {
                         file(name);
                     }
                 }
-                case AGENT -> add("user-agent", value);
-                case REFERER -> add("referer", value);
-                case RANGE -> add("range", "bytes=" + value);
+                case AGENT -> own.put("user-agent", value);
+                case REFERER -> own.put("referer", value);
+                case RANGE -> own.put("range", "bytes=" + value);
                 case URL -> addresses.add(value);
                 case QUERY -> query.add(value.startsWith("+") ? value.substring(1) : pair(value));
                 case OTHER -> {
@@ -245,7 +259,7 @@ record CurlCommand(
                 String value = line.substring(colon + 1).strip();
                 String name = line.substring(0, colon).strip();
                 if (value.isEmpty()) {
-                    headers.put(name.toLowerCase(Locale.ROOT), new ArrayList<>());
+                    removed.add(name.toLowerCase(Locale.ROOT));
                 } else {
                     add(name, value);
                 }
@@ -280,16 +294,22 @@ record CurlCommand(
             if (isGet) {
                 query.addAll(data);
             } else if (isJson) {
-                preset("content-type", "application/json");
-                preset("accept", "application/json");
+                own.putIfAbsent("content-type", "application/json");
+                own.putIfAbsent("accept", "application/json");
             } else if (hasBody) {
-                preset("content-type", FORM);
+                own.putIfAbsent("content-type", FORM);
             }
-            preset("accept", "*/*");
+            own.putIfAbsent("accept", "*/*");
+            own.putIfAbsent("user-agent", AGENT);
             if (flags.contains(CurlOption.Flag.COMPRESSED)) {
-                preset("accept-encoding", "deflate, gzip, br, zstd");
+                own.putIfAbsent("accept-encoding", "deflate, gzip, br, zstd");
             }
-            headers.values().removeIf(List::isEmpty);
+            // An empty agent or referer is not sent.
+            own.forEach((name, value) -> {
+                if (!value.isEmpty() && !headers.containsKey(name) && !removed.contains(name)) {
+                    add(name, value);
+                }
+            });
             String body = isGet || hasFile ? "" : String.join(isJson ? "" : "&", data);
             return new CurlCommand(method(isGet), withQuery(address), headers, body, List.copyOf(warnings));
         }
@@ -299,13 +319,6 @@ record CurlCommand(
                 return method;
             }
             return flags.contains(CurlOption.Flag.HEAD) ? "HEAD" : hasBody && !isGet ? "POST" : "GET";
-        }
-
-        /** Sets a header that curl sends if the command neither sets nor removes it. */
-        private void preset(String name, String value) {
-            if (!headers.containsKey(name)) {
-                add(name, value);
-            }
         }
 
         private String withQuery(String address) {

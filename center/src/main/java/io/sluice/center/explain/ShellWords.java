@@ -32,6 +32,10 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
     private static final class Reader {
 
         private final String text;
+
+        /** Only blanks follow from here on. */
+        private final int end;
+
         private final List<String> words = new ArrayList<>();
         private final StringBuilder word = new StringBuilder();
         private boolean isWord;
@@ -40,6 +44,7 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
 
         Reader(String text) {
             this.text = text;
+            this.end = text.stripTrailing().length();
         }
 
         ShellWords read() {
@@ -49,7 +54,7 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
                     case ' ', '\t', '\r' -> end();
                     case '\n' -> {
                         end();
-                        if (!words.isEmpty() && !text.substring(at).isBlank()) {
+                        if (!words.isEmpty() && at < end) {
                             return new ShellWords(words, expands, true);
                         }
                     }

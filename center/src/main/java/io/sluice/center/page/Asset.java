@@ -9,7 +9,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -23,6 +25,10 @@ final class Asset {
             "js", MediaType.parseMediaType("text/javascript;charset=UTF-8"),
             "css", MediaType.parseMediaType("text/css;charset=UTF-8"),
             "svg", MediaType.parseMediaType("image/svg+xml"));
+
+    private static final Pattern GZIP = Pattern.compile("\\s*gzip\\s*(;.*)?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern REFUSED =
+            Pattern.compile(";\\s*q\\s*=\\s*0(\\.0*)?\\s*(;|$)", Pattern.CASE_INSENSITIVE);
 
     private final Form plain;
     private final Form packed;
@@ -65,8 +71,7 @@ final class Asset {
 
     /** Returns the file, compressed if the browser can unpack it: the first page of the console is small on a slow network. */
     ResponseEntity<byte[]> answer(HttpServletRequest request) {
-        boolean isPacked =
-                String.valueOf(request.getHeader(HttpHeaders.ACCEPT_ENCODING)).contains("gzip");
+        boolean isPacked = takesGzip(request.getHeader(HttpHeaders.ACCEPT_ENCODING));
         Form form = isPacked ? packed : plain;
         ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
                 .contentType(type)
@@ -77,6 +82,19 @@ final class Asset {
             answer.header(HttpHeaders.CONTENT_ENCODING, "gzip");
         }
         return answer.body(form.content);
+    }
+
+    /** Returns whether a header says that the browser takes gzip. {@code gzip;q=0} says that it does not. */
+    static boolean takesGzip(@Nullable String accepted) {
+        if (accepted == null) {
+            return false;
+        }
+        for (String each : accepted.split(",", -1)) {
+            if (GZIP.matcher(each).matches()) {
+                return !REFUSED.matcher(each).find();
+            }
+        }
+        return false;
     }
 
     private static byte[] gzip(byte[] content) throws IOException {

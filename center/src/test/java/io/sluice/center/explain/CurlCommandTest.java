@@ -3,7 +3,9 @@ package io.sluice.center.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +75,50 @@ class CurlCommandTest {
         assertThat(curl.headers()).doesNotContainKey("accept");
         assertThat(curl.headers().get("x-empty")).containsExactly("");
         assertThat(curl.headers().get("content-type")).containsExactly("text/plain");
+    }
+
+    @Test
+    void onlyHeadersThatCurlMakesCanBeRemoved() {
+        CurlCommand curl = CurlCommand.parse(
+                "curl -H 'X-A: 1' -H 'X-A:' -u ann:pw -H 'Authorization:' -b a=1 -H 'Cookie: b=2' http://x/");
+        assertThat(curl.headers().get("x-a")).containsExactly("1");
+        assertThat(curl.headers()).doesNotContainKey("authorization");
+        assertThat(curl.headers().get("cookie")).containsExactly("b=2");
+        assertThat(CurlCommand.parse("curl -b a=1 -b b=2 http://x/").headers().get("cookie"))
+                .containsExactly("a=1; b=2");
+    }
+
+    @Test
+    void curlNamesItselfUnlessItIsTold() {
+        assertThat(CurlCommand.parse("curl http://x/").headers().get("user-agent"))
+                .singleElement()
+                .asString()
+                .startsWith("curl/");
+        assertThat(CurlCommand.parse("curl -A mine http://x/").headers().get("user-agent"))
+                .containsExactly("mine");
+        assertThat(CurlCommand.parse("curl -A '' http://x/").headers()).doesNotContainKey("user-agent");
+        assertThat(CurlCommand.parse("curl -H 'User-Agent:' http://x/").headers())
+                .doesNotContainKey("user-agent");
+        assertThat(CurlCommand.parse("curl -A mine -H 'User-Agent: other' http://x/")
+                        .headers()
+                        .get("user-agent"))
+                .containsExactly("other");
+    }
+
+    @Test
+    void theHeadersCannotBeChanged() {
+        List<String> values = new ArrayList<>(List.of("1"));
+        CurlCommand curl = new CurlCommand("GET", "http://x/", Map.of("x-a", values), "", List.of());
+        values.add("2");
+        assertThat(curl.headers().get("x-a")).containsExactly("1").isUnmodifiable();
+    }
+
+    @Test
+    void blankLinesAfterACommandAreNoFurtherCommand() {
+        assertThat(ShellWords.of("curl http://x/\n \n\t\n").rest()).isFalse();
+        assertThat(ShellWords.of("\n\ncurl http://x/\n \n").list()).containsExactly("curl", "http://x/");
+        assertThat(ShellWords.of("curl http://x/\n \nls").rest()).isTrue();
+        assertThat(ShellWords.of("curl" + "\n".repeat(60_000)).rest()).isFalse();
     }
 
     @Test
