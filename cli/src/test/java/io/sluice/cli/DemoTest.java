@@ -77,6 +77,21 @@ class DemoTest {
                 .contains("--demo: together with --center (expected: ");
     }
 
+    @Test
+    void aGatewayAddressThatDoesNotExistIsNamed() {
+        CommandRun run = CommandRun.of(
+                "start",
+                "--demo",
+                "--data",
+                folder.resolve("data"),
+                "--center-port",
+                0,
+                "--gateway-bind",
+                "not a host");
+        assertThat(run.code()).isNotZero();
+        assertThat(run.err()).contains("--gateway-bind: ", "not a host", "(expected: an address of this machine");
+    }
+
     private String refused(Object... flags) {
         Object[] all = new Object[flags.length + 4];
         all[0] = "start";
