@@ -73,6 +73,7 @@ class SignInTest {
         var me = browser.get("/api/me").expect(200).json();
         assertThat(me.get("roles").toString()).isEqualTo("[{\"role\":\"editor\"}]");
         assertThat(me.get("rights").toString()).isEqualTo("[\"read\",\"edit\",\"release\",\"see_fleet\"]");
+        assertThat(me.get("everywhere")).isEqualTo(me.get("rights"));
         assertThat(me.get("factors").get(0).get("factor").asString()).isEqualTo("password");
         assertThat(me.get("fresh").asBoolean()).isTrue();
         String id = browser.session();

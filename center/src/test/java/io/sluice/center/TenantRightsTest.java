@@ -50,6 +50,14 @@ class TenantRightsTest {
     }
 
     @Test
+    void aRoleForATenantIsARightOverSomeRulesOnly() {
+        Answer me = acmeEditor.get("/api/me").expect(200);
+        assertThat(me.get("rights").toString()).contains("\"edit\"", "\"see_fleet\"");
+        assertThat(me.get("everywhere")).isEmpty();
+        acmeEditor.get("/api/nodes").expect(403);
+    }
+
+    @Test
     void aTenantReleasesItsOwnRules() {
         Answer change = open(acmeEditor, put("acme-1", "acme", LIMITS)).expect(201);
         assertThat(change.get("checks").get("releasable").asBoolean()).isTrue();

@@ -10,10 +10,16 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.springframework.security.core.authority.FactorGrantedAuthority;
 import tools.jackson.databind.JsonNode;
 
-/** What the center knows about the signed-in person. */
+/**
+ * What the center knows about the signed-in person.
+ *
+ * @param rights over some rules at least
+ * @param everywhere rights over all rules
+ */
 public record MeReply(
         String user,
         String displayName,
@@ -21,6 +27,7 @@ public record MeReply(
         String origin,
         JsonNode roles,
         List<String> rights,
+        List<String> everywhere,
         List<FactorReply> factors,
         boolean fresh,
         String csrf) {
@@ -38,16 +45,21 @@ public record MeReply(
                 account.email(),
                 account.origin(),
                 GrantsJson.write(account.grants()),
-                Arrays.stream(Right.values())
-                        .filter(access::may)
-                        .map(right -> right.name().toLowerCase(Locale.ROOT))
-                        .toList(),
+                rights(access::may),
+                rights(access::mayEverywhere),
                 signedIn.getAuthorities().stream()
                         .filter(FactorGrantedAuthority.class::isInstance)
                         .map(authority -> factor((FactorGrantedAuthority) authority))
                         .toList(),
                 fresh,
                 SessionCsrf.of(signedIn.session().orElseThrow()));
+    }
+
+    private static List<String> rights(Predicate<Right> isHad) {
+        return Arrays.stream(Right.values())
+                .filter(isHad)
+                .map(right -> right.name().toLowerCase(Locale.ROOT))
+                .toList();
     }
 
     private static FactorReply factor(FactorGrantedAuthority factor) {

@@ -106,7 +106,7 @@ public final class ConsoleStage implements AutoCloseable {
         ConsoleStage stage = open(Path.of(arguments[1]), Integer.parseInt(arguments[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
         System.out.println("the stage is at " + stage.url()
-                + "; sign in as root, mara, wei, jonas, priya, sam, lena or nora: " + PASSWORD);
+                + "; sign in as root, mara, wei, jonas, priya, sam, lena, nora or iris: " + PASSWORD);
         new CountDownLatch(1).await();
     }
 
@@ -162,6 +162,7 @@ public final class ConsoleStage implements AutoCloseable {
             {"sam", "Sam Okafor", "{'role':'operator'}"},
             {"lena", "Lena Fischer", "{'role':'viewer'}"},
             {"nora", "Nora Lind", "{'role':'tenant_administrator','tenant':'acme'}"},
+            {"iris", "Iris Malik", "{'role':'viewer','tenant':'acme'}"},
             {"tom", "Tom Hale", "{'role':'editor'}"},
         };
         for (String[] one : all) {

@@ -6,7 +6,7 @@ import { get } from '/assets/console/calls.js';
 import { now, useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
 import { number, span } from '/assets/console/format.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere } from '/assets/console/me.js';
 import { href, route, setQuery } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, choice, dot, empty, head, panel, table, tabs, timeAgo, timeAt } from '/assets/console/ui.js';
@@ -119,7 +119,7 @@ const AlertList = {
         { name: 'lasted', label: t('lasted'), end: true, className: 'nowrap', cell: (alert) => span(new Date(alert.resolved) - new Date(alert.since)) },
         { name: 'ended', label: t('ended'), end: true, className: 'nowrap', cell: (alert) => timeAgo(alert.resolved) },
       ] : []),
-      ...(state !== 'resolved' && can('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (alert) => (alert.silenced ? null : html`
+      ...(state !== 'resolved' && canEverywhere('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (alert) => (alert.silenced ? null : html`
         <button type="button" class="secondary small" id=${`silence-${alert.id || alert.key}`} aria-label=${t('silenceOf', { what: summaryOf(alert) })}
           onClick=${() => act(alert)}>${t('silence')}</button>`) }] : []),
     ];
@@ -256,7 +256,7 @@ const SilenceList = {
       }
     };
 
-    const adder = () => can('operate') && html`<button type="button" class="secondary" id="add-silence" onClick=${add}>${t('newSilence')}</button>`;
+    const adder = () => canEverywhere('operate') && html`<button type="button" class="secondary" id="add-silence" onClick=${add}>${t('newSilence')}</button>`;
 
     const columns = computed(() => [
       { name: 'what', label: t('subject'), wide: true, cell: (each) => html`<div><strong>${what(each)}</strong>
@@ -266,7 +266,7 @@ const SilenceList = {
       { name: 'since', label: t('since'), end: true, className: 'nowrap', cell: (each) => timeAgo(each.at) },
       { name: 'until', label: t('until'), end: true, className: 'nowrap', cell: (each) => html`${timeAt(each.until)}
         <span class="soft"> · ${t('endsIn', { span: span(new Date(each.until) - now.value) })}</span>` },
-      ...(can('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (each) => html`
+      ...(canEverywhere('operate') ? [{ name: 'act', label: t('actions'), end: true, cell: (each) => html`
         <button type="button" class="secondary small" id=${`end-${each.id}`} aria-label=${t('endOf', { what: what(each) })} onClick=${() => end(each)}>${t('end')}</button>` }] : []),
     ]);
 

@@ -3,13 +3,13 @@ import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere } from '/assets/console/me.js';
 import { href, route } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, empty, facts, head, panel, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { waiting } from '/assets/views/notices.js';
-import { actorName, canEverywhere, isMe } from '/assets/views/release-words.js';
+import { actorName, isMe } from '/assets/views/release-words.js';
 import { sentences } from '/assets/views/version-diff.js';
 
 const t = words({

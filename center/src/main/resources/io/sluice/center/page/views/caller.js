@@ -4,13 +4,12 @@ import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { atLeast, clock, moment, number, span } from '/assets/console/format.js';
-import { can } from '/assets/console/me.js';
+import { can, seesFleet } from '/assets/console/me.js';
 import { href, route } from '/assets/console/router.js';
 import { badge, bar, empty, head, table } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { endOverride, override, reveal } from '/assets/views/watch-actions.js';
-import { everywhere } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -152,7 +151,7 @@ export const CallerDetails = {
           ${props.slim && html`<span class="soft small" title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>`}</div>` },
         ...(props.slim ? [] : [{ name: 'resource', label: t('resource'), className: 'clip', cell: (row) => html`<span title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>` }]),
         { name: 'counted', label: t('counted'), end: true, className: 'nowrap', cell: (row) => (row.threshold > 0 ? `${number(row.current_count)} / ${number(row.threshold)}` : '–') },
-        ...(props.slim || !everywhere('see_fleet') ? [] : [{ name: 'node', label: t('node'), cell: (row) => row.node ?? '–' }]),
+        ...(props.slim || !seesFleet() ? [] : [{ name: 'node', label: t('node'), cell: (row) => row.node ?? '–' }]),
       ] });
     }
 
@@ -174,7 +173,7 @@ export const CallerDetails = {
       return html`<div class=${props.slim ? 'caller slim' : 'caller'}>
         <div class="caller-head row-line">
           <span class="soft small">${t('hash')}</span><code class="hash" title=${props.hash}>${props.hash}</code><span class="grow"></span>
-          ${everywhere('reveal') && can('reveal') && !data.unknown && html`<button type="button" class="secondary small" id="reveal" onClick=${show}>${t('reveal')}</button>`}
+          ${can('reveal') && !data.unknown && html`<button type="button" class="secondary small" id="reveal" onClick=${show}>${t('reveal')}</button>`}
           ${props.slim && html`<a class="small" href=${`/callers/${encodeURIComponent(props.hash)}`}>${t('page')}</a>`}
         </div>
         ${known.value && identity()}

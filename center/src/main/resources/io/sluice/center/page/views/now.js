@@ -5,14 +5,14 @@ import { chart, legend } from '/assets/console/chart.js';
 import { get } from '/assets/console/calls.js';
 import { now, useData } from '/assets/console/data.js';
 import { atLeast, clock, micros, number, percent, perSecond, span } from '/assets/console/format.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere, seesFleet } from '/assets/console/me.js';
 import { href, route, setQuery } from '/assets/console/router.js';
 import { badge, bar, choice, dot, drawer, empty, figure, head, panel, table, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { language } from '/assets/texts.js';
 import { CallerDetails } from '/assets/views/caller.js';
 import { endSwitch, endTrial, rollBack, switchToShadow } from '/assets/views/watch-actions.js';
-import { OWN_RULES, everywhere, getNewest, iso, marksOf, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
+import { OWN_RULES, getNewest, iso, marksOf, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -114,7 +114,7 @@ export default {
     const plan = computed(() => PLANS[chosen.value]);
     const rule = computed(() => route.query.rule ?? '');
     const scope = () => `${chosen.value} ${rule.value}`;
-    const fleet = everywhere('see_fleet');
+    const fleet = seesFleet();
 
     // 1. Refusals over time, and by rule.
     const sums = useData(async () => {
@@ -262,8 +262,8 @@ export default {
           <a class="button secondary" href=${`/rules/${encodeURIComponent(rule.value)}`}>${t('openRule')}</a>`}
         ${choice({ id: 'span', label: t('span'), value: chosen.value, options: Object.entries(PLANS).map(([value, each]) => ({ value, label: t(each.label) })),
           onChange: (value) => setQuery({ last: value === usual.value ? '' : value }) })}
-        ${(everywhere('operate') || (can('operate') && rule.value)) && html`<button type="button" class="outline-danger" id="emergency"
-          onClick=${() => after(switchToShadow(rule.value, everywhere('operate')))}>${t('emergency')}</button>`}`;
+        ${(canEverywhere('operate') || (can('operate') && rule.value)) && html`<button type="button" class="outline-danger" id="emergency"
+          onClick=${() => after(switchToShadow(rule.value, canEverywhere('operate')))}>${t('emergency')}</button>`}`;
     }
 
     function comparison(id, label, value, then) {
@@ -410,12 +410,12 @@ export default {
     /** The way back from a release: ends a trial that goes on, or releases the version before it again. */
     function wayBack(version, versions) {
       if (version.trial) {
-        return version.number === versions[0].number && everywhere('operate') ? html`<button type="button" class="outline-danger small" id="end-trial"
+        return version.number === versions[0].number && canEverywhere('operate') ? html`<button type="button" class="outline-danger small" id="end-trial"
           onClick=${() => after(endTrial(version.rollout))}>${t('endTrial')}</button>` : null;
       }
       const to = before(versions, version);
       const inForce = versions.find((each) => !each.trial)?.number;
-      return version.number === inForce && to > 0 && everywhere('operate') ? html`<button type="button" class="outline-danger small" id="roll-back"
+      return version.number === inForce && to > 0 && canEverywhere('operate') ? html`<button type="button" class="outline-danger small" id="roll-back"
         onClick=${() => after(rollBack(inForce, to))}>${t('rollBack', { to })}</button>` : null;
     }
 
@@ -438,7 +438,7 @@ export default {
         data && data.shown.length === 0 && data.switches.length === 0 ? (fleet ? empty({ title: t('noReleases'), command: t('releaseCommand') }) : html`<p class="soft pad">${t('noOwnReleases')}</p>`) : html`
           ${(data?.switches ?? []).slice(0, 2).map((each) => html`<div class="switch-line" key=${each.id} role="status">${badge(t('shadow'), 'warn')}
             <span class="clip" title=${each.reason}><strong>${each.rule === '*' ? t('shadowAll') : t('shadowRule', { rule: each.rule })}</strong> ${t('untilWord')} <time datetime=${each.until}>${clock(each.until, { seconds: false })}</time> · ${each.actor.replace(/^user:/, '')} · ${each.reason}</span><span class="grow"></span>
-            ${can('operate') && html`<button type="button" class="secondary small" onClick=${() => after(endSwitch(each))}>${t('end')}</button>`}</div>`)}
+            ${(each.rule === '*' ? canEverywhere('operate') : can('operate')) && html`<button type="button" class="secondary small" onClick=${() => after(endSwitch(each))}>${t('end')}</button>`}</div>`)}
           <ul class="releases">${(data?.shown ?? []).slice(0, low.value || data?.switches.length > 1 ? 2 : SHOWN).map((version) => release(version, data.versions))}</ul>`);
     }
 

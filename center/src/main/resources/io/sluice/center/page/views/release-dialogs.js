@@ -5,9 +5,9 @@ import { get } from '/assets/console/calls.js';
 import { ask } from '/assets/console/dialog.js';
 import { zone } from '/assets/console/settings.js';
 import { words } from '/assets/console/words.js';
-import { canEverywhere, measureName } from '/assets/views/release-words.js';
+import { measureName } from '/assets/views/release-words.js';
 import { sentences, sideBySide, tally } from '/assets/views/version-diff.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere } from '/assets/console/me.js';
 
 const t = words({
   en: {

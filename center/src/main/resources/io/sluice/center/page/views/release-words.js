@@ -99,16 +99,6 @@ export function ruleLinks(rules, most = SHOWN_RULES) {
     && html`<span class="soft" title=${rules.slice(most, 50).join(', ')}>${t('moreRules', { n: rules.length - most })}</span>`}</span>`;
 }
 
-const OF_ROLES = {
-  editor: ['read', 'edit', 'release'], approver: ['read', 'approve'], operator: ['read', 'operate'], viewer: ['read'],
-};
-
-/** Returns whether the person has a right over all rules, not only over some of them. */
-export function canEverywhere(right) {
-  return (me.value?.roles ?? []).some((grant) => !grant.tenant && Object.keys(grant.labels ?? {}).length === 0
-    && (grant.role === 'administrator' || OF_ROLES[grant.role]?.includes(right)));
-}
-
 /** Returns what a call answers, or null if there is no such thing. */
 export async function found(answer) {
   try {

@@ -2,14 +2,14 @@
 import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere } from '/assets/console/me.js';
 import { go, route } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { dot, empty, facts, figure, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
 import { askRollback } from '/assets/views/release-dialogs.js';
-import { ENDED, canEverywhere, found, rolloutState, who } from '/assets/views/release-words.js';
+import { ENDED, found, rolloutState, who } from '/assets/views/release-words.js';
 import { rolloutActions } from '/assets/views/rollout-actions.js';
 import { trialPanel, verdictPanel } from '/assets/views/trial.js';
 import { sentences, sideBySide, tally } from '/assets/views/version-diff.js';

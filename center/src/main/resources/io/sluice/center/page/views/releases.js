@@ -3,13 +3,13 @@ import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
-import { can } from '/assets/console/me.js';
+import { can, canEverywhere } from '/assets/console/me.js';
 import { go, href, route } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, bar, empty, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { askRollback } from '/assets/views/release-dialogs.js';
-import { canEverywhere, rolloutState, scopeText, who } from '/assets/views/release-words.js';
+import { rolloutState, scopeText, who } from '/assets/views/release-words.js';
 import { cancelSchedule } from '/assets/views/rollout-actions.js';
 
 const t = words({

@@ -5,7 +5,7 @@ import { get } from '/assets/console/calls.js';
 import { now, useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
 import { number, span } from '/assets/console/format.js';
-import { can, me } from '/assets/console/me.js';
+import { can, canEverywhere, me } from '/assets/console/me.js';
 import { route, setQuery } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, choice, commandLine, dot, drawer, empty, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
@@ -35,7 +35,7 @@ const COMMAND = './sluice center token --scope node --name edge --in 366d --out 
 
 /** The scopes that a person's roles have. */
 function allowed(scope) {
-  return { read: can('read'), apply: can('edit') && can('release'), operate: can('operate'), node: can('manage_tokens') && can('manage_center') }[scope];
+  return { read: can('read'), apply: can('edit') && can('release'), operate: can('operate'), node: canEverywhere('manage_tokens') }[scope];
 }
 
 const Form = {

@@ -5,10 +5,11 @@ import { chart, legend } from '/assets/console/chart.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
 import { atLeast, compact, micros, moment, number, percent, perSecond } from '/assets/console/format.js';
+import { seesFleet } from '/assets/console/me.js';
 import { href, route, setQuery } from '/assets/console/router.js';
 import { bar, choice, empty, figure, filter, head, panel, table, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
-import { OWN_RULES, STEPS, everywhere, getNewest, iso, marksOf, millisOf, seriesOf, sumsOf } from '/assets/views/watch-data.js';
+import { OWN_RULES, STEPS, getNewest, iso, marksOf, millisOf, seriesOf, sumsOf } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -97,7 +98,7 @@ export default {
   setup() {
     const query = computed(() => route.query);
     const rule = computed(() => query.value.rule ?? '');
-    const node = computed(() => (everywhere('see_fleet') ? query.value.node ?? '' : ''));
+    const node = computed(() => (seesFleet() ? query.value.node ?? '' : ''));
     const subject = computed(() => query.value.caller ?? query.value.tenant ?? '');
     const by = computed(() => (['ip', 'user', 'tenant'].includes(query.value.by) ? query.value.by : 'caller'));
     const time = () => JSON.stringify([query.value.from, query.value.to, query.value.last]);
@@ -114,12 +115,12 @@ export default {
       const width = STEPS[step];
       const start = Math.max(Math.floor(from / width), Math.ceil(to / width) - MOST_POINTS) * width;
       const end = Math.ceil(to / width) * width;
-      const own = everywhere('see_fleet') || rule.value ? [] : (await sumsOf('traffic own', start, Math.ceil(to / MINUTE) * MINUTE, OWN_RULES + 1)).rules.map((each) => each.rule);
+      const own = seesFleet() || rule.value ? [] : (await sumsOf('traffic own', start, Math.ceil(to / MINUTE) * MINUTE, OWN_RULES + 1)).rules.map((each) => each.rule);
       const answer = await seriesOf('traffic', { rule: rule.value, node: rule.value ? '' : node.value, own, from: iso(start), to: iso(end), step });
       return { ...answer, start, end, width, own, read: Date.now() };
     }), { every: 20_000, watch: () => `${time()} ${rule.value} ${node.value}` });
 
-    const nodes = everywhere('see_fleet') ? useData(() => get('/api/nodes')) : null;
+    const nodes = seesFleet() ? useData(() => get('/api/nodes')) : null;
     const versions = useData(() => get('/api/versions', { limit: 100 }), { on: ['releases'] });
 
     const callers = useData(steady(async () => {
@@ -235,7 +236,7 @@ export default {
       ];
       const [allowed, refused, shadow, degraded] = ['allowed', 'refused', 'shadow_refused', 'degraded'].map((name) => sum(data.points, name));
       const peak = data.points.reduce((most, point) => Math.max(most, point.peak_refused), 0);
-      const scope = rule.value || (node.value ? node.value : everywhere('see_fleet') ? t('fleet') : data.own.length > OWN_RULES ? t('yours', { count: OWN_RULES }) : t('yourAll'));
+      const scope = rule.value || (node.value ? node.value : seesFleet() ? t('fleet') : data.own.length > OWN_RULES ? t('yours', { count: OWN_RULES }) : t('yourAll'));
       return panel({ id: 'over-time', title: scope, note: t('step', { step: t(data.step) }), actions: choice({ id: 'show', label: t('show'), value: onlyRefused ? 'refused' : 'all',
         options: [{ value: 'all', label: t('showAll') }, { value: 'refused', label: t('showRefused') }], onChange: (value) => setQuery({ show: value === 'all' ? '' : value }) }) },
       data.points.length === 0 ? empty({ title: t('nothing'), text: t('nothingText'), command: './sluice start --demo' }) : html`

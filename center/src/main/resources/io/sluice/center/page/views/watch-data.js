@@ -2,25 +2,13 @@
 import { ref } from '/assets/vue.js';
 import { get, reads } from '/assets/console/calls.js';
 import { useEvents } from '/assets/console/data.js';
-import { me } from '/assets/console/me.js';
+import { seesFleet } from '/assets/console/me.js';
 import { href } from '/assets/console/router.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 export const STEPS = { second: 1000, minute: MINUTE, hour: HOUR, day: DAY };
-
-const FLEET_ROLES = {
-  see_fleet: ['administrator', 'editor', 'approver', 'operator', 'viewer'],
-  operate: ['administrator', 'operator'],
-  reveal: ['administrator', 'operator'],
-};
-
-/** Returns whether the person has a right over all rules, not only over those of a tenant or with a label. */
-export function everywhere(right) {
-  return (me.value?.roles ?? []).some((grant) => !grant.tenant && Object.keys(grant.labels ?? {}).length === 0
-    && FLEET_ROLES[right].includes(grant.role));
-}
 
 const asked = new Map();
 
@@ -68,7 +56,7 @@ export const OWN_RULES = 8;
  * the most refusals.
  */
 export async function seriesOf(name, { rule = '', node = '', own = [], ...times }) {
-  if (rule || node || everywhere('see_fleet')) {
+  if (rule || node || seesFleet()) {
     return getNewest(name, '/api/series', { rule, node, ...times });
   }
   if (own.length === 0) {
