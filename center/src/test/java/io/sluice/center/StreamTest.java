@@ -86,7 +86,16 @@ class StreamTest {
             assertThat(line).isNotNull();
         }
 
+        /** Returns the next event that is not only a sign of life. */
         Event next() throws IOException {
+            Event event = any();
+            while (event.topic().equals("alive")) {
+                event = any();
+            }
+            return event;
+        }
+
+        Event any() throws IOException {
             String topic = "";
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.startsWith("event: ")) {
@@ -214,6 +223,18 @@ class StreamTest {
         assertThat(silent.get("change").asString()).isEqualTo("silent");
         node.report();
         assertThat(ear.next().json().get("change").asString()).isEqualTo("back");
+    }
+
+    @Test
+    void signsOfLifeAreEventsWhateverTheTopic() throws Exception {
+        Ear ear = listen("?topics=alerts&rule=login");
+        // Nothing else happens, and each sign is a whole event, which a browser tells its scripts.
+        for (int i = 0; i < 2; i++) {
+            Event event = ear.any();
+            assertThat(event.topic()).isEqualTo("alive");
+            assertThat(event.json().isObject()).isTrue();
+            assertThat(event.json()).isEmpty();
+        }
     }
 
     @Test

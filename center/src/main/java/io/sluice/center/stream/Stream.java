@@ -29,7 +29,7 @@ public final class Stream {
     /** One account or token can have this many. */
     static final int MOST_OF_ONE = 50;
 
-    private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Clock clock;
