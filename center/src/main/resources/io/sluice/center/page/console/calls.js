@@ -1,19 +1,62 @@
 // Calls of the API by the console. Everything that a view reads or does can be copied as a command line.
-import { reactive } from '/assets/vue.js';
 import { call, detour } from '/assets/api.js';
 import { href } from '/assets/console/router.js';
 
-/** The addresses that the view reads now, for "copy as curl". */
-export const reads = reactive(new Set());
+/** What each source of the view read when it was loaded last. */
+const sources = new Map();
+/** What was read outside of a source, by a name. */
+const others = new Map();
+const MOST_OTHERS = 40;
+let collecting = null;
 
-export function forgetReads() {
-  reads.clear();
+/** Returns the addresses that the view shows now, for "copy as curl". */
+export function reads() {
+  return [...new Set([...[...sources.values()].flatMap((own) => [...own]), ...others.values()])];
 }
 
-/** Reads something. A session that has ended leads to the sign-in, which leads back here. */
-export async function get(path, query = {}) {
+/** Forgets what was read outside of a source, because another view opens. */
+export function forgetReads() {
+  others.clear();
+}
+
+/** Loads a source. What it reads before it first waits takes the place of what it read the last time. */
+export function collect(source, load) {
+  const before = collecting;
+  const own = new Set();
+  collecting = own;
+  try {
+    return load();
+  } finally {
+    collecting = before;
+    // Something that is known already is not read again, and is shown nevertheless.
+    if (own.size > 0 || !sources.has(source)) {
+      sources.set(source, own);
+    }
+  }
+}
+
+/** Forgets what a source has read, because its part of the view is gone. */
+export function dropReads(source) {
+  sources.delete(source);
+}
+
+/**
+ * Reads something. A session that has ended leads to the sign-in, which leads back here.
+ *
+ * @param name of what is read outside of a source: only its newest address is copied
+ */
+export async function get(path, query = {}, name = null) {
   const address = href(path, query);
-  reads.add(address);
+  if (collecting) {
+    collecting.add(address);
+  } else {
+    const key = name ?? address;
+    others.delete(key);
+    others.set(key, address);
+    if (others.size > MOST_OTHERS) {
+      others.delete(others.keys().next().value);
+    }
+  }
   return guarded(() => call('GET', address));
 }
 

@@ -1,13 +1,21 @@
 // The data of a view: loaded when the view opens, then again at times and on events.
 import { computed, onUnmounted, reactive, ref, shallowRef, watch } from '/assets/vue.js';
 import { explain } from '/assets/parts.js';
+import { collect, dropReads } from '/assets/console/calls.js';
 import { listen, stream } from '/assets/console/stream.js';
 
 const sources = reactive(new Set());
 
+/** Whether the age of a source says something. What waits for events is as new as the stream. */
+function ages(source) {
+  return source.every > 0 || (source.isTold ? stream.state !== 'live' : !source.isFixed);
+}
+
 /** The time that the oldest data of the view is from; null before there is any. */
 export const asOf = computed(() => {
-  const times = [...sources].map((source) => source.asOf).filter((time) => time !== null);
+  const known = [...sources].filter((source) => source.asOf !== null);
+  const aging = known.filter(ages);
+  const times = (aging.length > 0 ? aging : known).map((source) => source.asOf);
   return times.length > 0 ? Math.min(...times) : null;
 });
 
@@ -24,26 +32,30 @@ export const loadError = computed(() => [...sources].find((source) => source.err
  *     await has changed (list them in `watch` to be sure)
  * @param every milliseconds after which it is loaded again; 0 for never
  * @param on topics of the stream, whose events load it again, at most once a second
- * @param watch a getter; the data is loaded again when its value changes
+ * @param watch a getter; when its value changes, the data is gone and loaded again
+ * @param keep whether the data stays until the next is there when `watch` changes, because it tells itself what it is about
+ * @param fixed whether the data never changes, so that its age says nothing
  * @returns data, error, loading and reload
  */
-export function useData(load, { every = 0, on = [], watch: watched = null } = {}) {
+export function useData(load, { every = 0, on = [], watch: watched = null, keep = false, fixed = false } = {}) {
   const data = shallowRef(null);
   const loading = ref(false);
-  const source = reactive({ asOf: null, error: null });
+  const source = reactive({ asOf: null, error: null, every, isTold: on.length > 0, isFixed: fixed });
   sources.add(source);
   let turn = 0;
   let timer = 0;
   let soon = 0;
+  let missed = false;
   let ended = false;
 
   async function reload() {
     const own = ++turn;
     clearTimeout(timer);
     loading.value = true;
+    missed = false;
     const began = Date.now();
     try {
-      const answer = await load();
+      const answer = await collect(source, load);
       if (own === turn && !ended) {
         data.value = answer;
         source.asOf = began;
@@ -75,32 +87,50 @@ export function useData(load, { every = 0, on = [], watch: watched = null } = {}
     }
   }
 
-  const seen = () => {
-    if (!document.hidden && source.asOf !== null && Date.now() - source.asOf > Math.max(every, 5000) && (every > 0 || on.length > 0)) {
-      reload();
-    }
-  };
-  document.addEventListener('visibilitychange', seen);
-  const ends = on.map((topic) => listen(topic, () => {
-    if (!soon && !document.hidden) {
+  /** Something happened. A tab that nobody sees reads it when it is seen again. */
+  function news() {
+    if (document.hidden) {
+      missed = true;
+    } else if (!soon) {
       soon = setTimeout(() => {
         soon = 0;
         reload();
       }, 1000);
     }
-  }));
-  // A stream that is back may have missed something.
-  ends.push(watch(() => stream.state, (state, before) => {
-    if (state === 'live' && before === 'lost') {
+  }
+
+  const seen = () => {
+    const isOld = source.asOf !== null && Date.now() - source.asOf > Math.max(every, 5000) && (every > 0 || on.length > 0);
+    if (!document.hidden && (missed || isOld)) {
       reload();
     }
-  }));
+  };
+  document.addEventListener('visibilitychange', seen);
+  const ends = on.map((topic) => listen(topic, news));
+  if (every > 0 || on.length > 0) {
+    // Between two connections to the stream something may have happened.
+    ends.push(watch(() => stream.gaps, () => {
+      if (document.hidden) {
+        missed = true;
+      } else {
+        reload();
+      }
+    }));
+  }
   if (watched) {
-    ends.push(watch(watched, () => reload()));
+    ends.push(watch(watched, () => {
+      if (!keep) {
+        // The view is about something else now, and what was loaded is not.
+        data.value = null;
+        Object.assign(source, { asOf: null, error: null });
+      }
+      reload();
+    }));
   }
   onUnmounted(() => {
     ended = true;
     sources.delete(source);
+    dropReads(source);
     clearTimeout(timer);
     clearTimeout(soon);
     document.removeEventListener('visibilitychange', seen);

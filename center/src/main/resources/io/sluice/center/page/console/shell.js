@@ -65,7 +65,7 @@ function hideHelp() {
 }
 
 async function copyView() {
-  const text = [...reads].map((address) => curl('GET', address)).join('\n');
+  const text = reads().map((address) => curl('GET', address)).join('\n');
   toast(await copy(text) ? t('copied') : t('notCopied'), 'good');
 }
 

@@ -197,7 +197,7 @@ export default {
       }
       return rows.value.find((row) => row.number === wanted)
         ?? (await get('/api/audit', { below: wanted + 1, limit: 1 })).find((row) => row.number === wanted) ?? null;
-    }, { watch: () => route.query.row });
+    }, { watch: () => route.query.row, keep: true, fixed: true });
 
     function addressed(text) {
       return text && !Number.isNaN(new Date(text).getTime()) ? exact(text) : '';

@@ -141,7 +141,7 @@ export default {
       const [change, rollouts] = await Promise.all([found(get(`/api/changes/${id}`)), get('/api/rollouts', { limit: 100 })]);
       return { change, rollouts: rollouts.filter((rollout) => rollout.change === id), other: rollouts.find((rollout) => rollout.change !== id && isOnTrial(rollout)) };
     }, { every: 15_000, on: ['releases'] });
-    const settings = useData(() => get('/api/approval-settings'));
+    const settings = useData(() => get('/api/approval-settings'), { every: 60_000 });
 
     /** Does something, says so, and shows the change as it is now. */
     async function perform(question, news) {

@@ -1,7 +1,7 @@
 // Single decisions: a search in the sample of the last 24 hours, and a live tail of refusals.
 import { computed, onUnmounted, reactive, ref, shallowRef, watch } from '/assets/vue.js';
 import { explain, html } from '/assets/parts.js';
-import { copy, get } from '/assets/console/calls.js';
+import { copy, forgetReads, get } from '/assets/console/calls.js';
 import { now, useData, useEvents } from '/assets/console/data.js';
 import { clock, number, perSecond } from '/assets/console/format.js';
 import { seesFleet } from '/assets/console/me.js';
@@ -11,6 +11,7 @@ import { stream } from '/assets/console/stream.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, drawer, empty, facts, filter, head, panel, table, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
+import { figuresOf } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -102,7 +103,7 @@ function countCell(entry) {
   return entry.threshold > 0 ? html`<span class="nowrap">${number(entry.current_count)} <span class="soft">/ ${number(entry.threshold)}</span></span>` : html`<span class="soft">–</span>`;
 }
 
-function details(entry, nodeName, onClose) {
+function details(entry, nodeName, rollout, onClose) {
   const text = JSON.stringify(entry, null, 2);
   const act = async () => {
     if (await copy(text)) {
@@ -127,7 +128,8 @@ function details(entry, nodeName, onClose) {
       [t('node'), entry.node ? html`<a href=${href('/nodes', { id: entry.node })}>${nodeName(entry.node)}</a>` : null],
       [t('mode'), entry.mode],
       [t('degraded'), entry.degraded ? html`<span class="bad-text">${entry.degraded}</span>` : null],
-      [t('version'), entry.rule_version ? html`<a href=${`/releases/${entry.rule_version}`}>${t('versionText', { version: entry.rule_version })}</a>` : null],
+      [t('version'), entry.rule_version ? html`${rollout ? html`<a id="decision-release" href=${`/releases/${rollout}`}>${t('versionText', { version: entry.rule_version })}</a>`
+        : t('versionText', { version: entry.rule_version })}` : null],
       [t('request_id'), entry.request_id ? html`<a href=${href('/decisions', { request_id: entry.request_id })}><code>${entry.request_id}</code></a>` : null],
       [t('trace_id'), entry.trace_id ? html`<a href=${href('/decisions', { trace_id: entry.trace_id })}><code>${entry.trace_id}</code></a>` : null],
     ])}
@@ -144,7 +146,7 @@ function details(entry, nodeName, onClose) {
 export default {
   setup() {
     const searched = computed(() => JSON.stringify(asked()));
-    const { data, loading } = useData(() => get('/api/decisions', { ...asked(), limit: PAGE }), { watch: () => searched.value });
+    const { data, loading, reload } = useData(() => get('/api/decisions', { ...asked(), limit: PAGE }), { watch: () => searched.value });
     const nodes = seesFleet() ? useData(() => get('/api/nodes'), { every: 60_000 }).data : shallowRef([]);
     const names = computed(() => new Map((nodes.value ?? []).map((node) => [node.id, node.name || node.id])));
     const nodeName = (id) => names.value.get(id) ?? id;
@@ -199,8 +201,8 @@ export default {
       }
     });
     useEvents('counts', (counts) => {
-      const figures = route.query.rule ? counts.rules?.[route.query.rule] : counts.fleet;
-      refusedRate.value = figures ? figures.refused : route.query.rule ? 0 : null;
+      const figures = route.query.rule ? figuresOf(counts, route.query.rule) : counts.fleet;
+      refusedRate.value = figures?.refused ?? null;
     });
     onUnmounted(() => clearTimeout(timer));
     function forgetTail() {
@@ -210,6 +212,14 @@ export default {
       stoppedAt.value = null;
     }
     watch(searched, forgetTail);
+    watch(searched, forgetReads);
+    // The tail has a hole where the stream was lost; the search may know what is missing.
+    watch(() => stream.gaps, () => {
+      refusedRate.value = null;
+      if (live.value) {
+        reload();
+      }
+    });
     watch(live, (on) => {
       if (on) {
         stoppedAt.value = null;
@@ -227,6 +237,23 @@ export default {
       return [...tail.value, ...found.map((entry, i) => ({ entry, at: Date.parse(entry.timestamp), key: `${identity(entry)}|${i}` }))].sort(newestFirst);
     });
     const open = shallowRef(null);
+
+    // A release is known by its rollout, a decision names the version.
+    const rollouts = shallowRef(new Map());
+    watch(open, async (entry) => {
+      const number = entry?.rule_version;
+      if (!number || rollouts.value.has(number)) {
+        return;
+      }
+      try {
+        const [version] = await get('/api/versions', { below: number + 1, limit: 1 }, 'version of a decision');
+        if (version?.number === number && version.rollout) {
+          rollouts.value = new Map(rollouts.value).set(number, version.rollout);
+        }
+      } catch {
+        // The version stands there without a link.
+      }
+    });
 
     // What is typed is searched when the person pauses.
     const typed = reactive({});
@@ -293,7 +320,7 @@ export default {
         ${page.next ? html`<button type="button" class="secondary" id="older" aria-disabled=${String(paging.value)} onClick=${older}>
           ${paging.value ? t('loading') : page.entries.length === 0 ? t('goOn') : t('older')}</button>` : rows.value.length > 0 ? html`<span class="soft small">${t('end')}</span>` : null}
         ${page.next && page.searched_until && html`<span class="soft small">${t('searched', { time: clock(page.searched_until) })}</span>`}
-        ${data.value.dropped > 0 && html`<span class="warn-text small">${t('dropped', { count: number(data.value.dropped) })}</span>`}
+        ${data.value?.dropped > 0 && html`<span class="warn-text small">${t('dropped', { count: number(data.value.dropped) })}</span>`}
         <span class="bad-text" role="alert">${pageError.value?.()}</span></div>`;
     };
 
@@ -324,6 +351,6 @@ export default {
             command: data.value.next ? '' : `curl -i http://127.0.0.1:8082/v1/check -d '{"attributes": {"path": "/api/login", "method": "POST", "ip": "203.0.113.7"}}'` })
             : html`<p class="soft inset">${t('loading')}</p>`}
           ${foot()}`)}
-      ${open.value && details(open.value, nodeName, () => { open.value = null; })}`;
+      ${open.value && details(open.value, nodeName, rollouts.value.get(open.value.rule_version), () => { open.value = null; })}`;
   },
 };

@@ -128,7 +128,7 @@ const Editor = {
     const schema = useData(async () => {
       const [answer] = await Promise.all([get('/api/rules/schema'), loadCodeEditor()]);
       return answer;
-    });
+    }, { fixed: true });
     const work = reactive({ edits: [], active: 0, title: '', reason: '', base: 0, restored: false });
     const original = shallowRef(null);
     const checked = shallowRef(null);

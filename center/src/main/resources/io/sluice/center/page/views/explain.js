@@ -142,7 +142,7 @@ function matched(rule) {
 
 export default {
   setup() {
-    const { data: rules } = useData(() => get('/api/rules'));
+    const { data: rules } = useData(() => get('/api/rules'), { on: ['releases'], every: 60_000 });
     const way = computed(() => (route.query.as === 'form' || (!route.query.as && route.query.path) ? 'form' : 'curl'));
     const command = ref('');
     const fields = reactive(Object.fromEntries(FIELDS.map((name) => [name, route.query[name] ?? ''])));

@@ -12,7 +12,7 @@ import { words } from '/assets/console/words.js';
 import { language } from '/assets/texts.js';
 import { CallerDetails } from '/assets/views/caller.js';
 import { endSwitch, endTrial, rollBack, switchToShadow } from '/assets/views/watch-actions.js';
-import { OWN_RULES, getNewest, iso, marksOf, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
+import { OWN_RULES, figuresOf, getNewest, iso, marksOf, ratesOn, seriesOf, sumsOf, useSeconds } from '/assets/views/watch-data.js';
 
 const t = words({
   en: {
@@ -143,7 +143,7 @@ export default {
 
     const seconds = useSeconds((event) => {
       if (rule.value) {
-        return event.rules?.[rule.value];
+        return figuresOf(event, rule.value);
       }
       return event.fleet ?? Object.values(event.rules ?? {}).reduce((sum, each) => ({ allowed: sum.allowed + each.allowed, refused: sum.refused + each.refused }), { allowed: 0, refused: 0 });
     });

@@ -124,8 +124,8 @@ export default {
     const chosen = computed(() => users.data.value?.find((user) => String(user.id) === route.query.user) ?? null);
     // The log knows it, for those who may see the log.
     const signedIn = useData(async () => (chosen.value && can('see_log')
-      ? (await get('/api/audit', { actor: `user:${chosen.value.user}`, kind: 'sign_in', outcome: 'done', limit: 1 }))[0]?.at ?? null : null),
-    { watch: () => chosen.value?.user });
+      ? { at: (await get('/api/audit', { actor: `user:${chosen.value.user}`, kind: 'sign_in', outcome: 'done', limit: 1 }))[0]?.at ?? null } : null),
+    { every: 60_000, watch: () => chosen.value?.user });
     const isOwn = (user) => user.user === me.value?.user && user.origin === me.value?.origin;
 
     const text = (user) => [user.user, user.display_name, user.email, user.origin, ...user.roles.flatMap((grant) => [grant.role, nameOf(grant.role), grant.tenant ?? '', labelsText(grant.labels)])].join(' ').toLowerCase();
@@ -180,7 +180,7 @@ export default {
         [t('name'), html`<span class="mono">${user.user}</span>`], [t('email'), user.email], [t('state'), stateOf(user)], [t('origin'), originOf(user)],
         [t('roles'), user.roles.length > 0 ? roleTags(user.roles) : t('none')],
         [t('password'), user.origin === 'local' ? t(user.has_password ? 'hasPassword' : 'noPassword') : t('elsewhere')],
-        [t('lastSignIn'), can('see_log') ? (signedIn.data.value ? timeAgo(signedIn.data.value) : t('never')) : null],
+        [t('lastSignIn'), can('see_log') ? (!signedIn.data.value ? '…' : signedIn.data.value.at ? timeAgo(signedIn.data.value.at) : t('never')) : null],
         [t('created'), timeAt(user.created_at)], [t('changed'), timeAt(user.changed_at)],
       ])}
       ${isOwn(user) ? html`<p class="note own-note">${t('ownHint')}</p>` : html`

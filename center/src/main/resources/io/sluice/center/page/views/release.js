@@ -69,7 +69,7 @@ export default {
         known = await get(`/api/versions/${before}/diff`, { to: version.number });
       }
       return known ?? {};
-    }, { watch: () => `${loaded.data.value?.version?.number} ${loaded.data.value?.before}` });
+    }, { watch: () => `${loaded.data.value?.version?.number} ${loaded.data.value?.before}`, keep: true, fixed: true });
 
     function reload() {
       loaded.reload();

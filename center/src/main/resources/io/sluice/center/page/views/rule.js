@@ -202,7 +202,7 @@ export default {
     const historyPanel = () => {
       const data = history.data.value;
       return data && panel({ id: 'history', title: t('history'), tight: true }, html`${table({ id: 'steps', caption: t('historyOf'), rows: data.steps, rowKey: (step) => step.version.number, columns: [
-        { name: 'version', label: t('version'), cell: (step) => html`<div><a href=${`/releases/${step.version.number}`}>v${step.version.number}</a>${step.version.trial && html` ${badge(t('trial'), 'warn')}`}</div>` },
+        { name: 'version', label: t('version'), cell: (step) => html`<div>${step.version.rollout ? html`<a href=${`/releases/${step.version.rollout}`}>v${step.version.number}</a>` : `v${step.version.number}`}${step.version.trial && html` ${badge(t('trial'), 'warn')}`}</div>` },
         { name: 'what', label: t('what'), wide: true, cell: (step) => html`${step.sentences.map((line, i) => html`<div key=${i}>${line.startsWith(`${id}: `) ? line.slice(id.length + 2) : line}</div>`)}` },
         { name: 'reason', label: t('reason'), wide: true, cell: (step) => html`<div>${step.version.title}</div><div class="soft small">${step.version.reason}</div>` },
         { name: 'by', label: t('by'), cell: (step) => who(step.version.actor) },

@@ -229,7 +229,7 @@ export default {
       ${trial.value && html`<div class="notice" id="candidate-trial"><div class="panel-head"><strong>${t('trialTitle', { id: trial.value.change })}</strong><span class="grow"></span>
         <a class="button secondary" href=${`/changes/${trial.value.change}`}>${t('openTrial')}</a></div><div>${t('trialText')}</div></div>`}
       ${rules.value && html`<div class="grid">
-        ${chosen.value
+        ${!figures.value ? html`<p class="span-12 soft">…</p>` : chosen.value
           ? html`<div class="span-5">${observed()}</div>
             <div class="span-7">${h(Observed, { key: chosen.value.rule.id, item: chosen.value, period: period.value, base: rules.value.version,
               canOpen: can('edit') && (chosen.value.rule.shadow || chosen.value.rule.candidate?.length > 0) })}</div>`

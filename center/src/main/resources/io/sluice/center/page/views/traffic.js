@@ -120,8 +120,8 @@ export default {
       return { ...answer, start, end, width, own, read: Date.now() };
     }), { every: 20_000, watch: () => `${time()} ${rule.value} ${node.value}` });
 
-    const nodes = seesFleet() ? useData(() => get('/api/nodes')) : null;
-    const versions = useData(() => get('/api/versions', { limit: 100 }), { on: ['releases'] });
+    const nodes = seesFleet() ? useData(() => get('/api/nodes'), { every: 60_000 }) : null;
+    const versions = useData(() => get('/api/versions', { limit: 100 }), { on: ['releases'], every: 60_000 });
 
     const callers = useData(steady(async () => {
       const { from, to, isFixed } = timeOf(query.value);
@@ -218,7 +218,7 @@ export default {
       const what = query.value.caller ? t('caller') : t('tenant');
       const rows = (callers.data.value?.entries ?? []).filter((each) => each.hash === subject.value);
       return panel({ id: 'about', title: t('about', { what }), actions: html`<a class="button secondary" href=${`/callers/${encodeURIComponent(subject.value)}`}>${t('openCaller')}</a>` },
-        rows.length === 0 ? html`<p class="soft">${callers.data.value?.isTooLong ? t('tooLong') : t('aboutNone')}</p>`
+        rows.length === 0 ? html`<p class="soft">${!callers.data.value ? '…' : callers.data.value.isTooLong ? t('tooLong') : t('aboutNone')}</p>`
           : html`<div class="figures">${rows.map((each) => figure({ id: `about-${each.rule}-${each.limit}`, label: each.limit ?? each.rule ?? t('allRules'), value: atLeast(each.refused, each.error), kind: 'refused', note: html`<code>${each.caller}</code>` }))}</div>`);
     }
 

@@ -1,26 +1,18 @@
 // What the views of traffic have in common: which figures a person may see, figures over time, and the newest seconds of the stream.
-import { ref } from '/assets/vue.js';
-import { get, reads } from '/assets/console/calls.js';
+import { onUnmounted, ref, watch } from '/assets/vue.js';
+import { get } from '/assets/console/calls.js';
 import { useEvents } from '/assets/console/data.js';
 import { seesFleet } from '/assets/console/me.js';
-import { href } from '/assets/console/router.js';
+import { stream } from '/assets/console/stream.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 export const STEPS = { second: 1000, minute: MINUTE, hour: HOUR, day: DAY };
 
-const asked = new Map();
-
 /** Reads something whose times move on. Only the newest address stays in "copy as curl". */
 export function getNewest(name, path, query) {
-  const address = href(path, query);
-  const before = asked.get(name);
-  if (before && before !== address) {
-    reads.delete(before);
-  }
-  asked.set(name, address);
-  return get(path, query);
+  return get(path, query, name);
 }
 
 export function iso(millis) {
@@ -106,39 +98,68 @@ export function ratesOn(series, value, times, cell, shift = 0) {
 /** How many seconds the figure of this moment is about. */
 const MOMENT = 10;
 const KEPT = 180;
+/** An event tells the figures of the busiest rules only. */
+const MOST_TOLD = 50;
+const NONE = { allowed: 0, refused: 0 };
+
+/** Returns the figures of a rule in an event of counts; null if they are unknown, because other rules were busier. */
+export function figuresOf(event, rule) {
+  const rules = event.rules ?? {};
+  if (Object.hasOwn(rules, rule)) {
+    return rules[rule];
+  }
+  return Object.keys(rules).length >= MOST_TOLD ? null : NONE;
+}
 
 /**
  * Hears the counts of each second while the view is open.
  *
- * @param pick (event) => the figures of what the view is about, or undefined if the event does not tell
+ * @param pick (event) => the figures of what the view is about; null if the event does not tell them
  */
 export function useSeconds(pick) {
+  // By second. What is not known of a second is null, and a second without an entry had no traffic.
   const seconds = new Map();
   const beat = ref(0);
   let first = 0;
   let newest = 0;
   let heard = 0;
+
+  function forget() {
+    seconds.clear();
+    first = 0;
+    newest = 0;
+    beat.value += 1;
+  }
+
   useEvents('counts', (event) => {
-    const figures = pick(event) ?? { allowed: 0, refused: 0 };
-    const known = seconds.get(event.second) ?? { allowed: 0, refused: 0 };
-    seconds.set(event.second, { allowed: known.allowed + figures.allowed, refused: known.refused + figures.refused });
-    first = first === 0 ? event.second : first;
-    if (event.second > newest) {
-      newest = event.second;
+    const { second } = event;
+    if (second <= newest - KEPT) {
+      return;
+    }
+    const figures = pick(event);
+    const known = seconds.has(second) ? seconds.get(second) : NONE;
+    seconds.set(second, figures && known ? { allowed: known.allowed + figures.allowed, refused: known.refused + figures.refused } : null);
+    first = first === 0 ? second : first;
+    if (second > newest) {
+      newest = second;
       heard = performance.now();
-      seconds.delete(newest - KEPT);
+      [...seconds.keys()].filter((each) => each <= newest - KEPT).forEach((each) => seconds.delete(each));
     }
     beat.value += 1;
   });
+  // What happened while there was no stream is unknown; it is not nothing.
+  onUnmounted(watch(() => stream.gaps, forget, { flush: 'sync' }));
 
-  /** The mean of some seconds; null if too few were heard. */
+  /** The mean of some seconds; null if too few are known. */
   function mean(from, to) {
     let [count, allowed, refused] = [0, 0, 0];
-    for (let second = Math.max(from, first); second < to && second <= newest; second += 1) {
-      const one = seconds.get(second);
-      count += 1;
-      allowed += one?.allowed ?? 0;
-      refused += one?.refused ?? 0;
+    for (let second = Math.max(from, first, newest - KEPT + 1); second < to && second <= newest; second += 1) {
+      const one = seconds.has(second) ? seconds.get(second) : NONE;
+      if (one !== null) {
+        count += 1;
+        allowed += one.allowed;
+        refused += one.refused;
+      }
     }
     return count >= 3 ? { allowed: allowed / count, refused: refused / count } : null;
   }
@@ -146,20 +167,15 @@ export function useSeconds(pick) {
   return {
     beat,
     mean,
-    /** Requests per second at this moment; null if too few seconds were heard. Without traffic no counts arrive. */
+    /** Requests per second at this moment; null if it is unknown. Without traffic no counts arrive, and neither without a stream. */
     moment() {
-      const silent = Math.max(0, Math.floor((performance.now() - heard) / 1000) - 3);
-      if (newest === 0) {
+      if (newest === 0 || stream.state !== 'live') {
         return null;
       }
+      const silent = Math.max(0, Math.floor((performance.now() - heard) / 1000) - 3);
       const most = mean(newest - MOMENT + 1, newest + 1);
       return most && { allowed: (most.allowed * Math.max(0, MOMENT - silent)) / MOMENT, refused: (most.refused * Math.max(0, MOMENT - silent)) / MOMENT };
     },
-    forget() {
-      seconds.clear();
-      first = 0;
-      newest = 0;
-      beat.value += 1;
-    },
+    forget,
   };
 }
