@@ -57,6 +57,8 @@ class PageTest {
     void theRootLeadsToTheRightPage() {
         assertThat(get("/").statusCode()).isEqualTo(302);
         assertThat(header(get("/"), "Location")).isEqualTo("/sign-in");
+        assertThat(header(get("/?rule=login&last=6h&caller=a%2Bb"), "Location"))
+                .isEqualTo("/sign-in?to=%2F%3Frule%3Dlogin%26last%3D6h%26caller%3Da%252Bb");
         PageClient ann = new PageClient(center).signIn(center, ApiClient.account(center, "ann", Grant.of(Role.VIEWER)));
         HttpResponse<String> console = ann.send("GET", "/", "");
         assertThat(console.statusCode()).isEqualTo(200);

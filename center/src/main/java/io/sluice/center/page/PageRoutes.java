@@ -6,10 +6,13 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.HttpStatus;
@@ -66,15 +69,22 @@ public final class PageRoutes {
         return names;
     }
 
-    /** Shows the console to somebody who is signed in, and leads everybody else to the sign-in. */
+    /** Shows the console to somebody who is signed in. Everybody else goes to the sign-in, which leads back. */
     @GetMapping("/")
     ResponseEntity<byte[]> home(HttpServletRequest request) {
         boolean isSignedIn = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
         return isSignedIn
                 ? page.answer(request)
                 : ResponseEntity.status(HttpStatus.FOUND)
-                        .location(URI.create("/sign-in"))
+                        .location(signIn(request.getQueryString()))
                         .build();
+    }
+
+    private static URI signIn(@Nullable String query) {
+        return URI.create(
+                query == null || query.isEmpty()
+                        ? "/sign-in"
+                        : "/sign-in?to=" + URLEncoder.encode("/?" + query, StandardCharsets.UTF_8));
     }
 
     @GetMapping({
