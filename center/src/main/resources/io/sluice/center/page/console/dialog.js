@@ -24,7 +24,7 @@ let settle = () => {};
 let opener = null;
 
 /**
- * Asks, and then does it. Returns the answer of the API, or null if the person gave up.
+ * Asks, and then does it. Returns the answer of the API, or null if the person gave up or another question is open.
  *
  * @param title a text
  * @param text what will happen, as a text or a function that returns elements
@@ -36,6 +36,9 @@ let opener = null;
  * @param call a function of the values (with `reason`) that returns {method, path, body}
  */
 export function ask({ title, text = '', action, danger = false, reason = true, fields = [], wide = false, call: request }) {
+  if (open.question) {
+    return Promise.resolve(null);
+  }
   opener = document.activeElement;
   open.question = { title, text, action, danger, reason, fields, wide, request };
   open.values = Object.fromEntries([...fields.map((field) => [field.name, field.value ?? '']), ['reason', '']]);
@@ -51,7 +54,26 @@ function end(result) {
   element.value?.close();
   open.question = null;
   settle(result);
-  nextTick(() => opener?.isConnected && opener.focus());
+  nextTick(() => !open.question && opener?.isConnected && opener.focus());
+}
+
+/** The person gives up. What was sent already cannot be taken back, so its answer is awaited. */
+function cancel() {
+  if (!open.busy) {
+    end(null);
+  }
+}
+
+/** A browser may close a dialog on its own, such as when Escape is pressed twice. */
+function closed() {
+  if (!open.question || !element.value || element.value.open) {
+    return;
+  }
+  if (open.busy) {
+    element.value.showModal();
+  } else {
+    end(null);
+  }
 }
 
 function prepared() {
@@ -63,6 +85,7 @@ async function confirm(event) {
   if (open.busy) {
     return;
   }
+  const own = open.question;
   open.busy = true;
   open.error = null;
   try {
@@ -73,8 +96,13 @@ async function confirm(event) {
     }
     const { method, path, body } = prepared();
     const answer = await send(method, path, body);
-    end(answer ?? {});
+    if (open.question === own) {
+      end(answer ?? {});
+    }
   } catch (failure) {
+    if (open.question !== own) {
+      return;
+    }
     if (failure.needsFactor) {
       open.factor = true;
       nextTick(() => element.value?.querySelector('#dialog-password')?.focus());
@@ -84,7 +112,9 @@ async function confirm(event) {
       open.error = explain(failure);
     }
   } finally {
-    open.busy = false;
+    if (open.question === own || !open.question) {
+      open.busy = false;
+    }
   }
 }
 
@@ -120,7 +150,7 @@ export const dialogPlace = {
         return null;
       }
       return html`
-        <dialog ref=${element} class=${question.wide ? 'dialog wide' : 'dialog'} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); end(null); }}>
+        <dialog ref=${element} class=${question.wide ? 'dialog wide' : 'dialog'} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); cancel(); }} onClose=${closed}>
           <form onSubmit=${confirm} method="dialog">
             <h2 id="dialog-title">${open.factor ? t('factor') : question.title}</h2>
             ${open.factor
@@ -140,7 +170,7 @@ export const dialogPlace = {
               ${!open.factor && html`<button type="button" class="quiet" id="dialog-curl" onClick=${copyCommand}>
                 ${open.copied ? t('copied') : t('copyCurl')}</button>`}
               <span class="grow"></span>
-              <button type="button" class="secondary" id="dialog-cancel" onClick=${() => end(null)}>${t('cancel')}</button>
+              <button type="button" class="secondary" id="dialog-cancel" aria-disabled=${String(open.busy)} onClick=${cancel}>${t('cancel')}</button>
               <button type="submit" id="dialog-confirm" class=${question.danger ? 'danger' : 'primary'} aria-disabled=${String(open.busy)}>
                 ${open.factor ? t('confirm') : typeof question.action === 'function' ? question.action() : question.action}</button>
             </div>

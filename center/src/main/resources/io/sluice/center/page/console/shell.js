@@ -24,7 +24,7 @@ const t = words({
     notCopied: 'The browser did not allow to copy.', toDark: 'Dark colours', toLight: 'Light colours', utc: 'UTC', local: 'Local time',
     zoneHint: 'Switch between UTC and local time (u)', otherLanguage: '中文', account: 'Your account', signOut: 'Sign out', keys: 'Keys', keysTitle: 'Keys',
     keySearch: 'Search', keyHelp: 'This list', keyZone: 'UTC or local time', keyTheme: 'Light or dark', keyLanguage: 'English or 中文', keyCurl: 'Copy the view as curl',
-    keyClose: 'Close', close: 'Close', unknown: 'There is no such page.', home: 'Go to the first page', stale: 'The newest data cannot be loaded: {why}',
+    keyClose: 'Close', close: 'Close', closeMenu: 'Close the menu', unknown: 'There is no such page.', home: 'Go to the first page', stale: 'The newest data cannot be loaded: {why}',
     denied: 'Your role does not allow this page.', failed: 'The page could not be loaded: {why}', again: 'Try again',
   },
   zh: {
@@ -33,7 +33,7 @@ const t = words({
     notCopied: '浏览器不允许复制。', toDark: '深色', toLight: '浅色', utc: 'UTC', local: '本地时间',
     zoneHint: '切换 UTC 与本地时间 (u)', otherLanguage: 'English', account: '您的账户', signOut: '退出登录', keys: '快捷键', keysTitle: '快捷键',
     keySearch: '搜索', keyHelp: '此列表', keyZone: 'UTC 或本地时间', keyTheme: '浅色或深色', keyLanguage: '中文或 English', keyCurl: '将页面复制为 curl',
-    keyClose: '关闭', close: '关闭', unknown: '没有这个页面。', home: '回到首页', stale: '无法加载最新数据：{why}',
+    keyClose: '关闭', close: '关闭', closeMenu: '关闭菜单', unknown: '没有这个页面。', home: '回到首页', stale: '无法加载最新数据：{why}',
     denied: '您的角色无权访问此页面。', failed: '页面加载失败：{why}', again: '重试',
   },
 });
@@ -94,7 +94,30 @@ export const shell = {
   setup() {
     const view = shallowRef(null);
     const problem = ref(null);
+    // On a phone the menu lies above the view.
     const menuOpen = ref(false);
+    const toMenuButton = () => nextTick(() => document.getElementById('menu-button')?.focus());
+    const openMenu = () => {
+      menuOpen.value = true;
+      nextTick(() => document.getElementById('menu-close')?.focus());
+    };
+    const closeMenu = () => {
+      menuOpen.value = false;
+      toMenuButton();
+    };
+    addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && menuOpen.value && !document.querySelector('dialog[open]')) {
+        event.stopImmediatePropagation();
+        closeMenu();
+      }
+    }, true);
+    matchMedia('(max-width: 48rem)').addEventListener('change', () => { menuOpen.value = false; });
+    /** A link leads to another view, whose title gets the focus, or to this one again. */
+    const followMenu = (event) => {
+      if (menuOpen.value && event.target.closest('a[href]')) {
+        closeMenu();
+      }
+    };
     let opened = '';
 
     async function open() {
@@ -179,8 +202,9 @@ export const shell = {
     return () => html`
       <div class=${['console', menuOpen.value ? 'menu-open' : '']}>
         <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>${t('skip')}</a>
-        <nav class="menu" id="menu" aria-label=${t('menu')}>
-          <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26" />Sluice</a>
+        <nav class="menu" id="menu" aria-label=${t('menu')} onClick=${followMenu}>
+          <div class="menu-head"><a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26" />Sluice</a>
+            <button type="button" class="quiet only-small" id="menu-close" aria-label=${t('closeMenu')} onClick=${closeMenu}>×</button></div>
           ${ready.value && ['watch', 'govern', 'center'].map(group)}
           <span class="grow"></span>
           ${me.value && html`<a class="menu-me" id="menu-account" href="/account" title=${t('account')}
@@ -188,10 +212,11 @@ export const shell = {
             <span class="menu-user">${me.value.display_name || me.value.user}</span></a>
             <button type="button" class="quiet small" id="sign-out" onClick=${signOut}>${t('signOut')}</button>`}
         </nav>
-        <div class="side">
+        ${menuOpen.value && html`<div class="menu-back" id="menu-back" onClick=${closeMenu}></div>`}
+        <div class="side" inert=${menuOpen.value}>
           <header class="bar-top">
             <button type="button" class="quiet only-small" id="menu-button" aria-label=${t('menu')} aria-expanded=${String(menuOpen.value)} aria-controls="menu"
-              onClick=${() => { menuOpen.value = !menuOpen.value; }}>${icon('menu')}</button>
+              onClick=${openMenu}>${icon('menu')}</button>
             <button type="button" class="search-button" id="open-search" aria-label=${t('search')} onClick=${openSearch}>${icon('search')}<span>${t('search')}</span><kbd>/</kbd></button>
             <span class="grow"></span>
             ${ready.value && html`<span class="as-of" id="as-of">${asOf.value !== null ? t('asOf', { time: clock(asOf.value) }) : isReady.value ? '' : t('loading')}</span>${state()}`}
