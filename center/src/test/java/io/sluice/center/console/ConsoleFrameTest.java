@@ -13,11 +13,24 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
 
 /** What all views have in common: the menu, dialogs, the stream, and what a role for one tenant leads to. */
 class ConsoleFrameTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    /** Streams that the test speaks for. They are in the list `made`, the newest one at its end. */
+    private static final String SPOKEN = "window.made = []; window.EventSource = class extends EventTarget {"
+            + " static CLOSED = 2;"
+            + " constructor() { super(); this.readyState = 0; window.made.push(this); }"
+            + " close() { this.readyState = 2; }"
+            + " opens() { this.readyState = 1; this.dispatchEvent(new Event('open')); }"
+            + " fails(state) { this.readyState = state; this.dispatchEvent(new Event('error')); }"
+            + " says(type, data) { this.dispatchEvent(new MessageEvent(type, {data: JSON.stringify(data)})); } };"
+            + "window.asked = []; const real = window.fetch;"
+            + "window.fetch = (path, options) => { window.asked.push(path); return real(path, options); };";
 
     @TempDir
     static Path data;
@@ -60,8 +73,16 @@ class ConsoleFrameTest {
         return browser.signIn(name).look("light", "en");
     }
 
+    private static void press(String css) {
+        page().awaitShown(css);
+        page().script("document.querySelector(arguments[0]).click()", css);
+    }
+
     private static void awaitTrue(String what, String script) {
-        Await.until(what, PATIENCE, () -> Boolean.parseBoolean(page().script("return String(Boolean(" + script + "))")));
+        Await.until(
+                what,
+                PATIENCE,
+                () -> Boolean.parseBoolean(page().script("return String(Boolean(" + script + "))")));
     }
 
     @Test
@@ -98,5 +119,235 @@ class ConsoleFrameTest {
             browser.move(path);
             page().awaitTextOf("#problem", "Your role does not allow this page");
         }
+    }
+
+    @Test
+    void theMenuOfAPhoneOpensAndCloses() {
+        page().size(390, 844);
+        try {
+            as("sam").view("/rules");
+            assertThat(page().shows(".menu-open")).isFalse();
+            page().click("menu-button");
+            page().awaitFocus("menu-close");
+            page().keys(Keys.ESCAPE);
+            page().awaitHidden(".menu-open");
+            page().awaitFocus("menu-button");
+            page().click("menu-button");
+            page().awaitFocus("menu-close");
+            press("#menu-close");
+            page().awaitHidden(".menu-open");
+            page().awaitFocus("menu-button");
+            page().click("menu-button");
+            press("#menu-back");
+            page().awaitHidden(".menu-open");
+            // A link to the view that is open closes it too.
+            page().click("menu-button");
+            page().awaitShown(".menu-open");
+            press("#menu-rules");
+            page().awaitHidden(".menu-open");
+            page().click("menu-button");
+            page().awaitShown(".menu-open");
+            press("#menu-changes");
+            page().awaitHidden(".menu-open");
+            browser.ready();
+            awaitTrue("the changes", "document.querySelector('main').dataset.view === 'changes'");
+        } finally {
+            page().size(1440, 900);
+        }
+    }
+
+    @Test
+    void anAnswerThatIsAwaitedKeepsItsDialog() {
+        as("lena").view("/design");
+        page().script("const real = window.fetch; window.held = []; window.fetch = (path, options) =>"
+                + " path !== '/api/me' ? real(path, options)"
+                + " : new Promise((resolve) => window.held.push(() => resolve(real(path, options))))");
+        page().clickOn("#buttons button.primary");
+        page().type("dialog-reason", "a test");
+        page().click("dialog-confirm");
+        awaitTrue("a call", "window.held.length === 1");
+        page().click("dialog-cancel");
+        page().keys(Keys.ESCAPE);
+        page().keys(Keys.ESCAPE);
+        awaitTrue("an open dialog", "document.querySelector('dialog[open] #dialog-title') !== null");
+        // Another question is not asked meanwhile.
+        assertThat(page().async("const done = arguments[arguments.length - 1];"
+                        + "import(location.origin + '/assets/console/dialog.js')"
+                        + ".then((dialog) => dialog.ask({title: 'another', action: 'x', call: () => ({})}))"
+                        + ".then((answer) => done(String(answer)), (failure) => done(String(failure)))"))
+                .isEqualTo("null");
+        assertThat(page().text("dialog-title")).isNotEqualTo("another");
+        page().script("window.held[0]()");
+        page().awaitHidden("dialog[open]");
+        // The next one is not closed by an answer to the first one, and can be given up.
+        page().clickOn("#buttons button.primary");
+        page().await("dialog-reason");
+        page().click("dialog-cancel");
+        page().awaitHidden("dialog[open]");
+        assertThat(page().script("return String(window.held.length)")).isEqualTo("1");
+    }
+
+    @Test
+    void theFirstScreenIsAskedForAgainAfterTheSignIn() {
+        page().go(stage.url() + "/assets/icon.svg");
+        page().forget();
+        page().go(stage.url() + "/?rule=login&last=6h");
+        page().awaitPath("/sign-in");
+        page().type("user", "sam");
+        page().type("password", ConsoleStage.PASSWORD);
+        page().click("submit");
+        page().awaitText("only-rule", "login");
+        assertThat(page().url()).endsWith("/?rule=login&last=6h");
+    }
+
+    @Test
+    void theStreamOfAnEndedSessionLeadsToTheSignIn() {
+        as("lena").view("/rules");
+        awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
+        browser.expect("/api/stream");
+        // The view reads nothing more, so only the stream can find out.
+        String status = page().async("const done = arguments[arguments.length - 1]; const real = window.fetch;"
+                + "window.fetch = (path, options) => path === '/api/session' ? real(path, options)"
+                + " : new Promise(() => {});"
+                + "real('/api/session').then((answer) => answer.json()).then((session) => real('/api/session',"
+                + " {method: 'DELETE', headers: {'X-CSRF-Token': session.csrf}}))"
+                + ".then((answer) => done(String(answer.status)), (failure) => done(String(failure)))");
+        assertThat(status).startsWith("20");
+        page().awaitPath("/sign-in");
+        assertThat(page().url()).contains("to=%2Frules");
+    }
+
+    private static void withSpokenStream(String path, Runnable work) {
+        String script = page().before(SPOKEN);
+        try {
+            browser.view(path);
+            awaitTrue("a stream", "window.made.length >= 1");
+            page().script("window.made.at(-1).opens()");
+            awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
+            work.run();
+        } finally {
+            page().forgetBefore(script);
+            page().go(stage.url() + "/assets/icon.svg");
+        }
+    }
+
+    @Test
+    void aSilentStreamIsOpenedAgain() {
+        as("lena");
+        withSpokenStream("/rules", () -> {
+            // The machine slept for a minute.
+            page().script("const real = Date.now; Date.now = () => real() + 60000; window.asked = []");
+            awaitTrue("another stream", "window.made.length >= 2");
+            assertThat(page().script("return String(window.made[0].readyState)")).isEqualTo("2");
+            page().awaitText("stream", "lost");
+            page().script("window.made.at(-1).opens(); window.made.at(-1).says('alive', {})");
+            awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
+            // What happened meanwhile is read.
+            awaitTrue("the rules again", "window.asked.includes('/api/rules')");
+        });
+    }
+
+    @Test
+    void aRefusedStreamIsTriedAgainWhileTheSessionGoesOn() {
+        as("lena");
+        withSpokenStream("/rules", () -> {
+            page().script("window.asked = []; window.made.at(-1).fails(2)");
+            page().awaitText("stream", "lost");
+            awaitTrue("a question for the session", "window.asked.includes('/api/session')");
+            awaitTrue("another stream", "window.made.length >= 2");
+            page().script("window.made.at(-1).fails(2)");
+            awaitTrue("one more", "window.made.length >= 3");
+            page().script("window.made.at(-1).opens()");
+            awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
+            assertThat(page().script("return String(window.made.filter((each) => each.readyState !== 2).length)"))
+                    .isEqualTo("1");
+            assertThat(page().url()).endsWith("/rules");
+        });
+    }
+
+    @Test
+    void eventsOfATabThatNobodySeesAreReadLater() {
+        as("lena");
+        withSpokenStream("/rules", () -> {
+            page().script("window.isHidden = true;"
+                    + "Object.defineProperty(document, 'hidden', {get: () => window.isHidden});"
+                    + "window.asked = []; window.made.at(-1).says('releases', {rollout: 1})");
+            assertThat(page().script("return String(window.asked.includes('/api/rules'))"))
+                    .isEqualTo("false");
+            page().script("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
+            awaitTrue("the rules again", "window.asked.includes('/api/rules')");
+        });
+    }
+
+    @Test
+    void aRuleThatIsNotAmongTheBusiestIsUnknownAndNotQuiet() {
+        as("sam");
+        withSpokenStream("/?rule=login&last=6h", () -> {
+            // Five seconds in which 50 other rules were busier, five with refusals, and a stream that is lost.
+            String figures = page().async("const done = arguments[arguments.length - 1];"
+                    + "const still = performance.now(); performance.now = () => still;"
+                    + "const stream = window.made.at(-1);"
+                    + "const others = Object.fromEntries([...Array(50).keys()].map((i) =>"
+                    + " ['busy-' + i, {requests: 900, allowed: 900, refused: 0}]));"
+                    + "const second = Math.floor(Date.now() / 1000) - 12;"
+                    + "for (let i = 0; i < 10; i += 1) { stream.says('counts', {second: second + i,"
+                    + " rules: i < 5 ? others : {login: {requests: 50, allowed: 30, refused: 20}}}); }"
+                    + "const shown = () => document.querySelector('#refused-now .figure-value').innerText;"
+                    + "const drawn = (next) => requestAnimationFrame(() => requestAnimationFrame(next));"
+                    + "drawn(() => { const before = shown();"
+                    + " performance.now = () => still + 60000; stream.fails(0);"
+                    + " drawn(() => done(before + ' ' + shown())); })");
+            assertThat(figures).isEqualTo("20/s 20/s");
+        });
+    }
+
+    @Test
+    void aViewThatTurnsToSomethingElseDropsWhatItShowed() {
+        as("sam").view("/traffic?rule=search");
+        page().await("sum-refused");
+        // Nothing is answered any more.
+        page().script("window.fetch = () => new Promise(() => {});"
+                + "history.pushState(null, '', '/traffic?rule=login'); dispatchEvent(new PopStateEvent('popstate'))");
+        page().awaitText("chip-rule", "login");
+        browser.drawn();
+        assertThat(page().has("sum-refused")).isFalse();
+        assertThat(page().script("return document.querySelector('main').dataset.ready"))
+                .isEqualTo("false");
+    }
+
+    @Test
+    void copiedCommandsAreThoseOfWhatIsShown() {
+        as("sam").view("/?last=1h");
+        for (String span : List.of("5m", "15m", "6h")) {
+            browser.move("/?last=" + span);
+        }
+        String found = page().async("const done = arguments[arguments.length - 1];"
+                + "import(location.origin + '/assets/console/calls.js').then((calls) => done(calls.reads()"
+                + ".filter((each) => each.startsWith('/api/top')).join(' ')), (failure) => done(String(failure)))");
+        assertThat(found).isEqualTo("/api/top?last=6h&limit=10");
+    }
+
+    @Test
+    void releasesAreLinkedByTheirRollout() {
+        JsonNode step = stage.machine()
+                .get("/api/rules/search/history")
+                .expect(200)
+                .get("steps")
+                .get(0)
+                .get("version");
+        as("lena").view("/rules/search");
+        page().awaitShown("#steps a[href='/releases/" + step.get("rollout").asLong() + "']");
+        browser.view("/decisions?rule=search");
+        page().clickOn("#decision-rows button.as-link");
+        page().await("decision-release");
+        long version = Long.parseLong(page().script("return String(JSON.parse("
+                + "document.querySelector('#decision-json').innerText).rule_version)"));
+        JsonNode released = stage.machine()
+                .get("/api/versions?limit=1&below=" + (version + 1))
+                .expect(200)
+                .json()
+                .get(0);
+        assertThat(page().script("return document.querySelector('#decision-release').getAttribute('href')"))
+                .isEqualTo("/releases/" + released.get("rollout").asLong());
     }
 }

@@ -66,6 +66,9 @@ function open() {
   const own = new EventSource('/api/stream');
   source = own;
   const hear = () => {
+    if (own !== source) {
+      return;
+    }
     heard = Date.now();
     refusals = 0;
     announce('live');
