@@ -124,7 +124,7 @@ export default {
       const current = await sumsOf('sums', from, to, MOST_RULES);
       const earlier = await sumsOf('sums before', from - back, to - back, MOST_RULES);
       return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, back };
-    }, { every: 15_000, watch: scope });
+    }, { every: 15_000, watch: () => chosen.value });
 
     const figures = useData(async () => {
       const { span: length, cell, step, hour } = plan.value;
