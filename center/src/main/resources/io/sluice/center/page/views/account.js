@@ -6,7 +6,7 @@ import { addPasskey, deviceName } from '/assets/passkeys.js';
 import { day, t } from '/assets/texts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
-import { me } from '/assets/console/me.js';
+import { can, me } from '/assets/console/me.js';
 import { facts, head, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { nameOf, reachText, roleText } from '/assets/views/roles.js';
@@ -47,7 +47,7 @@ const Who = {
                 <div class="soft small">${roleText(grant.role)}</div></li>`)}</ul>`}
         ${me.value.rights.length > 0 && html`
           <h3 class="small-head">${own('rights')}</h3>
-          <ul class="ticks">${me.value.rights.filter((right) => right !== 'report').map((right) => html`<li key=${right}>${nameOf(right)}</li>`)}</ul>`}
+          <ul class="ticks">${me.value.rights.filter((right) => right !== 'report' && can(right)).map((right) => html`<li key=${right}>${nameOf(right)}</li>`)}</ul>`}
       </section>`;
   },
 };
