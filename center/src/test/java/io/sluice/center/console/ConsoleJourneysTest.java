@@ -194,10 +194,14 @@ class ConsoleJourneysTest {
         browser.signIn("priya").view(path);
         page.clickOn("#approve");
         page.click("dialog-confirm");
-        page.awaitTextOf("#approvals", "Priya");
+        page.awaitHidden("#dialog-confirm");
+        // Approvals carry the name of the account.
+        page.awaitTextOf("#approvals .approval", "priya");
         page.awaitHidden("#approve");
-        assertThat(stage.machine().get("/api" + path).json().at("/approval/given"))
-                .hasSize(1);
+        JsonNode given = stage.machine().get("/api" + path).expect(200).json().at("/approval/given");
+        assertThat(given.valueStream().filter(each -> each.get("holds").asBoolean()))
+                .extracting(each -> each.get("by").asString())
+                .containsExactly("user:priya");
     }
 
     @Test
