@@ -123,7 +123,7 @@ export default {
       const from = to - plan.value.span - (plan.value.span > 6 * MINUTE ? MINUTE : 0);
       const current = await sumsOf('sums', from, to, MOST_RULES);
       const earlier = await sumsOf('sums before', from - back, to - back, MOST_RULES);
-      return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, back };
+      return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, secondsBefore: (to - from) / 1000, back };
     }, { every: 15_000, watch: () => chosen.value });
 
     const figures = useData(async () => {
@@ -141,13 +141,16 @@ export default {
       return { current, hourAgo, dayAgo, at: Date.now(), scope: scope(), own };
     }, { every: 30_000, watch: scope });
 
+    /** The rules whose history is added up for somebody who does not see the fleet. Live figures are about the same ones. */
+    const summed = () => (figures.data.value?.own ?? []).slice(0, OWN_RULES);
     const seconds = useSeconds((event) => {
       if (rule.value) {
         return figuresOf(event, rule.value);
       }
-      return event.fleet ?? Object.values(event.rules ?? {}).reduce((sum, each) => ({ allowed: sum.allowed + each.allowed, refused: sum.refused + each.refused }), { allowed: 0, refused: 0 });
+      return event.fleet ?? summed().map((each) => figuresOf(event, each)).filter(Boolean).reduce((sum, each) => ({ allowed: sum.allowed + each.allowed, refused: sum.refused + each.refused }), { allowed: 0, refused: 0 });
     });
     watch(rule, seconds.forget);
+    watch(() => summed().join(' '), seconds.forget);
 
     const drawn = computed(() => {
       const data = figures.data.value;
@@ -302,18 +305,21 @@ export default {
       const rows = (data?.current ?? []).filter((each) => each.refused > 0);
       const all = rows.reduce((sum, each) => sum + each.refused, 0);
       const shown = rows.slice(0, low.value ? 5 : 6);
-      if (rule.value && !shown.some((each) => each.rule === rule.value)) {
-        shown.splice(-1, 1, ...rows.filter((each) => each.rule === rule.value));
+      const own = rule.value && rows.find((each) => each.rule === rule.value);
+      if (own && !shown.includes(own)) {
+        shown.splice(-1, 1, own);
       }
       return panel({ id: 'top-rules', title: t('topRules'), tight: true, note: data ? t(data.back === DAY ? 'againstDay' : 'against') : '' },
         data && rows.length === 0 ? html`<p class="soft pad">${t('noRefusals')}</p>`
           : html`<ol class="rule-list">${shown.map((each) => {
-            const earlier = data.before.get(each.rule)?.refused ?? 0;
+            // The newest minute is not over, so counts of the two spans cannot be compared, but rates can.
+            const rate = each.refused / data.seconds;
+            const earlier = (data.before.get(each.rule)?.refused ?? 0) / data.secondsBefore;
             return html`<li key=${each.rule}><button type="button" class="rule-row" aria-pressed=${String(each.rule === rule.value)} data-rule=${each.rule} onClick=${() => chooseRule(each.rule)}>
               <span class="rule-name">${each.rule || t('noRule')}</span>
-              <span class="end">${perSecond(each.refused / data.seconds)}</span>
+              <span class="end">${perSecond(rate)}</span>
               <span class="end soft">${percent(all > 0 ? each.refused / all : 0)}</span>
-              <span class=${`end change ${changeKind(each.refused, earlier)}`}>${changeText(each.refused, earlier)}</span>
+              <span class=${`end change ${changeKind(rate, earlier)}`}>${changeText(rate, earlier)}</span>
               <span class="rule-bar">${bar(all > 0 ? each.refused / all : 0, 'refused')}</span></button></li>`;
           })}</ol>`);
     }
