@@ -20,7 +20,7 @@ import { words } from '/assets/console/words.js';
 const t = words({
   en: {
     skip: 'Skip to the content', menu: 'Menu', search: 'Search', asOf: 'Data as of {time}', loading: 'Loading…', live: 'live',
-    connecting: 'connecting…', lost: 'Live updates are lost since {span}; the page tries again.', copyCurl: 'Copy as curl', copied: 'The commands of this view were copied.',
+    connecting: 'connecting…', lost: 'Live updates are lost since {span}; the page tries again.', lostNews: 'Live updates are lost; the page tries again.', copyCurl: 'Copy as curl', copied: 'The commands of this view were copied.',
     notCopied: 'The browser did not allow to copy.', toDark: 'Dark colours', toLight: 'Light colours', utc: 'UTC', local: 'Local time',
     zoneHint: 'Switch between UTC and local time (u)', otherLanguage: '中文', account: 'Your account', signOut: 'Sign out', keys: 'Keys', keysTitle: 'Keys',
     keySearch: 'Search', keyHelp: 'This list', keyZone: 'UTC or local time', keyTheme: 'Light or dark', keyLanguage: 'English or 中文', keyCurl: 'Copy the view as curl',
@@ -29,7 +29,7 @@ const t = words({
   },
   zh: {
     skip: '跳到内容', menu: '菜单', search: '搜索', asOf: '数据时间 {time}', loading: '加载中…', live: '实时',
-    connecting: '连接中…', lost: '实时更新已中断 {span}；页面正在重试。', copyCurl: '复制为 curl', copied: '已复制此页面的命令。',
+    connecting: '连接中…', lost: '实时更新已中断 {span}；页面正在重试。', lostNews: '实时更新已中断；页面正在重试。', copyCurl: '复制为 curl', copied: '已复制此页面的命令。',
     notCopied: '浏览器不允许复制。', toDark: '深色', toLight: '浅色', utc: 'UTC', local: '本地时间',
     zoneHint: '切换 UTC 与本地时间 (u)', otherLanguage: 'English', account: '您的账户', signOut: '退出登录', keys: '快捷键', keysTitle: '快捷键',
     keySearch: '搜索', keyHelp: '此列表', keyZone: 'UTC 或本地时间', keyTheme: '浅色或深色', keyLanguage: '中文或 English', keyCurl: '将页面复制为 curl',
@@ -66,7 +66,13 @@ function hideHelp() {
 
 async function copyView() {
   const text = reads().map((address) => curl('GET', address)).join('\n');
-  toast(await copy(text) ? t('copied') : t('notCopied'), 'good');
+  const done = await copy(text);
+  toast(t(done ? 'copied' : 'notCopied'), done ? 'good' : 'bad');
+}
+
+/** Texts that the editor keeps for its author. They are not for whoever signs in next. */
+function forgetDrafts() {
+  Object.keys(sessionStorage).filter((key) => key.startsWith('sluice.editor:')).forEach((key) => sessionStorage.removeItem(key));
 }
 
 async function signOut() {
@@ -75,6 +81,7 @@ async function signOut() {
   } catch {
     // Whatever the answer is, the sign-in page shows the truth.
   }
+  forgetDrafts();
   location.assign('/sign-in');
 }
 
@@ -94,6 +101,7 @@ export const shell = {
   setup() {
     const view = shallowRef(null);
     const problem = ref(null);
+    const retry = shallowRef(null);
     // On a phone the menu lies above the view.
     const menuOpen = ref(false);
     const toMenuButton = () => nextTick(() => document.getElementById('menu-button')?.focus());
@@ -123,6 +131,7 @@ export const shell = {
     async function open() {
       const found = viewOf(route.path);
       problem.value = null;
+      retry.value = null;
       menuOpen.value = false;
       if (!found) {
         view.value = null;
@@ -150,14 +159,22 @@ export const shell = {
           nextTick(() => document.getElementById('title')?.focus({ preventScroll: true }));
         }
       } catch (failure) {
+        if (route.path !== path) {
+          return;
+        }
         view.value = null;
+        opened = '';
         problem.value = () => t('failed', { why: failure.message });
+        // Some browsers remember that a module could not be loaded until the document is loaded again.
+        retry.value = () => location.reload();
         console.error(failure);
       }
     }
 
     const ready = ref(false);
-    onMounted(async () => {
+    async function begin() {
+      problem.value = null;
+      retry.value = null;
       try {
         await loadMe();
       } catch (failure) {
@@ -166,6 +183,7 @@ export const shell = {
           return;
         }
         problem.value = explain(failure);
+        retry.value = begin;
         return;
       }
       ready.value = true;
@@ -178,6 +196,13 @@ export const shell = {
       bind('y', copyView);
       views.filter((each) => each.key).forEach((each) => bind(`g ${each.key}`, () => go(each.path)));
       watch(() => route.path, open, { immediate: true });
+    }
+    onMounted(begin);
+    // A page that the browser kept in memory may be of somebody who has signed out since.
+    addEventListener('pageshow', (event) => {
+      if (event.persisted) {
+        location.reload();
+      }
     });
     watch([view, language], () => {
       document.title = view.value ? `${names(view.value.name)} · Sluice` : 'Sluice';
@@ -193,7 +218,7 @@ export const shell = {
 
     const state = () => {
       if (stream.state === 'lost') {
-        return html`<span class="stream bad" id="stream" role="status"><span class="dot bad" aria-hidden="true"></span>${t('lost', { span: span(now.value - stream.since) })}</span>`;
+        return html`<span class="stream bad" id="stream"><span class="dot bad" aria-hidden="true"></span>${t('lost', { span: span(now.value - stream.since) })}</span>`;
       }
       return html`<span class="stream" id="stream"><span class=${`dot ${stream.state === 'live' ? 'good' : 'warn'}`} aria-hidden="true"></span>
         ${t(stream.state)}</span>`;
@@ -219,7 +244,8 @@ export const shell = {
               onClick=${openMenu}>${icon('menu')}</button>
             <button type="button" class="search-button" id="open-search" aria-label=${t('search')} onClick=${openSearch}>${icon('search')}<span>${t('search')}</span><kbd>/</kbd></button>
             <span class="grow"></span>
-            ${ready.value && html`<span class="as-of" id="as-of">${asOf.value !== null ? t('asOf', { time: clock(asOf.value) }) : isReady.value ? '' : t('loading')}</span>${state()}`}
+            ${ready.value && html`<span class="as-of" id="as-of">${asOf.value !== null ? t('asOf', { time: clock(asOf.value) }) : isReady.value ? '' : t('loading')}</span>${state()}
+              <span class="unseen" role="status" id="stream-news">${stream.state === 'lost' ? t('lostNews') : ''}</span>`}
             <button type="button" class="quiet" id="copy-curl" title=${`${t('copyCurl')} (y)`} aria-label=${t('copyCurl')} onClick=${copyView}>${icon('curl')}</button>
             <button type="button" class="quiet" id="zone" title=${t('zoneHint')} onClick=${switchZone}>${t(zone.value)}</button>
             <button type="button" class="quiet" id="theme" title=${t(theme.value === 'dark' ? 'toLight' : 'toDark')}
@@ -230,7 +256,8 @@ export const shell = {
           <main id="main" tabindex="-1" data-view=${view.value?.name ?? ''} data-path=${view.value?.key ?? ''} data-ready=${String(Boolean(problem.value) || (view.value !== null && isReady.value))}>
             ${loadError.value && html`<div class="message error" role="alert" id="load-error">${t('stale', { why: loadError.value() })}</div>`}
             ${problem.value
-              ? html`<div class="nothing" id="problem" role="alert"><strong>${problem.value()}</strong><p><a href="/">${t('home')}</a></p></div>`
+              ? html`<div class="nothing" id="problem" role="alert"><strong>${problem.value()}</strong>
+                ${retry.value && html`<p><button type="button" class="primary" id="again" onClick=${retry.value}>${t('again')}</button></p>`}<p><a href="/">${t('home')}</a></p></div>`
               : view.value && h(view.value.component, { key: view.value.key })}
           </main>
         </div>
