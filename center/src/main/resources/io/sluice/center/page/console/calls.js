@@ -109,9 +109,15 @@ export async function copy(text) {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  document.body.append(area);
-  area.select();
-  const done = document.execCommand('copy');
-  area.remove();
-  return done;
+  // What is outside of an open dialog cannot be selected.
+  const before = document.activeElement;
+  const place = before?.closest('dialog[open]') ?? [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  place.append(area);
+  try {
+    area.select();
+    return document.execCommand('copy');
+  } finally {
+    area.remove();
+    before?.focus?.({ preventScroll: true });
+  }
 }
