@@ -7,8 +7,8 @@ import { now } from '/assets/console/data.js';
 import { words } from '/assets/console/words.js';
 
 const t = words({
-  en: { copy: 'Copy', copied: 'Copied', more: 'Show more', none: 'nothing', loading: 'Loading…', of: '{shown} of {all}' },
-  zh: { copy: '复制', copied: '已复制', more: '显示更多', none: '无', loading: '加载中…', of: '{all} 中的 {shown}' },
+  en: { copy: 'Copy', copied: 'Copied', close: 'Close' },
+  zh: { copy: '复制', copied: '已复制', close: '关闭' },
 });
 
 /** The head of a view: its title, a line below it, and its buttons. */
@@ -212,7 +212,7 @@ const Drawer = {
     return () => html`
       <aside class="drawer" id=${props.id} ref=${place} tabindex="-1" aria-labelledby=${`${props.id}-title`}>
         <div class="panel-head"><h2 id=${`${props.id}-title`}>${props.title}</h2><span class="grow"></span>
-          <button type="button" class="quiet close" aria-label="×" onClick=${props.onClose}>×</button></div>
+          <button type="button" class="quiet close" aria-label=${t('close')} title=${t('close')} onClick=${props.onClose}>×</button></div>
         ${slots.default()}
       </aside>`;
   },

@@ -298,10 +298,10 @@ export default {
     const liveLine = () => {
       if (live.value) {
         const lost = stream.state === 'lost';
-        return html`<div class=${['live-line', lost ? 'bad' : '']} id="live-state" role="status"><span class=${['dot', lost ? 'bad' : 'good', lost ? '' : 'pulse']} aria-hidden="true"></span>
-          <strong>${t('live')}</strong>${lost ? html`<span>${t('liveLost')}</span>` : html`
+        return html`<div class=${['live-line', lost ? 'bad' : '']} id="live-state"><span class=${['dot', lost ? 'bad' : 'good', lost ? '' : 'pulse']} aria-hidden="true"></span>
+          <strong>${t('live')}</strong>${lost ? html`<span role="status">${t('liveLost')}</span>` : html`
             <span class="tabular">${t('liveRate', { rate: perSecond(rate.value) })}${refusedRate.value !== null ? ` ${t('liveOf', { rate: perSecond(refusedRate.value) })}` : ''}</span>
-            <span class="soft">${tail.value.length === 0 ? t('waiting') : t('liveNote')}</span>`}</div>`;
+            <span class="soft" role="status">${tail.value.length === 0 ? t('waiting') : t('liveNote')}</span>`}</div>`;
       }
       if (tail.value.length > 0 && stoppedAt.value !== null) {
         return html`<div class="live-line" id="live-state" role="status"><span class="dot" aria-hidden="true"></span>
@@ -330,7 +330,7 @@ export default {
       { name: 'rule', label: t('rule'), cell: ({ entry }) => (entry.rule_id ? html`<span><a href=${`/rules/${encodeURIComponent(entry.rule_id)}`}>${entry.rule_id}</a>${
         entry.limit_id?.startsWith(`${entry.rule_id}.`) ? html`<span class="soft">${entry.limit_id.slice(entry.rule_id.length)}</span>` : null}</span>` : html`<span class="soft">${t('noRule')}</span>`) },
       { name: 'caller', label: t('caller'), cell: ({ entry }) => (entry.caller ? callerLink(entry, html`<code>${entry.caller}</code>`) : html`<span class="soft">–</span>`) },
-      { name: 'request', label: t('request'), wide: true, cell: ({ entry }) => html`<button type="button" class="as-link" aria-haspopup="dialog" onClick=${() => { open.value = entry; }}>
+      { name: 'request', label: t('request'), wide: true, cell: ({ entry }) => html`<button type="button" class="as-link" onClick=${() => { open.value = entry; }}>
         <span class="soft">${entry.method}</span> ${entry.resource}</button>` },
       { name: 'count', label: t('count'), end: true, cell: ({ entry }) => countCell(entry) },
       ...(seesFleet() ? [{ name: 'node', label: t('node'), cell: ({ entry }) => (entry.node ? html`<a class="plain" href=${href('/nodes', { id: entry.node })}>${nodeName(entry.node)}</a>` : '–') }] : []),
