@@ -1,5 +1,5 @@
 // The audit log: who did what, when, from where and why; and whether it is still what was written.
-import { computed, h, ref, watch } from '/assets/vue.js';
+import { computed, h, onUnmounted, ref, watch } from '/assets/vue.js';
 import { explain, html } from '/assets/parts.js';
 import { get, send } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
@@ -181,6 +181,7 @@ export default {
     const older = ref([]);
     const noMore = ref(false);
     const loadingMore = ref(false);
+    const moreError = ref(null);
     const verifies = ref(false);
     const filters = () => JSON.stringify(query());
     const first = useData(async () => {
@@ -208,6 +209,7 @@ export default {
         return;
       }
       loadingMore.value = true;
+      moreError.value = null;
       const before = filters();
       try {
         const next = await get('/api/audit', { ...query(), limit: PAGE, below: rows.value.at(-1).number });
@@ -215,6 +217,8 @@ export default {
           older.value = [...older.value, ...next];
           noMore.value = next.length < PAGE;
         }
+      } catch (failure) {
+        moreError.value = explain(failure);
       } finally {
         loadingMore.value = false;
       }
@@ -228,6 +232,7 @@ export default {
       clearTimeout(timer);
       timer = setTimeout(() => setQuery({ actor: text.trim() }), 300);
     };
+    onUnmounted(() => clearTimeout(timer));
     watch(() => route.query.actor, (actor) => { typed.value = actor ?? ''; });
 
     const columns = computed(() => [
@@ -281,7 +286,8 @@ export default {
         : html`<section class="panel tight" aria-label=${t('rows')}>
             ${table({ id: 'audit-rows', caption: t('rows'), rows: rows.value, rowKey: (row) => row.number, columns: columns.value,
               chosen: chosen.data.value?.number ?? null, onRow: (row) => setQuery({ row: row.number }, { step: true }) })}
-            ${!noMore.value && html`<div class="more-row"><button type="button" class="secondary" id="more" aria-disabled=${String(loadingMore.value)} onClick=${more}>${t('more')}</button></div>`}
+            ${!noMore.value && html`<div class="more-row"><button type="button" class="secondary" id="more" aria-disabled=${String(loadingMore.value)} onClick=${more}>${t('more')}</button>
+              <span class="bad-text" role="alert" id="more-error">${moreError.value?.()}</span></div>`}
           </section>`)}
       ${chosen.data.value && details(chosen.data.value)}`;
   },

@@ -1,6 +1,6 @@
 // Tokens of programs: the own ones, and those of others for people who manage tokens.
 import { computed, h, reactive, ref } from '/assets/vue.js';
-import { html } from '/assets/parts.js';
+import { explain, html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { now, useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
@@ -102,11 +102,27 @@ export default {
     const rows = computed(() => [...(first.data.value ?? []), ...older.value]
       .filter((token) => (state() === 'all' || token.valid === (state() === 'valid')) && (whose() === 'all' || token.owner === me.value?.user)));
 
+    const loadingMore = ref(false);
+    const moreError = ref(null);
     const more = async () => {
-      const all = [...(first.data.value ?? []), ...older.value];
-      const next = await get('/api/tokens', { limit: PAGE, below: all.at(-1).id });
-      older.value = [...older.value, ...next];
-      noMore.value = next.length < PAGE;
+      if (loadingMore.value) {
+        return;
+      }
+      loadingMore.value = true;
+      moreError.value = null;
+      const newest = first.data.value;
+      try {
+        const next = await get('/api/tokens', { limit: PAGE, below: [...(newest ?? []), ...older.value].at(-1).id });
+        // The newest ones may have been loaded again meanwhile; then the list begins anew.
+        if (newest === first.data.value) {
+          older.value = [...older.value, ...next];
+          noMore.value = next.length < PAGE;
+        }
+      } catch (failure) {
+        moreError.value = explain(failure);
+      } finally {
+        loadingMore.value = false;
+      }
     };
 
     const revoke = async (token) => {
@@ -155,7 +171,8 @@ export default {
         ? panel({ id: 'no-tokens' }, first.data.value.length === 0 ? empty({ title: t('nothing'), text: t('nothingText'), command: COMMAND }) : empty({ title: t('noMatch') }))
         : panel({ id: 'token-list', title: t('tokens'), note: number(rows.value.length), tight: true }, html`
           ${table({ id: 'tokens', caption: t('tokens'), rows: rows.value, rowKey: (token) => token.id, columns: columns.value })}
-          ${!noMore.value && html`<div class="more-row"><button type="button" class="secondary" id="more" onClick=${more}>${t('more')}</button></div>`}`))}
+          ${!noMore.value && html`<div class="more-row"><button type="button" class="secondary" id="more" aria-disabled=${String(loadingMore.value)} onClick=${more}>${t('more')}</button>
+            <span class="bad-text" role="alert" id="more-error">${moreError.value?.()}</span></div>`}`))}
       ${route.query.form === 'make' && h(Form, { onClose: () => setQuery({ form: '' }), onDone: finished })}`;
   },
 };
