@@ -3,7 +3,13 @@ import { h, onMounted, onUnmounted, ref, watch } from '/assets/vue.js';
 import uPlot from '/assets/vendor/uplot.js';
 import { clock, compact, moment } from '/assets/console/format.js';
 import { theme, zone } from '/assets/console/settings.js';
+import { words } from '/assets/console/words.js';
 import { language } from '/assets/texts.js';
+
+const t = words({
+  en: { line: '{name}: last {last}, highest {most}', nothing: '{name}: nothing', joined: '{label}. {lines}', comma: '; ' },
+  zh: { line: '{name}：最新 {last}，最高 {most}', nothing: '{name}：无数据', joined: '{label}。{lines}', comma: '；' },
+});
 
 const probe = document.createElement('span');
 probe.hidden = true;
@@ -59,6 +65,17 @@ function marks(read) {
  */
 export function chart(options) {
   return h(Chart, { options });
+}
+
+/** What the chart shows, and the last and highest value of each line, for those who do not see it. */
+function summary({ label, series }) {
+  const lines = series.map((each) => {
+    const known = each.values.filter((value) => value !== null && value !== undefined);
+    const format = each.format ?? compact;
+    return known.length === 0 ? t('nothing', { name: each.label })
+      : t('line', { name: each.label, last: format(known.at(-1)), most: format(known.reduce((most, value) => Math.max(most, value), known[0])) });
+  });
+  return t('joined', { label, lines: lines.join(t('comma')) });
 }
 
 const Chart = {
@@ -137,7 +154,7 @@ const Chart = {
         plot.setData(columns());
       }
     });
-    return () => h('div', { class: 'chart', ref: place, role: 'img', 'aria-label': props.options.label });
+    return () => h('div', { class: 'chart', ref: place, role: 'img', 'aria-label': summary(props.options) });
   },
 };
 

@@ -14,7 +14,7 @@ import { OWN_RULES, STEPS, getNewest, iso, marksOf, millisOf, seriesOf, sumsOf }
 const t = words({
   en: {
     title: 'Traffic', lead: 'What was allowed and refused: every second of the last hour, every minute of two days, every hour of a year.',
-    span: 'Time span', h1: '1 h', h6: '6 h', d1: '1 d', d7: '7 d', d30: '30 d', y1: '1 y', earlier: 'Earlier', later: 'Later', zoomOut: 'Zoom out', dragHint: 'Drag in the chart to zoom in.',
+    span: 'Time span', h1: '1 h', h6: '6 h', d1: '1 d', d7: '7 d', d30: '30 d', y1: '1 y', earlier: 'Earlier', later: 'Later', zoomIn: 'Zoom in', zoomOut: 'Zoom out', dragHint: 'Drag in the chart to zoom in.',
     rule: 'Rule', node: 'Node', allNodes: 'All nodes', fleet: 'All rules and nodes', yours: 'Sum of your {count} rules that refuse most', yourAll: 'Sum of your rules', clear: 'Clear {name}', tenant: 'Tenant', caller: 'Caller', openRule: 'Open the rule',
     show: 'Lines', showAll: 'All', showRefused: 'Refusals only', requests: 'Requests', allowed: 'allowed', refused: 'refused', shadow: 'would refuse', degraded: 'without the store',
     all: 'Requests', refusedSum: 'Refused', shadowSum: 'Shadow would refuse', degradedSum: 'Without the store', peak: 'Highest second', peakNote: 'refused in one second', rate: '{rate} on average',
@@ -27,7 +27,7 @@ const t = words({
   },
   zh: {
     title: '流量', lead: '放行与拒绝的数量：最近一小时精确到秒，两天内精确到分钟，一年内精确到小时。',
-    span: '时间范围', h1: '1 小时', h6: '6 小时', d1: '1 天', d7: '7 天', d30: '30 天', y1: '1 年', earlier: '更早', later: '更晚', zoomOut: '缩小', dragHint: '在图表中拖动即可放大。',
+    span: '时间范围', h1: '1 小时', h6: '6 小时', d1: '1 天', d7: '7 天', d30: '30 天', y1: '1 年', earlier: '更早', later: '更晚', zoomIn: '放大', zoomOut: '缩小', dragHint: '在图表中拖动即可放大。',
     rule: '规则', node: '节点', allNodes: '全部节点', fleet: '全部规则和节点', yours: '您的规则中拒绝最多的 {count} 条之和', yourAll: '您的规则之和', clear: '清除{name}', tenant: '租户', caller: '调用方', openRule: '打开规则',
     show: '曲线', showAll: '全部', showRefused: '仅拒绝', requests: '请求', allowed: '放行', refused: '拒绝', shadow: '影子拒绝', degraded: '未用存储',
     all: '请求总数', refusedSum: '拒绝', shadowSum: '影子规则会拒绝', degradedSum: '未用共享存储', peak: '最高一秒', peakNote: '一秒内拒绝', rate: '平均 {rate}',
@@ -173,6 +173,17 @@ export default {
       }
     }
 
+    /** Shows a third of the time: the newest one if the view goes on with time, else the middle one. */
+    function narrow() {
+      const { from, to, isFixed } = timeOf(query.value);
+      const length = Math.max(SHORTEST, (to - from) / 3);
+      if (isFixed) {
+        zoom((from + to - length) / 2, (from + to + length) / 2);
+      } else {
+        setQuery({ from: '', to: '', last: spanText(length) }, { step: true });
+      }
+    }
+
     function widen() {
       const { from, to } = timeOf(query.value);
       const half = Math.min(366 * DAY, (to - from) * 3) / 2;
@@ -196,6 +207,7 @@ export default {
         <div class="row-line">
           <button type="button" class="secondary" id="earlier" aria-label=${t('earlier')} title=${t('earlier')} onClick=${() => move(-1)}>←</button>
           <button type="button" class="secondary" id="later" aria-label=${t('later')} title=${t('later')} aria-disabled=${String(!isFixed)} disabled=${!isFixed} onClick=${() => move(1)}>→</button>
+          <button type="button" class="secondary" id="zoom-in" aria-disabled=${String(to - from <= SHORTEST)} disabled=${to - from <= SHORTEST} onClick=${narrow}>${t('zoomIn')}</button>
           <button type="button" class="secondary" id="zoom-out" onClick=${widen}>${t('zoomOut')}</button>
           <span class="soft nowrap" id="time">${moment(from)} – ${moment(to)}</span></div>
         <span class="grow"></span>
