@@ -167,10 +167,15 @@ class TokenTest {
 
         other.send("DELETE", path, "application/json", "").expect(404);
         program.get("/api/rules").expect(200);
-        ApiClient.Answer revoked =
-                owner.send("DELETE", path, "application/json", "").expect(200);
+        owner.send("DELETE", path, "application/json", "{\"why\":\"a word that is not known\"}")
+                .expect(400);
+        program.get("/api/rules").expect(200);
+        ApiClient.Answer revoked = owner.send(
+                        "DELETE", path, "application/json", "{\"reason\":\"the program has moved\"}")
+                .expect(200);
 
         assertThat(revoked.get("valid").asBoolean()).isFalse();
+        assertThat(ApiClient.of(center).get("/api/commands").expect(200).text()).contains("the program has moved");
         program.get("/api/rules").expect(401);
         owner.send("DELETE", path, "application/json", "").expect(200);
         program.get("/api/rules").expect(401);

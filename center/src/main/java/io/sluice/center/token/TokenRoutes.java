@@ -35,6 +35,7 @@ public final class TokenRoutes {
 
     private static final int MOST_IN_LIST = 200;
     private static final int MOST_OF_ONE_OWNER = 100;
+    private static final int LONGEST_REASON = 200;
 
     private final People people;
 
@@ -80,7 +81,16 @@ public final class TokenRoutes {
     }
 
     @DeleteMapping("/api/tokens/{id}")
-    TokenReply revoke(@RequestAttribute(CurrentAccess.ACCESS) Access access, @PathVariable("id") long id) {
+    TokenReply revoke(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
+            @PathVariable("id") long id,
+            HttpServletRequest request) {
+        String reason = RequestBody.string(RequestBody.object(request, Set.of("reason")), "reason", "")
+                .strip();
+        if (reason.length() > LONGEST_REASON) {
+            throw RefusedException.invalid(
+                    "reason: " + reason.length() + " characters (expected: at most " + LONGEST_REASON + ")");
+        }
         ApiToken revoked = people.database().write(client -> {
             ApiToken token = people.tokens()
                     .find(client, id)
@@ -97,7 +107,7 @@ public final class TokenRoutes {
                             access.actor(),
                             new Command.Act(
                                     "revoke_token",
-                                    "",
+                                    reason,
                                     Map.of(
                                             "token",
                                             id,

@@ -109,6 +109,7 @@ class PeopleViewsTest {
         page.type("labels-1", "team=shop");
         page.click("person-next");
         page.awaitTextOf(".asked-roles", "team=shop");
+        page.type("dialog-reason", "joins the shop");
         confirm();
         page.awaitTextOf("#person", "team=shop");
         page.click("disable");
@@ -137,10 +138,16 @@ class PeopleViewsTest {
         page.awaitHidden("#new-token");
         page.awaitTextOf("#tokens tbody", "pager");
         page.clickOn("#tokens [id^=revoke-]");
+        page.type("dialog-reason", "the pager has another one");
         confirm();
         page.awaitHidden("#tokens tbody tr");
         assertThat(ApiClient.of(center).withToken(secret).get("/api/rules").status())
                 .isEqualTo(401);
+        assertThat(ApiClient.of(center)
+                        .get("/api/audit?kind=revoke_token")
+                        .expect(200)
+                        .text())
+                .contains("the pager has another one");
     }
 
     @Test

@@ -75,7 +75,7 @@ const Form = {
       }
       const fields = { display_name: values.display.trim() || values.user.trim(), email: values.email.trim(), roles: roles() };
       const answer = old
-        ? await ask({ title: t('saveTitle', { user: old.user }), text: () => html`${t('saveText')}<div class="asked-roles">${roleTags(roles())}</div>`, action: t('save'), danger: true, reason: 'optional',
+        ? await ask({ title: t('saveTitle', { user: old.user }), text: () => html`${t('saveText')}<div class="asked-roles">${roleTags(roles())}</div>`, action: t('save'), danger: true,
           call: ({ reason }) => ({ method: 'PUT', path: `/api/users/${old.id}`, body: { ...fields, revision: old.revision, reason } }) })
         : await ask({ title: t('createTitle', { user: values.user.trim() }), text: () => html`${t('createText')}<div class="asked-roles">${roleTags(roles())}</div>`, action: t('create'), reason: 'optional',
           call: ({ reason }) => ({ method: 'POST', path: '/api/users', body: { user: values.user.trim(), ...fields, reason } }) });

@@ -126,8 +126,8 @@ export default {
     };
 
     const revoke = async (token) => {
-      if (await ask({ title: t('revokeTitle', { name: token.name }), text: t('revokeText'), action: t('revoke'), danger: true, reason: false,
-        call: () => ({ method: 'DELETE', path: `/api/tokens/${token.id}` }) })) {
+      if (await ask({ title: t('revokeTitle', { name: token.name }), text: t('revokeText'), action: t('revoke'), danger: true,
+        call: ({ reason }) => ({ method: 'DELETE', path: `/api/tokens/${token.id}`, body: { reason } }) })) {
         toast(t('done'));
         first.reload();
       }
