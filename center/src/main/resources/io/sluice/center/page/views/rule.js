@@ -7,13 +7,14 @@ import { useData } from '/assets/console/data.js';
 import { atLeast, number, percent, perSecond } from '/assets/console/format.js';
 import { can } from '/assets/console/me.js';
 import { go, href, route, setQuery } from '/assets/console/router.js';
-import { endOverride, endSwitch, limitName, overrideCaller, removeRule, switchToShadow } from '/assets/console/rule-acts.js';
+import { limitName, removeRule } from '/assets/console/rule-acts.js';
 import { stateBadge, statesOf } from '/assets/console/rule-state.js';
 import { limitWords, ruleLines } from '/assets/console/rule-words.js';
 import { yaml } from '/assets/console/rule-yaml.js';
 import { badge, bar, choice, empty, figure, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { idOf } from '/assets/console/views.js';
 import { words } from '/assets/console/words.js';
+import { endOverride, endSwitch, override, switchToShadow } from '/assets/views/watch-actions.js';
 
 const t = words({
   en: {
@@ -113,6 +114,7 @@ export default {
         above.reload();
       }
     };
+    const overrideLimit = (index, entry = {}) => override({ rule: id, limit: limitName(rule.value, index), hash: entry.hash, caller: entry.caller });
     const remove = async () => {
       const change = await removeRule(rule.value, found.data.value.reply.version);
       if (change) {
@@ -124,8 +126,8 @@ export default {
       const own = rule.value;
       const canSwitch = can('operate') && own.enabled !== false && own.action !== 'exempt' && !own.shadow && !states.value.includes('switched');
       return html`
-        ${can('operate') && own.limits?.length === 1 && html`<button type="button" class="secondary" id="override" onClick=${() => after(overrideCaller(own, 0))}>${t('override')}</button>`}
-        ${canSwitch && html`<button type="button" class="outline-danger" id="switch" onClick=${() => after(switchToShadow(own))}>${t('shadow')}</button>`}
+        ${can('operate') && own.limits?.length === 1 && html`<button type="button" class="secondary" id="override" onClick=${() => after(overrideLimit(0))}>${t('override')}</button>`}
+        ${canSwitch && html`<button type="button" class="outline-danger" id="switch" onClick=${() => after(switchToShadow(id, false, { isProtected: own.protected === true }))}>${t('shadow')}</button>`}
         ${can('edit') && html`<button type="button" class="quiet" id="remove" onClick=${remove}>${t('remove')}</button>
           <a class="button primary" id="edit" href=${href('/editor', { rule: id })}>${t('edit')}</a>`}`;
     };
@@ -137,7 +139,7 @@ export default {
       ${can('operate') && rule.value.limits?.length > 1 && html`<ul class="rule-limits-list" id="limits">${rule.value.limits.map((limit, i) => html`
         <li key=${i}><span class="mono small">${limitName(rule.value, i)}</span><span class="soft small grow">${limitWords(limit)}</span>
           <button type="button" class="quiet small" id=${i === 0 ? 'override' : `override-${i}`} aria-label=${`${t('override')}: ${limitName(rule.value, i)}`}
-            onClick=${() => after(overrideCaller(rule.value, i))}>${t('override')}</button></li>`)}</ul>`}
+            onClick=${() => after(overrideLimit(i))}>${t('override')}</button></li>`)}</ul>`}
       ${(above.data.value?.open ?? []).map((change) => html`<p class="small" key=${change.id}>${t('openChange')}<a href=${`/changes/${change.id}`}>${change.title}</a></p>`)}
       ${(above.data.value?.trials ?? []).map((change) => html`<p class="small" key=${change.id}>${t('onTrial')}<a href=${`/changes/${change.id}`}>${change.title}</a></p>`)}`);
 
@@ -176,7 +178,7 @@ export default {
           { name: 'bar', label: '', className: 'bar-column', cell: (entry) => bar(entry.refused / most, 'refused') },
           { name: 'count', label: t('count'), end: true, cell: (entry) => atLeast(entry.refused, entry.error) },
           ...(can('operate') ? [{ name: 'lift', label: '', end: true, cell: (entry) => (entry.limit !== null && indexOf(entry.limit) >= 0
-            ? html`<button type="button" class="quiet small" aria-label=${`${t('lift')}: ${entry.caller}`} onClick=${() => after(overrideCaller(rule.value, indexOf(entry.limit), entry.hash))}>${t('lift')}</button>` : null) }] : []),
+            ? html`<button type="button" class="quiet small" aria-label=${`${t('lift')}: ${entry.caller}`} onClick=${() => after(overrideLimit(indexOf(entry.limit), entry))}>${t('lift')}</button>` : null) }] : []),
         ] }) : data && empty({ title: t(figures.value?.sum.refused > 0 ? 'unknownCallers' : 'noCallers'), text: t('noCallersText') }));
     };
 

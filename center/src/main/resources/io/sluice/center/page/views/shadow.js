@@ -13,6 +13,7 @@ import { toast } from '/assets/console/toast.js';
 import { badge, bar, choice, empty, figure, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 import { before, columns } from '/assets/views/fleet-series.js';
+import { endSwitch, switchToShadow } from '/assets/views/watch-actions.js';
 
 const t = words({
   en: {
@@ -29,10 +30,8 @@ const t = words({
     inForce: 'In force', candidates: 'Candidates', shadowLimits: 'Limits in shadow', noChart: 'No requests in this time',
     noneTitle: 'Nothing is in shadow', noneText: 'Add shadow: true to a rule, or a candidate beside its limits, to see what a limit would refuse before it refuses anybody.',
     switches: 'Emergency switches', switchesNote: 'rules that refuse nothing for a while', allRules: 'all rules', until: 'Ends', reason: 'Reason', by: 'By', applied: 'Nodes', end: 'End now',
-    endTitle: 'End the switch of {rule} now?', endText: 'The rule refuses again within seconds.', endAllText: 'All rules refuse again within seconds.', ended: 'The switch has ended.',
     noSwitch: 'No switch is on', noSwitchText: 'If rules refuse what they must not, let one of them, or all, refuse nothing for at most 24 hours.',
-    switchOn: 'Switch to shadow', switchTitle: 'Let a rule refuse nothing for a while?', switchText: 'It reaches nodes within seconds and ends by itself. Requests are still counted.',
-    switchRule: 'Rule', switchRuleHint: 'The id of a rule, or * for all', switchIn: 'For', minutes30: '30 minutes', hours1: '1 hour', hours4: '4 hours', hours24: '24 hours', switchDone: 'The switch is on.',
+    switchOn: 'Switch to shadow',
     left: '{time} left', trialTitle: 'Change {id} is on trial as candidates', trialText: 'Its new limits count beside the old ones. Promote it to make them live.', openTrial: 'Open the change',
     limit: '{key}: {limit}', openRule: 'Open the rule', decisions: 'Decisions', denies: 'denies',
   },
@@ -50,10 +49,8 @@ const t = words({
     inForce: '生效中', candidates: '候选', shadowLimits: '影子限额', noChart: '这段时间没有请求',
     noneTitle: '没有处于影子模式的规则', noneText: '给规则加上 shadow: true，或在限额旁加上 candidate，就能在真正拒绝之前看到它会拒绝什么。',
     switches: '紧急开关', switchesNote: '暂时不拒绝任何请求的规则', allRules: '所有规则', until: '结束', reason: '原因', by: '操作人', applied: '节点', end: '立即结束',
-    endTitle: '现在结束 {rule} 的开关？', endText: '该规则会在数秒内恢复拒绝。', endAllText: '所有规则会在数秒内恢复拒绝。', ended: '开关已结束。',
     noSwitch: '没有打开的开关', noSwitchText: '如果规则拒绝了不该拒绝的请求，可以让其中一条或全部规则暂时不拒绝，最长 24 小时。',
-    switchOn: '切换到影子', switchTitle: '让规则暂时不拒绝请求？', switchText: '数秒内到达各节点，到时自动结束。请求仍会计数。',
-    switchRule: '规则', switchRuleHint: '规则的标识，或用 * 表示全部', switchIn: '时长', minutes30: '30 分钟', hours1: '1 小时', hours4: '4 小时', hours24: '24 小时', switchDone: '开关已打开。',
+    switchOn: '切换到影子',
     left: '还剩 {time}', trialTitle: '变更 {id} 正作为候选试用', trialText: '新限额与旧限额并行计数。推广该变更即可使其生效。', openTrial: '打开变更',
     limit: '{key}：{limit}', openRule: '打开规则', decisions: '决策', denies: '禁止',
   },
@@ -106,30 +103,6 @@ async function makeLive(rule, base) {
   if (change) {
     toast(t('opened', { id: change.id }));
     go(`/changes/${change.id}`);
-  }
-}
-
-async function endSwitch(item, reload) {
-  const name = item.rule === '*' ? t('allRules') : item.rule;
-  const done = await ask({ title: t('endTitle', { rule: name }), text: item.rule === '*' ? t('endAllText') : t('endText'), action: t('end'), danger: true,
-    call: ({ reason }) => ({ method: 'DELETE', path: `/api/switch/${item.id}`, body: { reason } }) });
-  if (done) {
-    toast(t('ended'));
-    reload();
-  }
-}
-
-async function switchOn(reload, rule = '') {
-  const done = await ask({ title: t('switchTitle'), text: t('switchText'), action: t('switchOn'), danger: true,
-    fields: [
-      { name: 'rule', label: t('switchRule'), hint: t('switchRuleHint'), value: rule },
-      { name: 'in', label: t('switchIn'), type: 'select', value: '30m', options: [
-        { value: '30m', label: t('minutes30') }, { value: '1h', label: t('hours1') }, { value: '4h', label: t('hours4') }, { value: '24h', label: t('hours24') }] },
-    ],
-    call: (values) => ({ method: 'POST', path: '/api/switch', body: { rule: values.rule.trim(), to: 'shadow', in: values.in, reason: values.reason } }) });
-  if (done) {
-    toast(t('switchDone'));
-    reload();
   }
 }
 
@@ -208,8 +181,18 @@ export default {
       ],
     }));
 
+    const after = async (done) => {
+      if (await done) {
+        reload();
+      }
+    };
+    const switchOn = () => {
+      const own = chosen.value && !chosen.value.rule.shadow ? chosen.value.rule : null;
+      return after(switchToShadow(own?.id ?? '', true, { isFree: true, isProtected: own?.protected === true }));
+    };
+
     const switchPanel = () => panel({ id: 'switches', title: t('switches'), note: t('switchesNote'), tight: active.value.length > 0, kind: active.value.length > 0 ? 'warn' : '',
-      actions: can('operate') ? html`<button type="button" class="secondary small" id="switch-on" onClick=${() => switchOn(reload, chosen.value && !chosen.value.rule.shadow ? chosen.value.rule.id : '')}>${t('switchOn')}</button>` : null },
+      actions: can('operate') ? html`<button type="button" class="secondary small" id="switch-on" onClick=${switchOn}>${t('switchOn')}</button>` : null },
       active.value.length === 0
         ? html`<p class="soft flat">${t('noSwitch')}. ${t('noSwitchText')}</p>`
         : table({ id: 'switch-table', caption: t('switches'), rows: active.value, rowKey: (item) => item.id, columns: [
@@ -220,7 +203,7 @@ export default {
           { name: 'until', label: t('until'), cell: (item) => html`<div class="lines"><span>${timeAt(item.until)}</span>
             <span class="soft small">${t('left', { time: span(new Date(item.until).getTime() - now.value) })}</span></div>` },
           ...(can('operate') ? [{ name: 'end', label: '', end: true, cell: (item) => html`<button type="button" class="secondary small" id=${`end-switch-${item.id}`}
-            onClick=${() => endSwitch(item, reload)}>${t('end')}</button>` }] : []),
+            onClick=${() => after(endSwitch(item))}>${t('end')}</button>` }] : []),
         ] }));
 
     return () => html`
