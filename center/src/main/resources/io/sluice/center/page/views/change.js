@@ -20,14 +20,14 @@ const t = words({
     back: 'Changes', title: 'Change', unknown: 'This change does not exist', unknownText: 'It may touch rules that you do not see.',
     edit: 'Edit', rebase: 'Move to version {n}', withdraw: 'Withdraw', reject: 'Reject', approve: 'Approve', release: 'Release…', emergency: 'Release without approval…',
     what: 'What changes', checks: 'Checks', approvals: 'Approvals', about: 'About', releases: 'Releases of this change',
-    author: 'Author', opened: 'Opened', changed: 'Edited', base: 'Made on', version: 'version {n}', state: 'State', reason: 'Reason', released: 'Released as',
+    author: 'Author', opened: 'Opened', changed: 'Edited', base: 'Made on', version: 'version {n}', state: 'State', released: 'Released as',
     inForce: 'In force', digest: 'Digest',
     good: 'Nothing stands against a release.', waits: 'It waits for approval.', closed: 'It is closed.', tried: 'It is on trial.', done: 'It was released.',
     collision: '{rule} was changed by another release', theirs: 'They did', ours: 'This change does',
     collisionHint: 'Move the change to the version in force, then look at it again.', warning: 'warning', finding: 'finding', conflict: 'conflict', line: 'line {n}',
     trialOn: 'trial', trialOnText: 'Another trial goes on. Promote or end it before you release:', counts: 'Counts', noFindings: 'No collisions, warnings or findings.',
-    notNeeded: 'No approval is needed.', needed: '{given} of {needed} given', because: 'Approval is needed because protected rules change:', why: 'Why',
-    youOpened: 'You opened this change, so somebody else has to approve it.', noRight: 'A person with the role approver can approve it.', holds: 'holds until {at}', void: 'no longer holds',
+    notNeeded: 'No approval is needed.', needed: '{given} of {needed} given', because: 'Approval is needed because protected rules change:',
+    youOpened: 'You opened this change, so somebody else has to approve it.', youApproved: 'You have approved it. Somebody else has to approve it, too.', noRight: 'A person with the role approver can approve it.', holds: 'holds until {at}', void: 'no longer holds',
     approveTitle: 'Approve change {id}', approveText: 'You approve exactly what you see here. An edit or another release ends the approval.', comment: 'Comment (optional)',
     rejectTitle: 'Reject change {id}', rejectText: 'The change is closed and cannot be released.', withdrawTitle: 'Withdraw change {id}',
     rebaseTitle: 'Move change {id} to version {n}', rebaseText: 'The edits are applied to the version in force. Approvals end.',
@@ -38,14 +38,14 @@ const t = words({
     back: '变更', title: '变更', unknown: '没有这个变更', unknownText: '它可能涉及您看不到的规则。',
     edit: '编辑', rebase: '移到版本 {n}', withdraw: '撤回', reject: '驳回', approve: '批准', release: '发布…', emergency: '未经审批发布…',
     what: '变更内容', checks: '检查', approvals: '审批', about: '概况', releases: '此变更的发布',
-    author: '作者', opened: '创建', changed: '修改', base: '基于', version: '版本 {n}', state: '状态', reason: '原因', released: '发布为',
+    author: '作者', opened: '创建', changed: '修改', base: '基于', version: '版本 {n}', state: '状态', released: '发布为',
     inForce: '当前生效', digest: '摘要',
     good: '可以发布。', waits: '正在等待审批。', closed: '变更已关闭。', tried: '正在试用。', done: '已经发布。',
     collision: '{rule} 已被另一次发布修改', theirs: '对方的修改', ours: '此变更的修改',
     collisionHint: '请先把变更移到当前版本，再重新审阅。', warning: '警告', finding: '提示', conflict: '冲突', line: '第 {n} 行',
     trialOn: '试用', trialOnText: '另一个试用正在进行，请先推进或结束它：', counts: '计数', noFindings: '没有冲突、警告或提示。',
-    notNeeded: '不需要审批。', needed: '已批准 {given}/{needed}', because: '涉及受保护的规则，需要审批：', why: '原因',
-    youOpened: '这个变更由您创建，需要其他人审批。', noRight: '具有审批人角色的人员可以批准。', holds: '有效期至 {at}', void: '已失效',
+    notNeeded: '不需要审批。', needed: '已批准 {given}/{needed}', because: '涉及受保护的规则，需要审批：',
+    youOpened: '这个变更由您创建，需要其他人审批。', youApproved: '您已批准，还需要其他人批准。', noRight: '具有审批人角色的人员可以批准。', holds: '有效期至 {at}', void: '已失效',
     approveTitle: '批准变更 {id}', approveText: '您批准的正是此处显示的内容。编辑或其他发布会使批准失效。', comment: '备注（可选）',
     rejectTitle: '驳回变更 {id}', rejectText: '变更将被关闭，无法再发布。', withdrawTitle: '撤回变更 {id}',
     rebaseTitle: '将变更 {id} 移到版本 {n}', rebaseText: '修改会应用到当前版本，已有的批准随之失效。',
@@ -56,6 +56,11 @@ const t = words({
 
 function held(approval) {
   return approval.given.filter((each) => each.holds).length;
+}
+
+/** Whether the person who looks has approved a change, and the approval still holds. */
+function haveApproved(approval) {
+  return approval.given.some((each) => each.holds && isMe(each.by));
 }
 
 function about(change) {
@@ -121,6 +126,7 @@ function approvals(change, onEmergency) {
         </div>`)}
       ${isOpen && missing && (isMe(change.author)
         ? html`<p class="hint" id="you-opened">${t('youOpened')}</p>`
+        : haveApproved(approval) ? html`<p class="hint" id="you-approved">${t('youApproved')}</p>`
         : !can('approve') && html`<p class="hint">${t('noRight')}</p>`)}
       ${isOpen && missing && change.checks.collisions.length === 0 && can('release')
         && html`<div><button type="button" class="outline-danger small" id="emergency" onClick=${onEmergency}>${t('emergency')}</button></div>`}
@@ -192,7 +198,7 @@ export default {
           && html`<button type="button" class=${collides ? 'primary' : 'secondary'} id="rebase" onClick=${() => rebase(change)}>${t('rebase', { n: change.current })}</button>`}
         ${isMine && can('edit') && html`<button type="button" class="outline-danger" id="withdraw" onClick=${() => withdraw(change)}>${t('withdraw')}</button>`}
         ${!isMine && can('approve') && html`<button type="button" class="outline-danger" id="reject" onClick=${() => reject(change)}>${t('reject')}</button>`}
-        ${missing && !isMine && can('approve') && html`<button type="button" class="primary" id="approve" onClick=${() => approve(change)}>${t('approve')}</button>`}
+        ${missing && !isMine && can('approve') && !haveApproved(change.approval) && html`<button type="button" class="primary" id="approve" onClick=${() => approve(change)}>${t('approve')}</button>`}
         ${change.checks.releasable && can('release') && html`<button type="button" class="primary" id="release" onClick=${() => follow(askRelease(change))}>${t('release')}</button>`}`;
     }
 
