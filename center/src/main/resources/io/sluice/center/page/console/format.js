@@ -38,8 +38,11 @@ export function compact(value) {
     .format(value).replace('K', 'k');
 }
 
-/** Returns a rate: 12.3/s, 0.05/s. */
+/** Returns a rate: 12.3/s, 0.05/s. One that is not zero never looks like zero. */
 export function perSecond(value) {
+  if (value > 0 && value < 0.005) {
+    return '< 0.01/s';
+  }
   return `${value >= 100 ? compact(value) : value >= 10 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value === 0 ? '0' : value.toFixed(2)}/s`;
 }
 

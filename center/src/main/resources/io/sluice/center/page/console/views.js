@@ -48,7 +48,12 @@ export function viewOf(path) {
     ?? views.find((view) => view.path.length > 1 && view.path.endsWith('/') && path.startsWith(view.path));
 }
 
-/** Returns what follows the path of a view, such as the id of a rule. */
+/** Returns what follows the path of a view, such as the id of a rule. A text that is no such address is taken as it is. */
 export function idOf(path) {
-  return decodeURIComponent(path.slice(path.indexOf('/', 1) + 1));
+  const id = path.slice(path.indexOf('/', 1) + 1);
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }

@@ -146,7 +146,7 @@ export const CallerDetails = {
       }
       return table({ id: 'caller-decisions', caption: t('decisions'), rows, rowKey: (row) => `${row.request_id}${row.timestamp}${row.limit_id}`, columns: [
         { name: 'time', label: t('time'), cell: (row) => html`<time class="nowrap" datetime=${row.timestamp} title=${row.timestamp}>${clock(row.timestamp)}</time>` },
-        { name: 'outcome', label: t('outcome'), cell: (row) => badge(t(row.decision in OUTCOMES ? row.decision : 'denied'), OUTCOMES[row.decision] ?? 'plain') },
+        { name: 'outcome', label: t('outcome'), cell: (row) => badge(Object.hasOwn(OUTCOMES, row.decision) ? t(row.decision) : row.decision, OUTCOMES[row.decision] ?? 'plain') },
         { name: 'rule', label: t('rule'), className: props.slim ? 'clip' : '', cell: (row) => html`<div class="cell-lines"><span>${row.limit_id || row.rule_id || t('noRule')}</span>
           ${props.slim && html`<span class="soft small" title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>`}</div>` },
         ...(props.slim ? [] : [{ name: 'resource', label: t('resource'), className: 'clip', cell: (row) => html`<span title=${`${row.method} ${row.resource}`}>${row.method} ${row.resource}</span>` }]),

@@ -106,7 +106,7 @@ export default {
       const all = rollout.applied + rollout.waiting + rollout.refused;
       const rows = [...rollout.nodes].sort((a, b) => ORDER[a.state] - ORDER[b.state] || a.name.localeCompare(b.name));
       return panel({ id: 'nodes', title: t('progress'), tight: true }, all === 0
-        ? empty({ title: t('noNodes'), text: t('noNodesText'), command: './sluice node --center http://127.0.0.1:8083 --center-token-file node-token' })
+        ? empty({ title: t('noNodes'), text: t('noNodesText'), command: `./sluice node --center ${location.origin} --center-token-file node-token` })
         : html`<div class="figures padded">${['applied', 'waiting', 'refused'].map((state) => figure({
             id: `count-${state}`, label: t(state), value: rollout[state], kind: rollout[state] > 0 ? { applied: 'good', refused: 'bad' }[state] ?? '' : '' }))}</div>
           ${rows.length === 0 ? html`<p class="soft padded">${t('hiddenNodes')}</p>` : table({
