@@ -13,7 +13,7 @@ export const html = htm.bind(function create(...args) {
 });
 
 /** The shortest password that the center accepts. */
-export const SHORTEST_PASSWORD = 12;
+const SHORTEST_PASSWORD = 12;
 
 /** Returns what to tell about a failure. */
 export function explain(failure, special = {}) {

@@ -90,7 +90,7 @@ function flow(text) {
  * Returns where the cursor is: {path, isKey, token, siblings}. `path` has the keys around it, with [] for an item of a list; with a value,
  * its last part is the key of the value. `siblings` maps the keys beside it to their values.
  */
-export function placeOf(text, row, column) {
+function placeOf(text, row, column) {
   const lines = text.split('\n');
   const line = lines[row] ?? '';
   const before = line.slice(0, column);

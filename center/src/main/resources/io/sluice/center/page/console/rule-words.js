@@ -112,7 +112,7 @@ function duration(text) {
 }
 
 /** Returns a duration: "30 seconds", "30 秒". */
-export function spanWords(text) {
+function spanWords(text) {
   const found = duration(text);
   if (!found) {
     return String(text);

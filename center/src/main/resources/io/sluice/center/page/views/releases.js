@@ -61,7 +61,7 @@ async function load(below) {
 }
 
 /** How many nodes have a version, with a bar. */
-export function nodesOf(rollout) {
+function nodesOf(rollout) {
   const all = rollout.applied + rollout.waiting + rollout.refused;
   if (all === 0) {
     return html`<span class="soft absent">–</span>`;

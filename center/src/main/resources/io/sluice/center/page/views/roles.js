@@ -59,7 +59,7 @@ export function scopeText(scope) {
 }
 
 /** Returns the rules that a role is for: a tenant, labels, or all. */
-export function reachOf(grant) {
+function reachOf(grant) {
   const parts = [...(grant.tenant ? [grant.tenant] : []), ...Object.entries(grant.labels ?? {}).map(([name, value]) => `${name}=${value}`)];
   return parts.join(' · ');
 }

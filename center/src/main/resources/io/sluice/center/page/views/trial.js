@@ -7,20 +7,20 @@ import { measureName, scopeText, verdictBadge } from '/assets/views/release-word
 
 const t = words({
   en: {
-    trial: 'Trial', steps: 'Steps of the trial', watch: 'watch', all: 'all', named: 'named callers', candidate: 'count only', who: 'Tries it', since: 'Since', every: 'Interval',
+    trial: 'Trial', steps: 'Steps of the trial', watch: 'watch', all: 'all', who: 'Tries it', since: 'Since', every: 'Interval',
     beside: 'In force beside it', version: 'version {n}', automatic: 'Verdict', acts: 'acts by itself', shown: 'shown only; a person decides', compares: 'Compares',
     verdict: 'Verdict', none: 'There is no verdict yet', noneText: 'The first one comes after an interval of {every}, as soon as there is enough data.',
     noVerdict: 'Such a trial has no verdict: a person decides.', look: 'look {n}', onTrial: 'On trial', control: 'Control', worse: 'Difference',
-    between: '{low} to {high}', allowed: 'allowed: {tolerance}', points: '{n} points', tolerance: 'allowed', nothing: 'not enough data',
+    between: '{low} to {high}', allowed: 'allowed: {tolerance}', points: '{n} points', nothing: 'not enough data',
     legend: 'The band is where the difference lies. Left of zero the trial is better; a band beyond the dashed line is too much.',
     barText: '{measure}: the trial is worse by {low} to {high}, allowed are {tolerance}',
   },
   zh: {
-    trial: '试用', steps: '试用步骤', watch: '观察', all: '全部', named: '指定调用方', candidate: '仅计数', who: '试用范围', since: '开始时间', every: '判定间隔',
+    trial: '试用', steps: '试用步骤', watch: '观察', all: '全部', who: '试用范围', since: '开始时间', every: '判定间隔',
     beside: '同时生效', version: '版本 {n}', automatic: '判定', acts: '自动执行', shown: '仅显示，由人决定', compares: '比较指标',
     verdict: '判定', none: '尚无判定', noneText: '数据足够后，每隔 {every} 作出判定。',
     noVerdict: '这种试用没有判定，由人决定。', look: '第 {n} 次查看', onTrial: '试用', control: '对照', worse: '差异',
-    between: '{low} 至 {high}', allowed: '容许 {tolerance}', points: '{n} 个百分点', tolerance: '容许', nothing: '数据不足',
+    between: '{low} 至 {high}', allowed: '容许 {tolerance}', points: '{n} 个百分点', nothing: '数据不足',
     legend: '色带表示差异所在的范围。零的左侧表示试用更好；色带越过虚线表示变差过多。',
     barText: '{measure}：试用变差 {low} 至 {high}，容许 {tolerance}',
   },

@@ -23,7 +23,7 @@ const KINDS = { added: 'good', changed: 'info', removed: 'bad' };
  *
  * @returns {{rule: string, kind: string, rows: Array<{left: ?string, right: ?string, same: boolean, gap: boolean}>}[]}
  */
-export function readDiff(text) {
+function readDiff(text) {
   const rules = [];
   let rule = null;
   let taken = [];
