@@ -153,11 +153,27 @@ public final class ConsoleBrowser implements AutoCloseable {
         }
     }
 
-    /** Expects errors from now on, such as those of a network that is away. */
-    public ConsoleBrowser expect(String pattern) {
+    /** Errors that are expected until it is closed. */
+    public interface Expected extends AutoCloseable {
+
+        @Override
+        void close();
+    }
+
+    /**
+     * Expects errors, such as those of a network that is away, until the result is closed. Errors from before and after that fail the
+     * test.
+     *
+     * @param pattern found in the text of an error: the address, and what is wrong with it
+     */
+    public Expected expect(String pattern) {
         collect();
-        expected.add(Pattern.compile(pattern));
-        return this;
+        Pattern known = Pattern.compile(pattern);
+        expected.add(known);
+        return () -> {
+            collect();
+            expected.remove(known);
+        };
     }
 
     private void collect() {

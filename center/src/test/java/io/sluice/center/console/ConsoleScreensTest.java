@@ -16,15 +16,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** Every view opens in both languages and themes and on a phone. Pictures of them are in target/screenshots. */
 class ConsoleScreensTest {
 
-    private static final Map<String, String> VIEWS = views();
+    /** What a view shows instead of the thing of its address, or instead of data. */
+    private static final String PROBLEMS = "#problem, #load-error, #unknown, #missing";
 
     @TempDir
     static Path data;
 
     private static ConsoleStage stage;
     private static ConsoleBrowser browser;
+    private static Map<String, String> views = Map.of();
 
-    private static Map<String, String> views() {
+    /** Returns the addresses of all views. Changes and releases are those of the stage. */
+    private static Map<String, String> addresses() {
+        long change = stage.machine()
+                .get("/api/changes?state=open")
+                .expect(200)
+                .json()
+                .get(0)
+                .get("id")
+                .asLong();
         Map<String, String> views = new LinkedHashMap<>();
         views.put("now", "/");
         views.put("traffic", "/traffic");
@@ -36,9 +46,9 @@ class ConsoleScreensTest {
         views.put("rule", "/rules/search");
         views.put("editor", "/editor?rule=search");
         views.put("changes", "/changes");
-        views.put("change", "/changes/12");
+        views.put("change", "/changes/" + change);
         views.put("releases", "/releases");
-        views.put("release", "/releases/12");
+        views.put("release", "/releases/" + stage.trialRollout());
         views.put("shadow", "/shadow");
         views.put("explain", "/explain");
         views.put("audit", "/audit");
@@ -54,6 +64,7 @@ class ConsoleScreensTest {
     @BeforeAll
     static void open() throws Exception {
         stage = ConsoleStage.open(data.resolve("center"), 0);
+        views = addresses();
         browser = ConsoleBrowser.open(data, stage.url()).signIn("mara");
     }
 
@@ -101,8 +112,9 @@ class ConsoleScreensTest {
         try {
             List<String> found = new ArrayList<>();
             browser.look("light", "en").view("/");
-            VIEWS.forEach((name, path) -> {
+            views.forEach((name, path) -> {
                 browser.move(path).picture(name + "-phone");
+                shown(name, found);
                 if (browser.overflow() > 0) {
                     found.add(name + ": " + browser.overflow() + " pixels wider than the phone");
                 }
@@ -113,14 +125,59 @@ class ConsoleScreensTest {
         }
     }
 
+    @Test
+    void whatOpensAboveAViewHasNoBarriers() {
+        for (String theme : List.of("light", "dark")) {
+            List<String> found = new ArrayList<>();
+            browser.look(theme, "en").view("/");
+            browser.page().clickOn("#caller-table tbody a[data-hash]");
+            browser.page().awaitShown("#caller-limits, #caller-refusals");
+            checked("a drawer", found);
+            browser.view("/rules/search");
+            browser.page().clickOn("#switch");
+            browser.page().awaitShown("#dialog-reason");
+            checked("a dialog", found);
+            browser.page().click("dialog-cancel");
+            browser.page().awaitHidden("#dialog-reason");
+            browser.page().clickOn("#open-search");
+            browser.page().type("search", "pay");
+            browser.page().awaitTextOf("#search-results", "payments");
+            checked("the search", found);
+            browser.view("/rules/search");
+            browser.page().clickOn("#help");
+            browser.page().awaitShown("#keys");
+            checked("the keys", found);
+            browser.page().size(390, 844);
+            try {
+                browser.view("/rules");
+                browser.page().clickOn("#menu-button");
+                browser.page().awaitShown("#menu-rules");
+                checked("the menu of a phone", found);
+            } finally {
+                browser.page().size(1440, 900);
+            }
+            assertThat(found).as(theme).isEmpty();
+        }
+    }
+
+    /** Notes what keeps somebody from using what is open. */
+    private static void checked(String name, List<String> found) {
+        browser.drawn().barriers().forEach(each -> found.add(name + ": " + each));
+    }
+
+    /** Notes that a view does not show what it should. */
+    private static void shown(String name, List<String> found) {
+        if (browser.page().shows(PROBLEMS)) {
+            found.add(name + ": " + browser.page().texts(PROBLEMS));
+        }
+    }
+
     private static List<String> pictures(String theme, String language, boolean isChecked) {
         List<String> found = new ArrayList<>();
         browser.look(theme, language).view("/");
-        VIEWS.forEach((name, path) -> {
+        views.forEach((name, path) -> {
             browser.move(path).picture(name + "-" + language + "-" + theme);
-            if (browser.page().shows("#problem, #load-error")) {
-                found.add(name + ": " + browser.page().texts("#problem, #load-error"));
-            }
+            shown(name, found);
             if (isChecked) {
                 browser.barriers().forEach(each -> found.add(name + ": " + each));
             }
