@@ -64,14 +64,14 @@ const REFUSED = {
 const t = words({
   en: {
     everyNode: 'all nodes', candidate: 'candidate nodes', nodes: '{share} of the nodes', callers: '{share} of the callers', named: '{n} named callers', all: 'all rules',
-    center: 'the center', nobody: 'nobody known', token: 'token {name}', more: '{n} more were refused', refusedTry: 'tried: {kind}',
+    more: '{n} more were refused', refusedTry: 'tried: {kind}',
     ...Object.fromEntries(Object.entries(DONE).map(([kind, [text]]) => [`done_${kind}`, text])),
     ...Object.fromEntries(Object.entries(REFUSED).map(([kind, [text]]) => [`refused_${kind}`, text])),
     kind_request: 'request that was refused', kind_close_change: 'rejected or withdrew a change',
   },
   zh: {
     everyNode: '所有节点', candidate: '候选节点', nodes: '{share} 的节点', callers: '{share} 的调用方', named: '{n} 个指定调用方', all: '全部规则',
-    center: '中心', nobody: '未知来源', token: '令牌 {name}', more: '另有 {n} 次被拒绝', refusedTry: '尝试：{kind}',
+    more: '另有 {n} 次被拒绝', refusedTry: '尝试：{kind}',
     ...Object.fromEntries(Object.entries(DONE).map(([kind, [, text]]) => [`done_${kind}`, text])),
     ...Object.fromEntries(Object.entries(REFUSED).map(([kind, [, text]]) => [`refused_${kind}`, text])),
     kind_request: '被拒绝的请求', kind_close_change: '驳回或撤回了变更',
@@ -133,17 +133,6 @@ export function kindLabel(kind) {
     return kind;
   }
   return t(`done_${kind}`).replace(/[，：:].*$/, '').replace(/ (?:to|until|for|of|to version) [“]?\{.*$/, '').replace(/\s?[“]?\{\w+\}[”]?/g, '').trim();
-}
-
-/** Returns who did it, for people. */
-export function actorName(actor) {
-  if (actor.startsWith('user:')) {
-    return actor.slice(5);
-  }
-  if (actor.startsWith('token:')) {
-    return t('token', { name: actor.slice(6) });
-  }
-  return actor === 'center' ? t('center') : actor === 'nobody' ? t('nobody') : actor;
 }
 
 /** Returns what differs between two values, as lines: [{kind: gone | came, text}]. */

@@ -9,7 +9,8 @@ import { route, setQuery } from '/assets/console/router.js';
 import { zone } from '/assets/console/settings.js';
 import { badge, choice, dot, drawer, empty, facts, filter, head, panel, table, timeAgo, timeAt } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
-import { KINDS, actorName, comparison, deedOf, kindLabel } from '/assets/views/audit-words.js';
+import { KINDS, comparison, deedOf, kindLabel } from '/assets/views/audit-words.js';
+import { actorName } from '/assets/views/release-words.js';
 
 const t = words({
   en: {

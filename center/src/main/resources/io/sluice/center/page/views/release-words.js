@@ -11,9 +11,9 @@ const t = words({
     superseded: 'replaced', failed: 'failed', cancelled: 'cancelled',
     promote: 'promote', roll_back: 'roll back', hold: 'wait',
     callers: '{share} of the callers', callersBy: '{share} of the callers, by {by}', nodes: '{share} of the nodes', named: '{by} {names}',
-    candidate: 'counted beside, refuses nobody', watching: 'watched before the trial', all: 'all',
+    candidate: 'counted beside, refuses nobody',
     refusals: 'Refused requests', errors: 'Errors behind the gateway', latency: 'Latency behind the gateway', degraded: 'Decided without the store',
-    moreRules: '+{n}', noRules: 'no rule', token: 'token {id}', center: 'the center', you: 'you',
+    moreRules: '+{n}', noRules: 'no rule', token: 'token {id}', center: 'the center', nobody: 'nobody known', you: 'you',
   },
   zh: {
     open: '待处理', trial: '试用中', released: '已发布', withdrawn: '已撤回', rejected: '已驳回',
@@ -21,9 +21,9 @@ const t = words({
     superseded: '已被取代', failed: '失败', cancelled: '已取消',
     promote: '推进', roll_back: '回滚', hold: '等待',
     callers: '{share} 的调用方', callersBy: '{share} 的调用方，按 {by}', nodes: '{share} 的节点', named: '{by} {names}',
-    candidate: '旁路计数，不拒绝', watching: '试用前观察', all: '全部',
+    candidate: '旁路计数，不拒绝',
     refusals: '被拒绝的请求', errors: '网关后的错误', latency: '网关后的延迟', degraded: '未经存储的决策',
-    moreRules: '+{n}', noRules: '无规则', token: '令牌 {id}', center: '中心', you: '您',
+    moreRules: '+{n}', noRules: '无规则', token: '令牌 {id}', center: '中心', nobody: '未知来源', you: '您',
   },
 });
 
@@ -73,12 +73,12 @@ export function isMe(actor) {
   return actor === `user:${me.value?.user}`;
 }
 
-/** Returns who did something, as a text: ann, token 3 or the center. */
+/** Returns who did something, as a text: ann, token 3, the center, or nobody who is known. */
 export function actorName(actor) {
   if (actor.startsWith('token:')) {
     return t('token', { id: actor.slice('token:'.length) });
   }
-  return actor === 'center' ? t('center') : actor.replace(/^user:/, '');
+  return actor === 'center' || actor === 'nobody' ? t(actor) : actor.replace(/^user:/, '');
 }
 
 /** Who did something. The person who looks is marked. */
