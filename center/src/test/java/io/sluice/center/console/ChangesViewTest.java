@@ -56,8 +56,8 @@ class ChangesViewTest {
         browser.page().awaitPath(CHANGE);
         browser.ready();
         browser.page().awaitShown("#you-opened");
-        assertThat(browser.page().texts("#diff .vd-line.vd-gone")).anyMatch(line -> line.contains("\"limit\" : 5"));
-        assertThat(browser.page().texts("#diff .vd-line.vd-new")).anyMatch(line -> line.contains("\"limit\" : 3"));
+        assertThat(browser.page().texts("#diff .rule-diff-removed")).anyMatch(line -> line.contains("\"limit\" : 5"));
+        assertThat(browser.page().texts("#diff .rule-diff-added")).anyMatch(line -> line.contains("\"limit\" : 3"));
         assertThat(browser.page().shows("#withdraw")).isTrue();
         assertThat(browser.page().shows("#approve, #reject, #release")).isFalse();
     }

@@ -10,6 +10,7 @@ const t = words({
 });
 
 const CONTEXT = 3;
+const WORD = /[\p{L}\p{N}_]/u;
 /** Texts of more lines are compared as blocks, so that a large one does not stop the page. */
 const MOST_CELLS = 4_000_000;
 
@@ -90,6 +91,34 @@ export function diffRows(before, after) {
   return rows;
 }
 
+/** Returns a line with the part marked in which it differs from the line beside it. */
+function marked(line, other) {
+  if (other === null) {
+    return line || ' ';
+  }
+  let start = 0;
+  const least = Math.min(line.length, other.length);
+  while (start < least && line[start] === other[start]) {
+    start++;
+  }
+  let end = 0;
+  while (end < least - start && line[line.length - 1 - end] === other[other.length - 1 - end]) {
+    end++;
+  }
+  // Whole words and numbers are easier to read than some of their letters.
+  while (start > 0 && WORD.test(line[start - 1])) {
+    start--;
+  }
+  while (end > 0 && WORD.test(line[line.length - end])) {
+    end--;
+  }
+  if (start + end < line.length / 4) {
+    // The lines have little in common; marking nearly everything would say nothing.
+    return line;
+  }
+  return [line.slice(0, start), html`<mark>${line.slice(start, line.length - end)}</mark>`, line.slice(line.length - end)];
+}
+
 /** Leaves out equal lines that are far from a difference. */
 function folded(rows, opened) {
   const near = new Set();
@@ -123,36 +152,46 @@ function folded(rows, opened) {
 /**
  * Shows a difference.
  *
- * @param rows from diffRows
+ * @param rows from diffRows, or of the same form; a row of the kind gap stands for lines that are not known
  * @param before,after the titles of the two sides
  * @param id of the element
+ * @param label what differs, for those who do not see it
+ * @param isYaml whether the text is shown in the colours of YAML; else what differs within a line is marked
  */
-export function diffTable({ rows, before = t('before'), after = t('after'), id = 'diff' }) {
-  return h(DiffTable, { rows, before, after, id });
+export function diffTable({ rows, before = t('before'), after = t('after'), id = 'diff', label = t('label'), isYaml = true }) {
+  return h(DiffTable, { rows, before, after, id, label, isYaml });
 }
 
 const DiffTable = {
-  props: ['rows', 'before', 'after', 'id'],
+  props: ['rows', 'before', 'after', 'id', 'label', 'isYaml'],
   setup(props) {
     const opened = ref(new Set());
-    const cell = (side, sign) => (side === null ? html`<div class="rule-diff-none"></div>` : html`
+    const line = (side, other, sign) => (props.isYaml ? yamlLine(side.text) : sign ? marked(side.text, other?.text ?? null) : side.text);
+    const cell = (side, other, sign) => (side === null ? html`<div class="rule-diff-none"></div>` : html`
       <div class=${['rule-diff-cell', sign ? `rule-diff-${sign}` : '']}><span class="rule-diff-number" aria-hidden="true">${side.n}</span><span class="rule-diff-sign"
         aria-label=${sign === 'added' ? t('added') : sign === 'removed' ? t('removed') : null}
-        role=${sign ? 'img' : null}>${sign === 'added' ? '+' : sign === 'removed' ? '−' : ' '}</span><code>${yamlLine(side.text)}</code></div>`);
+        role=${sign ? 'img' : null}>${sign === 'added' ? '+' : sign === 'removed' ? '−' : ' '}</span><code>${line(side, other, sign)}</code></div>`);
     return () => {
       if (!props.rows.some((row) => row.kind === 'changed')) {
         return html`<p class="soft" id=${props.id}>${t('same')}</p>`;
       }
+      // A text that is new or gone has one side.
+      const isNew = props.rows.every((row) => row.left === null);
+      const isGone = props.rows.every((row) => row.right === null);
       return html`
-        <div class="rule-diff" id=${props.id} tabindex="0" role="region" aria-label=${t('label')}>
-          <div class="rule-diff-head"><span>${props.before}</span><span>${props.after}</span></div>
+        <div class=${['rule-diff', isNew || isGone ? 'one-sided' : '']} id=${props.id} tabindex="0" role="region" aria-label=${props.label}>
+          ${!isNew && !isGone && html`<div class="rule-diff-head"><span>${props.before}</span><span>${props.after}</span></div>`}
           ${folded(props.rows, opened.value).map((row, i) => {
+            if (row.kind === 'gap' && row.at === undefined) {
+              return html`<div class="rule-diff-gap" key=${`g${i}`} aria-hidden="true">⋯</div>`;
+            }
             if (row.kind === 'gap') {
               return html`<div class="rule-diff-gap" key=${`g${i}`}><button type="button" class="quiet small"
                 onClick=${() => { opened.value = new Set([...opened.value, row.at]); }}>⋯ ${t('hidden', { n: row.n })}</button></div>`;
             }
             return html`<div class=${['rule-diff-row', row.kind]} key=${i}>
-              ${cell(row.left, row.kind === 'changed' ? 'removed' : '')}${cell(row.right, row.kind === 'changed' ? 'added' : '')}</div>`;
+              ${!isNew && cell(row.left, row.right, row.kind === 'changed' ? 'removed' : '')}
+              ${!isGone && cell(row.right, row.left, row.kind === 'changed' ? 'added' : '')}</div>`;
           })}
         </div>`;
     };

@@ -1,5 +1,6 @@
 // The difference between two sets of rules: in sentences, and as text side by side.
 import { html } from '/assets/parts.js';
+import { diffTable } from '/assets/console/rule-diff.js';
 import { badge } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
 
@@ -15,22 +16,22 @@ const t = words({
 /** So many rules are opened at once; the others open on a click. */
 const OPEN_RULES = 8;
 const FIRST_SENTENCES = 12;
-const WORD = /[\p{L}\p{N}_]/u;
 const KINDS = { added: 'good', changed: 'info', removed: 'bad' };
 
 /**
  * Reads a text in the form of diff -u.
  *
- * @returns {{rule: string, kind: string, rows: Array<{left: ?string, right: ?string, same: boolean, gap: boolean}>}[]}
+ * @returns {{rule: string, kind: string, rows: Array}[]} with rows as diffTable takes them
  */
 function readDiff(text) {
   const rules = [];
   let rule = null;
   let taken = [];
   let given = [];
+  let [left, right] = [1, 1];
   const settle = () => {
     for (let i = 0; i < Math.max(taken.length, given.length); i++) {
-      rule.rows.push({ left: taken[i] ?? null, right: given[i] ?? null, same: false, gap: false });
+      rule.rows.push({ kind: 'changed', left: taken[i] ?? null, right: given[i] ?? null });
     }
     taken = [];
     given = [];
@@ -51,72 +52,24 @@ function readDiff(text) {
       continue;
     } else if (line.startsWith('@@')) {
       settle();
+      const found = /^@@ -(\d+)\S* \+(\d+)/.exec(line);
+      [left, right] = found ? [Number(found[1]), Number(found[2])] : [1, 1];
       if (rule.rows.length > 0) {
-        rule.rows.push({ left: null, right: null, same: true, gap: true });
+        rule.rows.push({ kind: 'gap', left: null, right: null });
       }
     } else if (line.startsWith('-')) {
-      taken.push(line.slice(1));
+      taken.push({ n: left++, text: line.slice(1) });
     } else if (line.startsWith('+')) {
-      given.push(line.slice(1));
+      given.push({ n: right++, text: line.slice(1) });
     } else if (line.startsWith(' ')) {
       settle();
-      rule.rows.push({ left: line.slice(1), right: line.slice(1), same: true, gap: false });
+      rule.rows.push({ kind: 'same', left: { n: left++, text: line.slice(1) }, right: { n: right++, text: line.slice(1) } });
     }
   }
   if (rule) {
     settle();
   }
   return rules;
-}
-
-/** Returns a line with the part marked in which it differs from the line beside it. */
-function marked(line, other) {
-  if (line === null) {
-    return '';
-  }
-  if (other === null) {
-    return line || ' ';
-  }
-  let start = 0;
-  const least = Math.min(line.length, other.length);
-  while (start < least && line[start] === other[start]) {
-    start++;
-  }
-  let end = 0;
-  while (end < least - start && line[line.length - 1 - end] === other[other.length - 1 - end]) {
-    end++;
-  }
-  // Whole words and numbers are easier to read than some of their letters.
-  while (start > 0 && WORD.test(line[start - 1])) {
-    start--;
-  }
-  while (end > 0 && WORD.test(line[line.length - end])) {
-    end--;
-  }
-  if (start + end < line.length / 4) {
-    // The lines have little in common; marking nearly everything would say nothing.
-    return line;
-  }
-  return [line.slice(0, start), html`<mark>${line.slice(start, line.length - end)}</mark>`, line.slice(line.length - end)];
-}
-
-function side(row, name) {
-  const text = row[name];
-  const other = row[name === 'left' ? 'right' : 'left'];
-  const kind = row.same ? '' : text === null ? 'vd-void' : name === 'left' ? 'vd-gone' : 'vd-new';
-  const sign = row.same || text === null ? ' ' : name === 'left' ? '−' : '+';
-  return html`<span class=${`vd-sign ${kind} vd-${name}`}>${sign}</span>
-    <code class=${`vd-line ${kind} vd-${name}`}>${row.same ? text : marked(text, other)}</code>`;
-}
-
-function rows(rule) {
-  return html`
-    <div class=${`version-diff ${rule.kind}`} role="group" aria-label=${rule.rule}>
-      ${rule.kind === 'changed' && html`<div class="vd-side soft small">${t('before')}</div><div class="vd-side soft small">${t('after')}</div>`}
-      ${rule.rows.map((row, i) => row.gap
-        ? html`<div class="vd-gap" key=${i} aria-hidden="true">⋯</div>`
-        : html`<div class=${`vd-row ${row.same ? 'vd-same' : ''}`} key=${i}>${rule.kind !== 'added' && side(row, 'left')}${rule.kind !== 'removed' && side(row, 'right')}</div>`)}
-    </div>`;
 }
 
 /** How many rules differ, as a short text. */
@@ -146,7 +99,7 @@ export function sideBySide(text) {
       ${rules.map((rule, i) => html`
         <details key=${rule.rule} open=${i < OPEN_RULES} class="vd-rule">
           <summary><code class="strong">${rule.rule}</code> ${badge(t(rule.kind), KINDS[rule.kind])}</summary>
-          ${rows(rule)}
+          ${diffTable({ rows: rule.rows, before: t('before'), after: t('after'), id: `difference-of-${rule.rule}`, label: rule.rule, isYaml: false })}
         </details>`)}
       ${/^… and more rules$/m.test(text) && html`<p class="soft">${t('more')}</p>`}
     </div>`;
