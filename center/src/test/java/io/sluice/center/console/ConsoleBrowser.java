@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
 /**
@@ -174,6 +175,33 @@ public final class ConsoleBrowser implements AutoCloseable {
             collect();
             expected.remove(known);
         };
+    }
+
+    /**
+     * Confirms the dialog that is open, and waits until it is done. On a slow machine the sign-in is no longer fresh, so the center may ask
+     * for the password.
+     */
+    public ConsoleBrowser confirm() {
+        try (Expected unused = expect("/api/\\S* .*status of 403")) {
+            press(() -> chromium.has("dialog-password"));
+            if (chromium.has("dialog-password")) {
+                chromium.type("dialog-password", ConsoleStage.PASSWORD);
+                press(() -> false);
+            }
+        }
+        return this;
+    }
+
+    /** Presses the button of the dialog, and waits until it is done, asks for something else, or tells an error, which fails. */
+    private void press(BooleanSupplier asks) {
+        chromium.click("dialog-confirm");
+        Await.until(
+                "the end of the dialog at " + chromium.url(),
+                PATIENCE,
+                () -> !chromium.shows("dialog[open]")
+                        || asks.getAsBoolean()
+                        || !chromium.text("dialog-error").isEmpty());
+        assertThat(chromium.text("dialog-error")).as("error in the dialog").isEmpty();
     }
 
     private void collect() {

@@ -60,8 +60,7 @@ class ConsoleJourneysTest {
     /** Gives a reason in the dialog, and confirms. */
     private static void confirm(String reason) {
         page.type("dialog-reason", reason);
-        page.click("dialog-confirm");
-        page.awaitHidden("#dialog-confirm");
+        browser.confirm();
     }
 
     private static long version() {
@@ -72,7 +71,7 @@ class ConsoleJourneysTest {
         return stage.machine().get("/api/rollouts?limit=1").expect(200).json().get(0);
     }
 
-    /** Ends the trial that goes on, if there is one. */
+    /** Ends the trial that goes on, if there is one, and waits until nothing is on its way to nodes. */
     private static void endTrial() {
         JsonNode newest = newestRollout();
         if (newest.get("state").asString().matches("trial|holding")) {
@@ -82,6 +81,9 @@ class ConsoleJourneysTest {
                             "{\"reason\":\"another one is to begin\"}")
                     .expect(202);
         }
+        await(
+                "the end of the trial",
+                () -> !newestRollout().get("state").asString().matches("trial|holding|releasing"));
     }
 
     @Test
@@ -120,9 +122,6 @@ class ConsoleJourneysTest {
                 "an override",
                 () -> stage.machine().get("/api/overrides").text().contains("case 4712: a partner runs a test"));
         endTrial();
-        await(
-                "the end of the trial",
-                () -> !newestRollout().get("state").asString().matches("trial|holding|releasing"));
         browser.view("/");
         long before = version();
         page.clickOn("#roll-back");
@@ -157,7 +156,7 @@ class ConsoleJourneysTest {
         page.choose("release-to", "callers");
         page.type("release-steps", "5");
         page.choose("release-by", "user");
-        page.click("dialog-confirm");
+        browser.confirm();
         page.awaitShown("#to-all");
         String rollout = page.url().replaceAll(".*/releases/", "");
         await("nodes that try it", () -> rollout(rollout).number("applied") > 0);
@@ -193,8 +192,8 @@ class ConsoleJourneysTest {
         page.awaitShown("#you-opened");
         browser.signIn("priya").view(path);
         page.clickOn("#approve");
-        page.click("dialog-confirm");
-        page.awaitHidden("#dialog-confirm");
+        page.awaitShown("#dialog-confirm");
+        browser.confirm();
         // Approvals carry the name of the account.
         page.awaitTextOf("#approvals .approval", "priya");
         page.awaitHidden("#approve");
@@ -241,6 +240,14 @@ class ConsoleJourneysTest {
     @Test
     void switchesLanguageThemeAndTimeWithKeys() {
         browser.signIn("sam").look("light", "en").view("/rules");
+        try {
+            switchWithKeys();
+        } finally {
+            browser.look("light", "en");
+        }
+    }
+
+    private static void switchWithKeys() {
         page.awaitTextOf("#title", "Rules");
         page.keys("z");
         page.awaitTextOf("#title", "规则");
@@ -265,7 +272,6 @@ class ConsoleJourneysTest {
         page.awaitTextOf("#search-results", "payments");
         page.keys(org.openqa.selenium.Keys.ENTER);
         await("the page of a rule", () -> page.url().contains("payments"));
-        browser.look("light", "en");
     }
 
     @Test
@@ -319,6 +325,7 @@ class ConsoleJourneysTest {
             await("live again", () -> page.text("stream").contains("live"));
             browser.requireNoErrors();
         } finally {
+            page.toTab(second);
             page.closeTab(first);
             page.forgetBefore(script);
         }

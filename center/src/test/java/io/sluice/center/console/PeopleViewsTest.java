@@ -9,9 +9,7 @@ import io.sluice.center.Chromium;
 import io.sluice.center.StagedCenter;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
-import io.sluice.testkit.Await;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -21,8 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** People, tokens, alerts and the audit log, in a real browser. */
 class PeopleViewsTest {
-
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     @TempDir
     static Path data;
@@ -65,20 +61,8 @@ class PeopleViewsTest {
         return browser.signIn(name);
     }
 
-    /** Confirms. On a slow machine the sign-in is no longer fresh, and the center asks for the password again. */
     private static void confirm() {
-        try (var unused = browser.expect("/api/(users|tokens)\\S* .*status of 403")) {
-            page.click("dialog-confirm");
-            Await.until(
-                    "the dialog is done or asks for the password",
-                    PATIENCE,
-                    () -> !page.shows("dialog[open]") || page.has("dialog-password"));
-            if (page.has("dialog-password")) {
-                page.type("dialog-password", ConsoleStage.PASSWORD);
-                page.click("dialog-confirm");
-                page.awaitHidden("dialog[open]");
-            }
-        }
+        browser.confirm();
     }
 
     @Test
