@@ -289,6 +289,24 @@ class ConsoleJourneysTest {
     }
 
     @Test
+    void aViewThatCouldNotBeLoadedCanBeTriedAgain() {
+        browser.signIn("lena").view("/rules");
+        // A view that was not opened before has to come from the center.
+        try (var unused = browser.expect("net::ERR_|dynamically imported module")) {
+            page.network(true, 0, 0);
+            try {
+                browser.move("/retention");
+                page.awaitShown("#problem #again");
+            } finally {
+                page.network(false, 0, 0);
+            }
+            page.click("again");
+            await("the view", () -> page.shows("main[data-ready=true][data-view=retention]"));
+            page.awaitHidden("#problem");
+        }
+    }
+
+    @Test
     void goesOnAfterTheCenterWasRestarted() throws Exception {
         browser.signIn("lena").view("/nodes");
         await("a stream", () -> page.text("stream").contains("live"));

@@ -181,6 +181,10 @@ class WatchViewsTest {
         page().awaitTextOf("#rule-table tr.chosen td", "search");
         page().click("zoom-out");
         Await.until("three days", PATIENCE, () -> page().url().contains("last=3d"));
+        page().click("zoom-in");
+        Await.until("one day", PATIENCE, () -> page().url().contains("last=1d"));
+        page().click("zoom-out");
+        Await.until("three days again", PATIENCE, () -> page().url().contains("last=3d"));
         press("#chip-rule button");
         Await.until("all rules", PATIENCE, () -> !page().url().contains("rule="));
         page().awaitShown("#timing canvas");

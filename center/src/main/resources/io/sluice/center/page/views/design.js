@@ -8,10 +8,10 @@ import { words } from '/assets/console/words.js';
 
 const t = words({
   en: { title: 'Design', lead: 'The parts that every view is built of.', colours: 'Colours', type: 'Type', words: 'Words and points', buttons: 'Buttons', figures: 'Figures',
-    chart: 'Chart', table: 'Table', nothing: 'Nothing to show', fields: 'Fields', sample: 'Sample', release: 'Release', refused: 'refused', before: 'an hour ago',
+    chart: 'Chart', table: 'Table', nothing: 'Nothing to show', fields: 'Fields', sample: 'Sample', refused: 'refused', before: 'an hour ago',
     ask: 'Ask for a reason', news: 'Show news', name: 'Name', state: 'State', count: 'Count', since: 'Since', good: 'good', warn: 'warning', bad: 'bad', info: 'information', plain: 'plain' },
   zh: { title: '设计', lead: '所有页面都由这些部分组成。', colours: '颜色', type: '字体', words: '标签与圆点', buttons: '按钮', figures: '数字',
-    chart: '图表', table: '表格', nothing: '没有内容', fields: '字段', sample: '示例', release: '发布', refused: '拒绝', before: '一小时前',
+    chart: '图表', table: '表格', nothing: '没有内容', fields: '字段', sample: '示例', refused: '拒绝', before: '一小时前',
     ask: '询问原因', news: '显示消息', name: '名称', state: '状态', count: '数量', since: '时间', good: '正常', warn: '警告', bad: '异常', info: '信息', plain: '普通' },
 });
 
