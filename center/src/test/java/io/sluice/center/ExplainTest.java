@@ -161,7 +161,7 @@ class ExplainTest {
         FakeNode node = new FakeNode(api, "n1");
         var unused = node.keepsItsOwn();
         for (String nonsense : List.of("nonsense", "[]", "{}", "{\"limits\":7}")) {
-            JsonNode said = reached(node, login(), question -> Optional.of(nonsense));
+            JsonNode said = reached(node, ExplainTest::login, question -> Optional.of(nonsense));
             assertThat(said.get("answered").asBoolean()).as(nonsense).isFalse();
             assertThat(said.at("/decision/allowed").isNull()).as(nonsense).isTrue();
             assertThat(rule(said, "login").at("/limits/0/remaining").isNull())
@@ -178,7 +178,7 @@ class ExplainTest {
                 "{\"allowed\":true,\"limits\":[]}",
                 "{\"allowed\":true,\"limits\":[7,{\"rule\":\"login\",\"id\":{},\"used\":\"x\"}]}",
                 told("login", "login.7", true, 0))) {
-            JsonNode said = answered(node, login(), question -> Optional.of(little));
+            JsonNode said = answered(node, ExplainTest::login, question -> Optional.of(little));
             assertThat(said.at("/decision/allowed").isNull()).as(little).isTrue();
             assertThat(said.at("/decision/why").asString()).contains("did not tell all counts");
             assertThat(rule(said, "login").at("/limits/0/remaining").isNull()).isTrue();
@@ -192,7 +192,7 @@ class ExplainTest {
         for (boolean allows : new boolean[] {true, false}) {
             String away = told("login", "login.0", false, 0)
                     .replaceFirst("\"allowed\":false", "\"allowed\":" + allows + ",\"degraded\":\"unavailable\"");
-            JsonNode said = answered(node, login(), question -> Optional.of(away));
+            JsonNode said = answered(node, ExplainTest::login, question -> Optional.of(away));
             assertThat(said.at("/decision/allowed").asBoolean()).isEqualTo(allows);
             assertThat(said.at("/decision/why").asString()).contains("on_failure");
             JsonNode limit = rule(said, "login").at("/limits/0");
@@ -208,12 +208,12 @@ class ExplainTest {
         FakeNode node = new FakeNode(api, "n1");
         var unused = node.keepsItsOwn();
         String same = told("login", "login.0", true, 0).replaceFirst("\\{", "{\"rule_version\":1,");
-        assertThat(answered(node, login(), question -> Optional.of(same))
+        assertThat(answered(node, ExplainTest::login, question -> Optional.of(same))
                         .get("warnings")
                         .toString())
                 .doesNotContain("has version");
         String other = told("login", "login.0", true, 0).replaceFirst("\\{", "{\"rule_version\":7,");
-        assertThat(answered(node, login(), question -> Optional.of(other))
+        assertThat(answered(node, ExplainTest::login, question -> Optional.of(other))
                         .get("warnings")
                         .toString())
                 .contains("has version 7 of the rules");
@@ -225,7 +225,7 @@ class ExplainTest {
         var unused = node.keepsItsOwn();
         String overridden = told("login", "login.0", true, 0)
                 .replace("\"override\":false", "\"override\":true,\"limit\":500,\"window_ms\":60000");
-        JsonNode limit = rule(answered(node, login(), question -> Optional.of(overridden)), "login")
+        JsonNode limit = rule(answered(node, ExplainTest::login, question -> Optional.of(overridden)), "login")
                 .at("/limits/0");
         assertThat(limit.get("text").asString()).isEqualTo("500 per 1m by ip");
         assertThat(limit.get("override").asBoolean()).isTrue();
@@ -414,8 +414,8 @@ class ExplainTest {
         var unused = node.keepsItsOwn();
     }
 
-    private static Supplier<Answer> login() {
-        return () -> api.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}");
+    private static Answer login() {
+        return api.post("/api/explain", "{\"attributes\":{\"path\":\"/api/login\",\"method\":\"POST\"}}");
     }
 
     private static String hash(JsonNode said) {

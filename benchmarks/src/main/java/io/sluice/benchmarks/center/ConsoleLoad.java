@@ -115,7 +115,10 @@ public final class ConsoleLoad {
                     database,
                     (second, seconds) -> figures("r", rules, second, seconds),
                     (second, seconds) -> figures("node-", nodes, second, seconds * rules / nodes));
-            history.repeated(now - Duration.ofDays(365).toSeconds(), now - Duration.ofDays(2).toSeconds(), now);
+            history.repeated(
+                    now - Duration.ofDays(365).toSeconds(),
+                    now - Duration.ofDays(2).toSeconds(),
+                    now);
         } catch (DatabaseUnusableException e) {
             throw new IOException(e);
         }
@@ -240,8 +243,8 @@ public final class ConsoleLoad {
         while (!browser.run("document.readyState === 'complete' ? location.pathname + location.search : ''")
                 .equals(path)) {
             if (System.nanoTime() - begin > LONGEST_WAIT.toNanos()) {
-                throw new IOException(path + ": the browser is not there (expected: within "
-                        + LONGEST_WAIT.toSeconds() + " seconds)");
+                throw new IOException(path + ": the browser is not there (expected: within " + LONGEST_WAIT.toSeconds()
+                        + " seconds)");
             }
             TimeUnit.MILLISECONDS.sleep(10);
         }

@@ -57,10 +57,7 @@ public final class Questions {
      * @param strangers the nodes that do not know the caller
      */
     private record Open(
-            CallerQuestion question,
-            long sinceNanos,
-            Set<String> strangers,
-            CompletableFuture<Optional<Told>> answer) {
+            CallerQuestion question, long sinceNanos, Set<String> strangers, CompletableFuture<Optional<Told>> answer) {
 
         boolean isRequest() {
             return question.kind() == CallerQuestion.Kind.REQUEST;
@@ -188,7 +185,8 @@ public final class Questions {
         synchronized (this) {
             long now = clock.nanoTime();
             open.values().removeIf(each -> {
-                boolean isOver = now - each.sinceNanos >= PATIENCE_NANOS || live.stream().noneMatch(each::isFor);
+                boolean isOver =
+                        now - each.sinceNanos >= PATIENCE_NANOS || live.stream().noneMatch(each::isFor);
                 if (isOver) {
                     ended.add(each);
                 }

@@ -100,9 +100,8 @@ public final class ExplainRoutes {
         compared.fleet
                 .trial()
                 .filter(unused -> compared.seesTrial)
-                .ifPresent(trial ->
-                        warnings.add("version " + trial.rules().version() + " is on trial for some; this is version "
-                                + compared.version()));
+                .ifPresent(trial -> warnings.add("version " + trial.rules().version()
+                        + " is on trial for some; this is version " + compared.version()));
         List<ExplainReply.ExplainedRule> rules = turn(() -> compared.explanation.rules(wanted(body)));
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         return new ExplainReply(
@@ -239,8 +238,8 @@ public final class ExplainRoutes {
         }
         Optional<CompletableFuture<Optional<Told>>> asked = center.questions().ask(attributes);
         if (asked.isEmpty()) {
-            warnings.add(Questions.MOST_REQUESTS
-                    + " questions wait for nodes, so counts are missing (expected: try again)");
+            warnings.add(
+                    Questions.MOST_REQUESTS + " questions wait for nodes, so counts are missing (expected: try again)");
             return Optional.empty();
         }
         try {
@@ -268,8 +267,9 @@ public final class ExplainRoutes {
         boolean isOther = answer.version().isPresent() && answer.version().getAsLong() != compared.version();
         // To others, the version of a node would tell that something is on trial.
         if (isOther && (compared.fleet.trial().isEmpty() || compared.seesTrial)) {
-            warnings.add("the node that answered has version " + answer.version().getAsLong()
-                    + " of the rules, and the request was compared with version " + compared.version());
+            warnings.add(
+                    "the node that answered has version " + answer.version().getAsLong()
+                            + " of the rules, and the request was compared with version " + compared.version());
         }
         return true;
     }

@@ -96,8 +96,8 @@ final class RequestExplanation {
         degraded = answer.degraded();
         nodeAllows = answer.allowed().filter(unused -> byAll);
         answer.limits()
-                .forEach(each ->
-                        told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
+                .forEach(
+                        each -> told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
     }
 
     /** Returns the rules that apply, then those that nearly do, and the wanted one. */
@@ -286,7 +286,8 @@ final class RequestExplanation {
             for (RuleLimit limit : rule.shadow() ? List.<RuleLimit>of() : rule.limits()) {
                 CallerKey key = keys.key(limit.by(), limit.absent(), Privacy.PLAIN, request);
                 Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), Map.of());
-                if (!(key instanceof CallerKey.Skipped) && flag(known, "would_allow").isEmpty()) {
+                if (!(key instanceof CallerKey.Skipped)
+                        && flag(known, "would_allow").isEmpty()) {
                     return false;
                 }
             }

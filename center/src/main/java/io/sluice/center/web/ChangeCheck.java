@@ -88,7 +88,8 @@ final class ChangeCheck {
         try {
             RuleGuard.covering(access, Right.EDIT).check(edits, sets);
         } catch (RefusedException e) {
-            // Whoever begins to write a rule has not yet written whose rule it is. That is no attempt to break in. But a rule that
+            // Whoever begins to write a rule has not yet written whose rule it is. That is no attempt to break in. But
+            // a rule that
             // would be fine, were its id not that of a rule of others, may be one.
             if (!access.mayEverywhere(Right.EDIT) && takesForeignId(access, edits, sets)) {
                 requests.forbidden(request, String.valueOf(e.getMessage()));
@@ -116,11 +117,9 @@ final class ChangeCheck {
     }
 
     private static boolean takesForeignId(Access access, Edits edits, List<RuleSet> sets) {
-        return put(edits).stream()
-                .filter(rule -> access.may(Right.EDIT, rule))
-                .anyMatch(rule -> sets.stream()
-                        .flatMap(set -> set.rule(rule.id()).stream())
-                        .anyMatch(old -> !access.may(Right.EDIT, old)));
+        return put(edits).stream().filter(rule -> access.may(Right.EDIT, rule)).anyMatch(rule -> sets.stream()
+                .flatMap(set -> set.rule(rule.id()).stream())
+                .anyMatch(old -> !access.may(Right.EDIT, old)));
     }
 
     private List<RuleSet> sets(long base) {

@@ -56,8 +56,7 @@ class QuestionsTest {
                 questions.ask(REQUEST).orElseThrow();
         CallerQuestion question = reports("new", true).get(0);
         assertThat(answer).isNotDone();
-        NodeReport report =
-                report("new", true).withAnswers(List.of(new CallerAnswer(question.id(), Optional.empty())));
+        NodeReport report = report("new", true).withAnswers(List.of(new CallerAnswer(question.id(), Optional.empty())));
         assertThat(nodes.report(report, NodeState.Way.HTTP)).isTrue();
         assertThat(questions.heard(report)).isEmpty();
         assertThat(answer).isCompletedWithValue(Optional.empty());

@@ -80,9 +80,7 @@ class ConsoleFrameTest {
 
     private static void awaitTrue(String what, String script) {
         Await.until(
-                what,
-                PATIENCE,
-                () -> Boolean.parseBoolean(page().script("return String(Boolean(" + script + "))")));
+                what, PATIENCE, () -> Boolean.parseBoolean(page().script("return String(Boolean(" + script + "))")));
     }
 
     @Test
@@ -204,16 +202,17 @@ class ConsoleFrameTest {
     void theStreamOfAnEndedSessionLeadsToTheSignIn() {
         as("lena").view("/rules");
         awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
-        browser.expect("/api/stream");
-        // The view reads nothing more, so only the stream can find out.
-        String status = page().async("const done = arguments[arguments.length - 1]; const real = window.fetch;"
-                + "window.fetch = (path, options) => path === '/api/session' ? real(path, options)"
-                + " : new Promise(() => {});"
-                + "real('/api/session').then((answer) => answer.json()).then((session) => real('/api/session',"
-                + " {method: 'DELETE', headers: {'X-CSRF-Token': session.csrf}}))"
-                + ".then((answer) => done(String(answer.status)), (failure) => done(String(failure)))");
-        assertThat(status).startsWith("20");
-        page().awaitPath("/sign-in");
+        try (var unused = browser.expect("/api/stream")) {
+            // The view reads nothing more, so only the stream can find out.
+            String status = page().async("const done = arguments[arguments.length - 1]; const real = window.fetch;"
+                    + "window.fetch = (path, options) => path === '/api/session' ? real(path, options)"
+                    + " : new Promise(() => {});"
+                    + "real('/api/session').then((answer) => answer.json()).then((session) => real('/api/session',"
+                    + " {method: 'DELETE', headers: {'X-CSRF-Token': session.csrf}}))"
+                    + ".then((answer) => done(String(answer.status)), (failure) => done(String(failure)))");
+            assertThat(status).startsWith("20");
+            page().awaitPath("/sign-in");
+        }
         assertThat(page().url()).contains("to=%2Frules");
     }
 
@@ -238,7 +237,8 @@ class ConsoleFrameTest {
             // The machine slept for a minute.
             page().script("const real = Date.now; Date.now = () => real() + 60000; window.asked = []");
             awaitTrue("another stream", "window.made.length >= 2");
-            assertThat(page().script("return String(window.made[0].readyState)")).isEqualTo("2");
+            assertThat(page().script("return String(window.made[0].readyState)"))
+                    .isEqualTo("2");
             page().awaitText("stream", "lost");
             page().script("window.made.at(-1).opens(); window.made.at(-1).says('alive', {})");
             awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");

@@ -30,7 +30,8 @@ import org.springframework.web.server.ResponseStatusException;
 /** Who learns what from an explanation. */
 class ExplainRoutesTest {
 
-    private static final String OWN = "{id: own, tenant: acme, match: {tenant: acme}, limits: [{limit: 5, window: 1m}]}";
+    private static final String OWN =
+            "{id: own, tenant: acme, match: {tenant: acme}, limits: [{limit: 5, window: 1m}]}";
     private static final String OTHER = "{id: other, tenant: globex, limits: [{limit: 5, window: 1m}]}";
     private static final Access ANN = person(Grant.of(Role.VIEWER, "acme"));
 
@@ -81,15 +82,18 @@ class ExplainRoutesTest {
         FleetRules fleet = new FleetRules(
                 rules(1, OWN),
                 Optional.empty(),
-                new Adjustments(
-                        1, List.of(), List.of(new ShadowSwitch("1", Optional.of("own"), now.plusSeconds(60)))));
+                new Adjustments(1, List.of(), List.of(new ShadowSwitch("1", Optional.of("own"), now.plusSeconds(60)))));
         EffectiveRules effective = new EffectiveRules();
 
         RuleSet first = effective.of(fleet, now);
 
         assertThat(first.rule("own").orElseThrow().shadow()).isTrue();
         assertThat(effective.of(fleet, now.plusSeconds(59))).isSameAs(first);
-        assertThat(effective.of(fleet, now.plusSeconds(60)).rule("own").orElseThrow().shadow())
+        assertThat(effective
+                        .of(fleet, now.plusSeconds(60))
+                        .rule("own")
+                        .orElseThrow()
+                        .shadow())
                 .isFalse();
     }
 

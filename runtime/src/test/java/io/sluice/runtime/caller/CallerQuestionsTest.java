@@ -157,8 +157,7 @@ class CallerQuestionsTest {
                 List.of(new CallerQuestion(1, hash, Kind.REVEAL), CallerQuestion.about(2, Map.of("path", "/b"))));
         asked.get(0).complete(new Explanation(REFUSAL, List.of()));
         assertThat(questions.answers())
-                .containsExactly(
-                        new CallerAnswer(1, Optional.empty()), new CallerAnswer(2, Optional.of("explained")));
+                .containsExactly(new CallerAnswer(1, Optional.empty()), new CallerAnswer(2, Optional.of("explained")));
     }
 
     @Test
