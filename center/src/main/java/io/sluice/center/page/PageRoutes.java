@@ -58,7 +58,7 @@ public final class PageRoutes {
         List<String> names = new ArrayList<>();
         try {
             for (String type : List.of("js", "css", "svg")) {
-                for (Resource file : resolver.getResources("classpath:" + FOLDER + "**/*." + type)) {
+                for (Resource file : resolver.getResources("classpath*:" + FOLDER + "**/*." + type)) {
                     String url = file.getURL().toString();
                     names.add(url.substring(url.lastIndexOf(FOLDER) + FOLDER.length()));
                 }
