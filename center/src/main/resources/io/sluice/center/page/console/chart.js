@@ -102,7 +102,7 @@ const Chart = {
       plot = new uPlot({
         width: Math.max(80, place.value.clientWidth),
         height,
-        padding: [8, 8, 0, 0],
+        padding: [8, 20, 0, 0],
         legend: { show: false },
         cursor: { points: { size: 6 }, drag: { x: Boolean(onSelect), y: false } },
         scales: { x: { time: true }, y: { range: (self, low, high) => [0, Math.max(1, (high ?? 0) * 1.15)] } },

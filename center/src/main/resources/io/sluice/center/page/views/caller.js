@@ -134,7 +134,7 @@ export const CallerDetails = {
     }
 
     function overrides(data) {
-      return html`<ul class="plain-list" id="caller-overrides">${data.overrides.map((each) => html`<li key=${each.id}>
+      return html`<ul class="caller-overrides" id="caller-overrides">${data.overrides.map((each) => html`<li key=${each.id}>
         <span><strong>${each.limit}</strong> <code>${numbersText(each.numbers)}</code> <span class="soft">${t('until', { time: moment(each.until) })} · ${each.reason}</span></span>
         ${can('operate') && html`<button type="button" class="secondary small" onClick=${() => end(each)}>${t('end')}</button>`}</li>`)}</ul>`;
     }
