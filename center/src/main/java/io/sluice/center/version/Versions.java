@@ -1,5 +1,6 @@
 package io.sluice.center.version;
 
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
@@ -91,6 +92,21 @@ public final class Versions {
             });
         }
         return read;
+    }
+
+    /** Returns one rule of a version. Much cheaper than reading all rules of a version that is not in memory. */
+    public Optional<Rule> rule(JdbcClient client, long number, String id) {
+        synchronized (known) {
+            RuleSet set = known.get(number);
+            if (set != null) {
+                return set.rule(id);
+            }
+        }
+        return client.sql("SELECT document FROM rule_version WHERE number = ?")
+                .param(number)
+                .query(String.class)
+                .optional()
+                .flatMap(document -> RuleSetText.rule(document, id));
     }
 
     public Optional<Version> find(JdbcClient client, long number) {

@@ -118,23 +118,22 @@ final class RuleRoutes {
     private RuleHistoryReply history(JdbcClient client, Access access, String id) {
         List<Version> newest = versions.list(client, Long.MAX_VALUE, MOST_LOOKED_AT + 1);
         List<RuleHistoryReply.Step> steps = new ArrayList<>();
-        boolean known = false;
+        List<Optional<Rule>> states = new ArrayList<>();
+        newest.forEach(version ->
+                states.add(versions.rule(client, version.number(), id).filter(access::sees)));
+        states.add(Optional.empty());
         for (int i = 0; i < Math.min(newest.size(), MOST_LOOKED_AT); i++) {
-            Version version = newest.get(i);
-            Optional<Rule> after = set(client, version.number()).rule(id).filter(access::sees);
-            Optional<Rule> before = i + 1 < newest.size()
-                    ? set(client, newest.get(i + 1).number()).rule(id).filter(access::sees)
-                    : Optional.empty();
-            known |= after.isPresent() || before.isPresent();
+            Optional<Rule> after = states.get(i);
+            Optional<Rule> before = states.get(i + 1);
             if (!after.equals(before)) {
                 steps.add(new RuleHistoryReply.Step(
-                        guard.version(client, access, version),
+                        guard.version(client, access, newest.get(i)),
                         RuleChange.between(alone(before), alone(after)).stream()
                                 .map(RuleChange::toString)
                                 .toList()));
             }
         }
-        if (!known) {
+        if (states.stream().allMatch(Optional::isEmpty)) {
             throw RuleGuard.missing("rule", id);
         }
         return new RuleHistoryReply(id, steps, newest.size() <= MOST_LOOKED_AT);

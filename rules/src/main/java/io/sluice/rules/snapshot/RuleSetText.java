@@ -2,6 +2,7 @@ package io.sluice.rules.snapshot;
 
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleJson;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -115,6 +116,28 @@ public final class RuleSetText {
         } catch (UncheckedIOException e) {
             return unusable(name, "encoding: not UTF-8 (expected: UTF-8)");
         }
+    }
+
+    /**
+     * Returns one rule of a text that {@link #write} has written, without parsing the others and without checking the digest; empty if
+     * the text has no such rule.
+     *
+     * @throws IllegalArgumentException if the rule has errors
+     */
+    public static Optional<Rule> rule(String text, String id) {
+        int begin = text.indexOf("\n{\"id\":\"" + id + "\"");
+        if (begin < 0) {
+            return Optional.empty();
+        }
+        int end = text.indexOf(",\n", begin);
+        String line = text.substring(begin, end < 0 ? text.length() - END.length() : end);
+        RuleDocument document = RuleDocument.parseRule("rule " + id, line);
+        if (document instanceof RuleDocument.Refused refused) {
+            throw new IllegalArgumentException(refused.errors().get(0).toString());
+        }
+        // An id with quotes in it finds a line that is not its own.
+        return ((RuleDocument.Accepted) document)
+                .rules().stream().filter(rule -> rule.id().equals(id)).findFirst();
     }
 
     private static Reading rules(long version, OptionalInt share, RuleDocument document) {

@@ -121,8 +121,7 @@ export default {
       const to = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE;
       const back = plan.value.span > HOUR ? DAY : HOUR;
       const from = to - plan.value.span - (plan.value.span > 6 * MINUTE ? MINUTE : 0);
-      const current = await sumsOf('sums', from, to, MOST_RULES);
-      const earlier = await sumsOf('sums before', from - back, to - back, MOST_RULES);
+      const [current, earlier] = await Promise.all([sumsOf('sums', from, to, MOST_RULES), sumsOf('sums before', from - back, to - back, MOST_RULES)]);
       return { current: current.rules, before: new Map(earlier.rules.map((each) => [each.rule, each])), seconds: (Math.min(Date.now(), to) - from) / 1000, secondsBefore: (to - from) / 1000, back };
     }, { every: 15_000, watch: () => chosen.value });
 

@@ -22,17 +22,17 @@ const t = words({
     hour: '1 hour', day: '24 hours', time: 'Time', asked: 'asked', refused: 'refused', would: 'would be refused', askedLabel: 'Asked', refusedLabel: 'Refused', shareLabel: 'Share refused', wouldLabel: 'Would be refused',
     chart: 'Requests per second that the rule decided', callers: 'Most refused callers', callersNote: 'last hour · {n} callers', callersNoteDay: 'last 24 hours · {n} callers', caller: 'Caller', limit: 'Limit', count: 'Refused', lift: 'Override',
     noCallers: 'It refused nobody.', unknownCallers: 'The refused callers are not known.', noCallersText: 'Callers of a minute appear when the minute is over.', above: 'On top of it', aboveNote: 'overrides and switches end by themselves', kind: 'Kind', numbers: 'Numbers',
-    until: 'Until', by: 'By', reason: 'Reason', end: 'End', endHint: 'End now', kindOverride: 'override', kindSwitch: 'shadow switch', allRules: 'all rules', applied: '{n} of {all} nodes',     history: 'History', version: 'Version', what: 'What changed', when: 'When', change: 'change {id}', older: 'Older versions were not looked at.', trial: 'trial', historyOf: 'What happened to the rule',
+    until: 'Until', by: 'By', reason: 'Reason', end: 'End', endHint: 'End now', kindOverride: 'override', kindSwitch: 'shadow switch', allRules: 'all rules', applied: '{n} of {all} nodes', history: 'History', version: 'Version', what: 'What changed', when: 'When', change: 'change {id}', older: 'Older versions were not looked at.', trial: 'trial', historyOf: 'What happened to the rule',
     missing: 'No rule {id} is in force.', missingText: 'It may have been removed; its history is below.', missingNew: 'It may be on trial, or never have been released.', openChange: 'A change of this rule is open: ', onTrial: 'A change of this rule is on trial: ',
-    noTraffic: 'It decided nothing in this time.', lines: 'What it does',   },
+    noTraffic: 'It decided nothing in this time.', lines: 'What it does' },
   zh: {
     rules: '规则', edit: '编辑', shadow: '切到影子', override: '设置例外', remove: '删除…', inWords: '文字说明', asYaml: 'YAML', traffic: '流量',
     hour: '1 小时', day: '24 小时', time: '时间', asked: '请求', refused: '拒绝', would: '本会拒绝', askedLabel: '请求', refusedLabel: '拒绝', shareLabel: '拒绝比例', wouldLabel: '本会拒绝',
     chart: '该规则每秒判定的请求数', callers: '被拒绝最多的调用方', callersNote: '最近一小时 · {n} 个调用方', callersNoteDay: '最近 24 小时 · {n} 个调用方', caller: '调用方', limit: '限额', count: '拒绝', lift: '设置例外',
     noCallers: '没有拒绝任何人。', unknownCallers: '被拒绝的调用方未知。', noCallersText: '每分钟的调用方在该分钟结束后出现。', above: '叠加在其上', aboveNote: '例外和切换会自动结束', kind: '类型', numbers: '数值',
-    until: '截止', by: '操作人', reason: '原因', end: '结束', endHint: '立即结束', kindOverride: '例外', kindSwitch: '影子切换', allRules: '所有规则', applied: '{all} 个节点中的 {n} 个',     history: '历史', version: '版本', what: '变更内容', when: '时间', change: '变更 {id}', older: '未查看更早的版本。', trial: '试用', historyOf: '该规则的历史',
+    until: '截止', by: '操作人', reason: '原因', end: '结束', endHint: '立即结束', kindOverride: '例外', kindSwitch: '影子切换', allRules: '所有规则', applied: '{all} 个节点中的 {n} 个', history: '历史', version: '版本', what: '变更内容', when: '时间', change: '变更 {id}', older: '未查看更早的版本。', trial: '试用', historyOf: '该规则的历史',
     missing: '没有生效的规则 {id}。', missingText: '它可能已被删除；历史见下方。', missingNew: '它可能正在试用，或从未发布。', openChange: '该规则有未完成的变更：', onTrial: '该规则有正在试用的变更：',
-    noTraffic: '这段时间内没有判定任何请求。', lines: '规则的作用',   },
+    noTraffic: '这段时间内没有判定任何请求。', lines: '规则的作用' },
 });
 
 const MINUTE = 60_000;
