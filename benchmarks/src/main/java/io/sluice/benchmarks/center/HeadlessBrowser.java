@@ -29,6 +29,8 @@ import java.util.regex.Pattern;
 /** Chromium without a window, over its debugging protocol. It has one page. Used by one thread. */
 public final class HeadlessBrowser implements AutoCloseable {
 
+    private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)+");
+
     private static final List<String> PROGRAMS =
             List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
     private static final Pattern LISTENS = Pattern.compile("DevTools listening on ws://(127\\.0\\.0\\.1:[0-9]+)/");
@@ -97,7 +99,8 @@ public final class HeadlessBrowser implements AutoCloseable {
         try {
             Process process = new ProcessBuilder(program, "--version").start();
             String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return text.replaceAll("[^0-9.]+", " ").strip();
+            Matcher version = VERSION.matcher(text);
+            return version.find() ? version.group() : "unknown";
         } catch (IOException e) {
             return "unknown";
         }

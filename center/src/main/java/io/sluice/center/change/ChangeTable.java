@@ -16,6 +16,8 @@ public final class ChangeTable {
 
     private static final String SELECT = "SELECT " + COLUMNS + " FROM rule_change ";
 
+    private final LargeEdits edits = new LargeEdits();
+
     public void add(JdbcClient client, Change change) {
         client.sql("INSERT INTO rule_change (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .params(
@@ -59,10 +61,7 @@ public final class ChangeTable {
     }
 
     public Optional<Change> find(JdbcClient client, long id) {
-        return client.sql(SELECT + "WHERE id = ?")
-                .param(id)
-                .query(ChangeTable::row)
-                .optional();
+        return client.sql(SELECT + "WHERE id = ?").param(id).query(this::row).optional();
     }
 
     /** Returns changes with an id below a number, newest first. */
@@ -71,15 +70,15 @@ public final class ChangeTable {
         return state.isPresent()
                 ? client.sql(SELECT + "WHERE id < ? AND state = ?" + end)
                         .params(below, state.get().word())
-                        .query(ChangeTable::row)
+                        .query(this::row)
                         .list()
                 : client.sql(SELECT + "WHERE id < ?" + end)
                         .param(below)
-                        .query(ChangeTable::row)
+                        .query(this::row)
                         .list();
     }
 
-    private static Change row(ResultSet row, int index) throws SQLException {
+    private Change row(ResultSet row, int index) throws SQLException {
         return new Change(
                 row.getLong(1),
                 row.getLong(2),
@@ -88,7 +87,7 @@ public final class ChangeTable {
                 row.getString(5),
                 row.getString(6),
                 row.getLong(7),
-                EditsJson.read(row.getString(8)),
+                edits.read(row.getString(8)),
                 row.getLong(9),
                 row.getLong(10),
                 row.getLong(11));

@@ -1,0 +1,43 @@
+package io.sluice.center.change;
+
+import io.sluice.center.edit.Edits;
+import io.sluice.center.edit.EditsJson;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Reads stored edits. Those of thousands of rules take long, and every list of changes contains them, so the last few are kept.
+ * Thread-safe.
+ */
+final class LargeEdits {
+
+    private static final int LARGE = 100_000;
+    private static final int KEPT = 4;
+
+    /** By their text, so an entry is never out of date. */
+    private final Map<String, Edits> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Edits> eldest) {
+            return size() > KEPT;
+        }
+    };
+
+    Edits read(String text) {
+        if (text.length() < LARGE) {
+            return EditsJson.read(text);
+        }
+        synchronized (known) {
+            Edits edits = known.get(text);
+            if (edits != null) {
+                return edits;
+            }
+        }
+        Edits read = EditsJson.read(text);
+        synchronized (known) {
+            known.put(text, read);
+        }
+        return read;
+    }
+}
