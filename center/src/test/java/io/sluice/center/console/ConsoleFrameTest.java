@@ -3,11 +3,15 @@ package io.sluice.center.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.Chromium;
+import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -349,5 +353,83 @@ class ConsoleFrameTest {
                 .get(0);
         assertThat(page().script("return document.querySelector('#decision-release').getAttribute('href')"))
                 .isEqualTo("/releases/" + released.get("rollout").asLong());
+    }
+
+    private static List<String> sentences(RuleSet before, RuleSet after) {
+        List<String> sentences = new ArrayList<>();
+        for (RuleChange change : RuleChange.between(before, after)) {
+            sentences.add(change.toString());
+            change.forCounts().ifPresent(sentences::add);
+        }
+        return sentences;
+    }
+
+    private static RuleSet rules(String document) {
+        return new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", document)).rules());
+    }
+
+    @Test
+    void theChineseConsoleSaysInChineseWhatAChangeDoes() {
+        RuleSet old = rules("""
+                rules:
+                  - { id: r1, limits: [{ id: A, by: ip, limit: 5, window: 1m }, { by: user, rate: 5/s }, { id: C,
+                      algorithm: concurrency, limit: 5, ttl: 30s }] }
+                  - { id: r2, resource: /a, methods: [GET], limits: [{ id: A, by: tenant, rate: 10/s, burst: 40 }, { id: B,
+                      algorithm: fixed_window, limit: 100, align: month, by: tenant }, { id: D, algorithm: leaky_bucket, rate: 5/s,
+                      capacity: 10, by: tenant }, { id: Q, by: { attribute: user, otherwise: ip }, limit: 3, window: 1s }] }
+                  - { id: r3, mode: distributed, on_failure: open, limits: [{ rate: 3/s }] }
+                  - { id: r4, protected: true, tenant: T, labels: { K: V }, message: { en: M }, limits: [{ id: A, limit: 5,
+                      window: 1m }, { id: B, limit: 50, window: 1h }] }
+                  - { id: r5, match: { ip: [10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4, 10.0.0.5, 10.0.0.6] }, action: deny }
+                  - { id: r6, limits: [{ id: A, by: user, rate: 5/s, max_wait: 1s }, { id: B, by: user, limit: 60, window: 1m }],
+                      overrides: [{ when: { user: U1 }, of: B, limit: 99 }, { when: { user: U2 }, of: B, limit: 98 },
+                      { when: { user: U3 }, of: B, limit: 97, until: 2027-01-01T00:00:00Z } ] }
+                  - { id: r8, limits: [{ id: A, limit: 0, window: 1m }], shadow: true }
+                  - { id: r9, limits: [{ id: A, limit: 7, window: 1m }], candidate: [{ id: X, limit: 6, window: 1m }] }
+                """);
+        RuleSet now = rules("""
+                rules:
+                  - { id: r0, shadow: true, enabled: false, limits: [{ rate: 3/s }] }
+                  - { id: r00, action: exempt, match: { ip: 10.0.0.1 } }
+                  - { id: r2, resource: /b, methods: [GET, POST], service: S, limits: [{ id: A, by: tenant, rate: 12/s, burst: 60 },
+                      { id: B, algorithm: fixed_window, limit: 100, align: day, by: tenant }, { id: D, algorithm: leaky_bucket,
+                      rate: 6/s, capacity: 20, by: tenant }, { id: Q, by: { attribute: user, otherwise: tenant }, limit: 3,
+                      window: 1s }] }
+                  - { id: r1, limits: [{ id: A, by: ip, absent: skip, limit: 6, window: 1m }, { by: user, limit: 7, window: 1m },
+                      { id: C, algorithm: concurrency, limit: 9, ttl: 40s }, { id: N, by: tenant, rate: 1/s }] }
+                  - { id: r3, mode: local, on_failure: closed, limits: [{ rate: 4/s }], name: Q1 }
+                  - { id: r4, enabled: false, tenant: T2, labels: { K: V2 }, message: { en: M2 }, limits: [{ id: B, limit: 50,
+                      window: 2h }, { id: A, limit: 6, window: 1m }] }
+                  - { id: r5, match: { ip: [10.0.0.1, 10.0.0.2, 10.0.0.9] }, action: deny }
+                  - { id: r6, limits: [{ id: A, by: user, rate: 5/s, max_wait: 2s }, { id: B, by: user, limit: 60, window: 1m }],
+                      overrides: [{ when: { user: U2 }, of: B, limit: 88 }, { when: { user: U1 }, of: B, limit: 99 },
+                      { when: { user: U3 }, of: B, limit: 97, until: 2027-02-01T00:00:00Z }, { when: { user: U4, plan: P }, of: A,
+                      rate: 9/s, until: 2027-02-01T00:00:00Z } ] }
+                  - { id: r8, limits: [{ id: A, limit: 7, window: 2m }] }
+                  - { id: r9, limits: [{ id: A, limit: 7, window: 1m }], candidate: [{ id: X, limit: 8, window: 1m }, { id: Y,
+                      limit: 8, window: 2m }] }
+                """);
+        List<String> sentences = new ArrayList<>(sentences(old, now));
+        sentences.addAll(sentences(now, old));
+        sentences.add("and 3 more changes");
+        as("lena").look("light", "zh").view("/rules");
+        List<String> said = new ArrayList<>();
+        for (String sentence : sentences) {
+            said.add(page().async(
+                            "const done = arguments[arguments.length - 1]; import('/assets/console/change-words.js')"
+                                    + ".then((words) => done(words.changeWords(arguments[0])), (failure) => done(String(failure)))",
+                            sentence));
+        }
+        assertThat(said).hasSameSizeAs(sentences).hasSizeGreaterThan(70);
+        // Ids and values of the rules above have no such words.
+        Pattern english = Pattern.compile(
+                "\\b(?:added|removed|limits?|per|burst|capacity|once|counts?|start|fresh|override|order|changed|now"
+                        + "|longer|until|for|of|the|window|with|and|match|none|any|label|message|in|methods)\\b");
+        assertThat(said)
+                .allSatisfy(sentence -> assertThat(english.matcher(sentence).find())
+                        .as(sentence)
+                        .isFalse())
+                .contains("r1: 限额 A 每 1m 5 次 → 每 1m 6 次", "r6: user U2 对限额 B 的例外：每 1m 98 次 → 每 1m 88 次");
+        browser.look("light", "en");
     }
 }

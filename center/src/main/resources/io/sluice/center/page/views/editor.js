@@ -2,6 +2,7 @@
 import { computed, h, nextTick, onMounted, onUnmounted, reactive, ref, shallowRef, watch } from '/assets/vue.js';
 import { explain, html } from '/assets/parts.js';
 import { copy, curl, get, send } from '/assets/console/calls.js';
+import { changeWords } from '/assets/console/change-words.js';
 import { codeEditor, loadCodeEditor } from '/assets/console/code-editor.js';
 import { useData } from '/assets/console/data.js';
 import { number } from '/assets/console/format.js';
@@ -382,7 +383,7 @@ const Editor = {
       const edit = active.value;
       const sentences = hasErrors.value ? [] : checked.value?.diff?.sentences ?? [];
       return panel({ id: 'difference', title: t('diff'), note: edit.before ? t('diffNote', { version: original.value.version }) : t('diffNew') }, html`
-        ${sentences.length > 0 && html`<ul class="said">${sentences.slice(0, 12).map((line, i) => html`<li key=${i}>${line}</li>`)}</ul>`}
+        ${sentences.length > 0 && html`<ul class="said">${sentences.slice(0, 12).map((line, i) => html`<li key=${i}>${changeWords(line)}</li>`)}</ul>`}
         ${diffTable({ rows: diffRows(edit.before, edit.text), id: 'diff' })}`);
     };
 

@@ -1,8 +1,9 @@
 // The first screen: who is refused, why, since which change, and how to undo it.
 import { computed, h, ref, watch } from '/assets/vue.js';
 import { html } from '/assets/parts.js';
-import { chart, legend } from '/assets/console/chart.js';
 import { get } from '/assets/console/calls.js';
+import { changeWords } from '/assets/console/change-words.js';
+import { chart, legend } from '/assets/console/chart.js';
 import { now, useData } from '/assets/console/data.js';
 import { atLeast, clock, micros, number, percent, perSecond, span } from '/assets/console/format.js';
 import { can, canEverywhere, seesFleet } from '/assets/console/me.js';
@@ -432,7 +433,7 @@ export default {
           <span class="release-title" title=${version.title}>${version.title || (version.number === 1 ? t('initial') : '')}</span>
           ${version.trial && badge(t('trial'), 'info')}
           <span class="grow"></span>${wayBack(version, versions)}</div>
-        <ul class="sentences">${sentences.slice(0, most).map((sentence) => html`<li key=${sentence} title=${sentence}>${sentence}</li>`)}
+        <ul class="sentences">${sentences.slice(0, most).map((sentence) => html`<li key=${sentence} title=${changeWords(sentence)}>${changeWords(sentence)}</li>`)}
           ${sentences.length > most && html`<li><a href=${`/releases/${version.rollout}`}>${t('moreSentences', { count: sentences.length - most })}</a></li>`}</ul>
         <div class="soft small release-who" title=${version.reason}>${timeAgo(version.released_at)}${version.actor && ` · ${version.actor.replace(/^user:/, '')}`}${version.reason && ` · ${version.reason}`}</div></li>`;
     }

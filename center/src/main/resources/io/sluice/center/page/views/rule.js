@@ -2,6 +2,7 @@
 import { computed } from '/assets/vue.js';
 import { html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
+import { changeWords } from '/assets/console/change-words.js';
 import { chart, legend } from '/assets/console/chart.js';
 import { useData } from '/assets/console/data.js';
 import { atLeast, number, percent, perSecond } from '/assets/console/format.js';
@@ -205,7 +206,7 @@ export default {
       const data = history.data.value;
       return data && panel({ id: 'history', title: t('history'), tight: true }, html`${table({ id: 'steps', caption: t('historyOf'), rows: data.steps, rowKey: (step) => step.version.number, columns: [
         { name: 'version', label: t('version'), cell: (step) => html`<div>${step.version.rollout ? html`<a href=${`/releases/${step.version.rollout}`}>v${step.version.number}</a>` : `v${step.version.number}`}${step.version.trial && html` ${badge(t('trial'), 'warn')}`}</div>` },
-        { name: 'what', label: t('what'), wide: true, cell: (step) => html`${step.sentences.map((line, i) => html`<div key=${i}>${line.startsWith(`${id}: `) ? line.slice(id.length + 2) : line}</div>`)}` },
+        { name: 'what', label: t('what'), wide: true, cell: (step) => html`${step.sentences.map((line, i) => html`<div key=${i}>${changeWords(line.startsWith(`${id}: `) ? line.slice(id.length + 2) : line)}</div>`)}` },
         { name: 'reason', label: t('reason'), wide: true, cell: (step) => html`<div>${step.version.title}</div><div class="soft small">${step.version.reason}</div>` },
         { name: 'by', label: t('by'), cell: (step) => who(step.version.actor) },
         { name: 'when', label: t('when'), end: true, className: 'nowrap', cell: (step) => html`<div>${timeAgo(step.version.released_at)}

@@ -1,5 +1,6 @@
 // The difference between two sets of rules: in sentences, and as text side by side.
 import { html } from '/assets/parts.js';
+import { changeWords } from '/assets/console/change-words.js';
 import { diffTable } from '/assets/console/rule-diff.js';
 import { badge } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
@@ -81,7 +82,7 @@ export function tally(counts) {
 export function sentences(all) {
   const line = (sentence, i) => {
     const at = sentence.indexOf(': ');
-    return html`<li key=${i}>${at > 0 ? [html`<code>${sentence.slice(0, at)}</code>`, ' ', sentence.slice(at + 2)] : sentence}</li>`;
+    return html`<li key=${i}>${at > 0 ? [html`<code>${sentence.slice(0, at)}</code>`, ' ', changeWords(sentence.slice(at + 2))] : changeWords(sentence)}</li>`;
   };
   return html`<ul class="diff-sentences">${all.slice(0, FIRST_SENTENCES).map(line)}</ul>
     ${all.length > FIRST_SENTENCES && html`<details class="more"><summary>${t('sentences', { n: all.length - FIRST_SENTENCES })}</summary>

@@ -2,6 +2,7 @@
 // views ask by these dialogs.
 import { html } from '/assets/parts.js';
 import { get, send } from '/assets/console/calls.js';
+import { changeWords } from '/assets/console/change-words.js';
 import { ask } from '/assets/console/dialog.js';
 import { moment } from '/assets/console/format.js';
 import { attributeWords } from '/assets/console/rule-words.js';
@@ -60,7 +61,7 @@ export async function rollBack(inForce, to) {
   const answer = await ask({
     title: t('rollBackTitle', { to }),
     text: () => (sentences.length === 0 ? t('rollBackSame', { to }) : html`<p>${t('rollBackText', { to })}</p>
-      <ul class="sentences">${sentences.slice(0, SENTENCES).map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}
+      <ul class="sentences">${sentences.slice(0, SENTENCES).map((sentence) => html`<li key=${sentence}>${changeWords(sentence)}</li>`)}
       ${sentences.length > SENTENCES && html`<li>${t('andMore', { count: sentences.length - SENTENCES })}</li>`}</ul>`),
     action: t('rollBack'),
     danger: true,
