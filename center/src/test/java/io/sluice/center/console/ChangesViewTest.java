@@ -2,51 +2,16 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The way of a change in the console: reviewed, tried, approved, released and taken back. The tests are the steps of one way. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class ChangesViewTest {
+class ChangesViewTest extends OnStage {
 
     private static final String CHANGE = "/changes/12";
-
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-
-    @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url());
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
-    }
 
     @Test
     @Order(1)

@@ -2,26 +2,20 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.Chromium;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.Await;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import tools.jackson.databind.JsonNode;
 
 /** What all views have in common: the menu, dialogs, the stream, and what a role for one tenant leads to. */
-class ConsoleFrameTest {
+class ConsoleFrameTest extends OnStage {
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -36,65 +30,30 @@ class ConsoleFrameTest {
             + "window.asked = []; const real = window.fetch;"
             + "window.fetch = (path, options) => { window.asked.push(path); return real(path, options); };";
 
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-
-    @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url());
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
-    }
-
-    private static Chromium page() {
-        return browser.page();
-    }
-
     /** Nobody is signed in any more, then somebody else. */
     private static ConsoleBrowser as(String name) {
-        page().go(stage.url() + "/assets/icon.svg");
-        page().forget();
+        page.go(stage.url() + "/assets/icon.svg");
+        page.forget();
         return browser.signIn(name).look("light", "en");
     }
 
     private static void press(String css) {
-        page().awaitShown(css);
-        page().script("document.querySelector(arguments[0]).click()", css);
+        page.awaitShown(css);
+        page.script("document.querySelector(arguments[0]).click()", css);
     }
 
     private static void awaitTrue(String what, String script) {
-        Await.until(
-                what, PATIENCE, () -> Boolean.parseBoolean(page().script("return String(Boolean(" + script + "))")));
+        Await.until(what, PATIENCE, () -> Boolean.parseBoolean(page.script("return String(Boolean(" + script + "))")));
     }
 
     @Test
     void aRoleForATenantOpensOnlyWhatItMayRead() {
         as("iris").view("/");
-        assertThat(page().has("menu-rules")).isTrue();
-        assertThat(page().has("menu-nodes")).isFalse();
-        assertThat(page().has("menu-alerts")).isFalse();
-        assertThat(page().has("menu-audit")).isFalse();
-        assertThat(page().has("menu-people")).isFalse();
+        assertThat(page.has("menu-rules")).isTrue();
+        assertThat(page.has("menu-nodes")).isFalse();
+        assertThat(page.has("menu-alerts")).isFalse();
+        assertThat(page.has("menu-audit")).isFalse();
+        assertThat(page.has("menu-people")).isFalse();
         List<String> found = new ArrayList<>();
         // A call that is refused would be an error of the browser.
         for (String path : List.of(
@@ -112,94 +71,94 @@ class ConsoleFrameTest {
                 "/account",
                 "/retention")) {
             browser.move(path);
-            if (page().shows("#problem, #load-error")) {
-                found.add(path + ": " + page().texts("#problem, #load-error"));
+            if (page.shows("#problem, #load-error")) {
+                found.add(path + ": " + page.texts("#problem, #load-error"));
             }
         }
         assertThat(found).isEmpty();
         for (String path : List.of("/nodes", "/alerts", "/audit", "/people", "/editor")) {
             browser.move(path);
-            page().awaitTextOf("#problem", "Your role does not allow this page");
+            page.awaitTextOf("#problem", "Your role does not allow this page");
         }
     }
 
     @Test
     void theMenuOfAPhoneOpensAndCloses() {
-        page().size(390, 844);
+        page.size(390, 844);
         try {
             as("sam").view("/rules");
-            assertThat(page().shows(".menu-open")).isFalse();
-            page().click("menu-button");
-            page().awaitFocus("menu-close");
-            page().keys(Keys.ESCAPE);
-            page().awaitHidden(".menu-open");
-            page().awaitFocus("menu-button");
-            page().click("menu-button");
-            page().awaitFocus("menu-close");
+            assertThat(page.shows(".menu-open")).isFalse();
+            page.click("menu-button");
+            page.awaitFocus("menu-close");
+            page.keys(Keys.ESCAPE);
+            page.awaitHidden(".menu-open");
+            page.awaitFocus("menu-button");
+            page.click("menu-button");
+            page.awaitFocus("menu-close");
             press("#menu-close");
-            page().awaitHidden(".menu-open");
-            page().awaitFocus("menu-button");
-            page().click("menu-button");
+            page.awaitHidden(".menu-open");
+            page.awaitFocus("menu-button");
+            page.click("menu-button");
             press("#menu-back");
-            page().awaitHidden(".menu-open");
+            page.awaitHidden(".menu-open");
             // A link to the view that is open closes it too.
-            page().click("menu-button");
-            page().awaitShown(".menu-open");
+            page.click("menu-button");
+            page.awaitShown(".menu-open");
             press("#menu-rules");
-            page().awaitHidden(".menu-open");
-            page().click("menu-button");
-            page().awaitShown(".menu-open");
+            page.awaitHidden(".menu-open");
+            page.click("menu-button");
+            page.awaitShown(".menu-open");
             press("#menu-changes");
-            page().awaitHidden(".menu-open");
+            page.awaitHidden(".menu-open");
             browser.ready();
             awaitTrue("the changes", "document.querySelector('main').dataset.view === 'changes'");
         } finally {
-            page().size(1440, 900);
+            page.size(1440, 900);
         }
     }
 
     @Test
     void anAnswerThatIsAwaitedKeepsItsDialog() {
         as("lena").view("/design");
-        page().script("const real = window.fetch; window.held = []; window.fetch = (path, options) =>"
+        page.script("const real = window.fetch; window.held = []; window.fetch = (path, options) =>"
                 + " path !== '/api/me' ? real(path, options)"
                 + " : new Promise((resolve) => window.held.push(() => resolve(real(path, options))))");
-        page().clickOn("#buttons button.primary");
-        page().type("dialog-reason", "a test");
-        page().click("dialog-confirm");
+        page.clickOn("#buttons button.primary");
+        page.type("dialog-reason", "a test");
+        page.click("dialog-confirm");
         awaitTrue("a call", "window.held.length === 1");
-        page().click("dialog-cancel");
-        page().keys(Keys.ESCAPE);
-        page().keys(Keys.ESCAPE);
+        page.click("dialog-cancel");
+        page.keys(Keys.ESCAPE);
+        page.keys(Keys.ESCAPE);
         awaitTrue("an open dialog", "document.querySelector('dialog[open] #dialog-title') !== null");
         // Another question is not asked meanwhile.
-        assertThat(page().async("const done = arguments[arguments.length - 1];"
+        assertThat(page.async("const done = arguments[arguments.length - 1];"
                         + "import(location.origin + '/assets/console/dialog.js')"
                         + ".then((dialog) => dialog.ask({title: 'another', action: 'x', call: () => ({})}))"
                         + ".then((answer) => done(String(answer)), (failure) => done(String(failure)))"))
                 .isEqualTo("null");
-        assertThat(page().text("dialog-title")).isNotEqualTo("another");
-        page().script("window.held[0]()");
-        page().awaitHidden("dialog[open]");
+        assertThat(page.text("dialog-title")).isNotEqualTo("another");
+        page.script("window.held[0]()");
+        page.awaitHidden("dialog[open]");
         // The next one is not closed by an answer to the first one, and can be given up.
-        page().clickOn("#buttons button.primary");
-        page().await("dialog-reason");
-        page().click("dialog-cancel");
-        page().awaitHidden("dialog[open]");
-        assertThat(page().script("return String(window.held.length)")).isEqualTo("1");
+        page.clickOn("#buttons button.primary");
+        page.await("dialog-reason");
+        page.click("dialog-cancel");
+        page.awaitHidden("dialog[open]");
+        assertThat(page.script("return String(window.held.length)")).isEqualTo("1");
     }
 
     @Test
     void theFirstScreenIsAskedForAgainAfterTheSignIn() {
-        page().go(stage.url() + "/assets/icon.svg");
-        page().forget();
-        page().go(stage.url() + "/?rule=login&last=6h");
-        page().awaitPath("/sign-in");
-        page().type("user", "sam");
-        page().type("password", ConsoleStage.PASSWORD);
-        page().click("submit");
-        page().awaitText("only-rule", "login");
-        assertThat(page().url()).endsWith("/?rule=login&last=6h");
+        page.go(stage.url() + "/assets/icon.svg");
+        page.forget();
+        page.go(stage.url() + "/?rule=login&last=6h");
+        page.awaitPath("/sign-in");
+        page.type("user", "sam");
+        page.type("password", ConsoleStage.PASSWORD);
+        page.click("submit");
+        page.awaitText("only-rule", "login");
+        assertThat(page.url()).endsWith("/?rule=login&last=6h");
     }
 
     @Test
@@ -208,29 +167,29 @@ class ConsoleFrameTest {
         awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
         try (var unused = browser.expect("/api/stream")) {
             // The view reads nothing more, so only the stream can find out.
-            String status = page().async("const done = arguments[arguments.length - 1]; const real = window.fetch;"
+            String status = page.async("const done = arguments[arguments.length - 1]; const real = window.fetch;"
                     + "window.fetch = (path, options) => path === '/api/session' ? real(path, options)"
                     + " : new Promise(() => {});"
                     + "real('/api/session').then((answer) => answer.json()).then((session) => real('/api/session',"
                     + " {method: 'DELETE', headers: {'X-CSRF-Token': session.csrf}}))"
                     + ".then((answer) => done(String(answer.status)), (failure) => done(String(failure)))");
             assertThat(status).startsWith("20");
-            page().awaitPath("/sign-in");
+            page.awaitPath("/sign-in");
         }
-        assertThat(page().url()).contains("to=%2Frules");
+        assertThat(page.url()).contains("to=%2Frules");
     }
 
     private static void withSpokenStream(String path, Runnable work) {
-        String script = page().before(SPOKEN);
+        String script = page.before(SPOKEN);
         try {
             browser.view(path);
             awaitTrue("a stream", "window.made.length >= 1");
-            page().script("window.made.at(-1).opens()");
+            page.script("window.made.at(-1).opens()");
             awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
             work.run();
         } finally {
-            page().forgetBefore(script);
-            page().go(stage.url() + "/assets/icon.svg");
+            page.forgetBefore(script);
+            page.go(stage.url() + "/assets/icon.svg");
         }
     }
 
@@ -239,12 +198,11 @@ class ConsoleFrameTest {
         as("lena");
         withSpokenStream("/rules", () -> {
             // The machine slept for a minute.
-            page().script("const real = Date.now; Date.now = () => real() + 60000; window.asked = []");
+            page.script("const real = Date.now; Date.now = () => real() + 60000; window.asked = []");
             awaitTrue("another stream", "window.made.length >= 2");
-            assertThat(page().script("return String(window.made[0].readyState)"))
-                    .isEqualTo("2");
-            page().awaitText("stream", "lost");
-            page().script("window.made.at(-1).opens(); window.made.at(-1).says('alive', {})");
+            assertThat(page.script("return String(window.made[0].readyState)")).isEqualTo("2");
+            page.awaitText("stream", "lost");
+            page.script("window.made.at(-1).opens(); window.made.at(-1).says('alive', {})");
             awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
             // What happened meanwhile is read.
             awaitTrue("the rules again", "window.asked.includes('/api/rules')");
@@ -255,17 +213,17 @@ class ConsoleFrameTest {
     void aRefusedStreamIsTriedAgainWhileTheSessionGoesOn() {
         as("lena");
         withSpokenStream("/rules", () -> {
-            page().script("window.asked = []; window.made.at(-1).fails(2)");
-            page().awaitText("stream", "lost");
+            page.script("window.asked = []; window.made.at(-1).fails(2)");
+            page.awaitText("stream", "lost");
             awaitTrue("a question for the session", "window.asked.includes('/api/session')");
             awaitTrue("another stream", "window.made.length >= 2");
-            page().script("window.made.at(-1).fails(2)");
+            page.script("window.made.at(-1).fails(2)");
             awaitTrue("one more", "window.made.length >= 3");
-            page().script("window.made.at(-1).opens()");
+            page.script("window.made.at(-1).opens()");
             awaitTrue("a live stream", "document.querySelector('#stream').innerText.includes('live')");
-            assertThat(page().script("return String(window.made.filter((each) => each.readyState !== 2).length)"))
+            assertThat(page.script("return String(window.made.filter((each) => each.readyState !== 2).length)"))
                     .isEqualTo("1");
-            assertThat(page().url()).endsWith("/rules");
+            assertThat(page.url()).endsWith("/rules");
         });
     }
 
@@ -273,12 +231,12 @@ class ConsoleFrameTest {
     void eventsOfATabThatNobodySeesAreReadLater() {
         as("lena");
         withSpokenStream("/rules", () -> {
-            page().script("window.isHidden = true;"
+            page.script("window.isHidden = true;"
                     + "Object.defineProperty(document, 'hidden', {get: () => window.isHidden});"
                     + "window.asked = []; window.made.at(-1).says('releases', {rollout: 1})");
-            assertThat(page().script("return String(window.asked.includes('/api/rules'))"))
+            assertThat(page.script("return String(window.asked.includes('/api/rules'))"))
                     .isEqualTo("false");
-            page().script("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
+            page.script("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
             awaitTrue("the rules again", "window.asked.includes('/api/rules')");
         });
     }
@@ -288,7 +246,7 @@ class ConsoleFrameTest {
         as("sam");
         withSpokenStream("/?rule=login&last=6h", () -> {
             // Five seconds in which 50 other rules were busier, five with refusals, and a stream that is lost.
-            String figures = page().async("const done = arguments[arguments.length - 1];"
+            String figures = page.async("const done = arguments[arguments.length - 1];"
                     + "const still = performance.now(); performance.now = () => still;"
                     + "const stream = window.made.at(-1);"
                     + "const others = Object.fromEntries([...Array(50).keys()].map((i) =>"
@@ -308,14 +266,14 @@ class ConsoleFrameTest {
     @Test
     void aViewThatTurnsToSomethingElseDropsWhatItShowed() {
         as("sam").view("/traffic?rule=search");
-        page().await("sum-refused");
+        page.await("sum-refused");
         // Nothing is answered any more.
-        page().script("window.fetch = () => new Promise(() => {});"
+        page.script("window.fetch = () => new Promise(() => {});"
                 + "history.pushState(null, '', '/traffic?rule=login'); dispatchEvent(new PopStateEvent('popstate'))");
-        page().awaitText("chip-rule", "login");
+        page.awaitText("chip-rule", "login");
         browser.drawn();
-        assertThat(page().has("sum-refused")).isFalse();
-        assertThat(page().script("return document.querySelector('main').dataset.ready"))
+        assertThat(page.has("sum-refused")).isFalse();
+        assertThat(page.script("return document.querySelector('main').dataset.ready"))
                 .isEqualTo("false");
     }
 
@@ -325,7 +283,7 @@ class ConsoleFrameTest {
         for (String span : List.of("5m", "15m", "6h")) {
             browser.move("/?last=" + span);
         }
-        String found = page().async("const done = arguments[arguments.length - 1];"
+        String found = page.async("const done = arguments[arguments.length - 1];"
                 + "import(location.origin + '/assets/console/calls.js').then((calls) => done(calls.reads()"
                 + ".filter((each) => each.startsWith('/api/top')).join(' ')), (failure) => done(String(failure)))");
         assertThat(found).isEqualTo("/api/top?last=6h&limit=10");
@@ -340,18 +298,18 @@ class ConsoleFrameTest {
                 .get(0)
                 .get("version");
         as("lena").view("/rules/search");
-        page().awaitShown("#steps a[href='/releases/" + step.get("rollout").asLong() + "']");
+        page.awaitShown("#steps a[href='/releases/" + step.get("rollout").asLong() + "']");
         browser.view("/decisions?rule=search");
-        page().clickOn("#decision-rows button.as-link");
-        page().await("decision-release");
-        long version = Long.parseLong(page().script("return String(JSON.parse("
-                + "document.querySelector('#decision-json').innerText).rule_version)"));
+        page.clickOn("#decision-rows button.as-link");
+        page.await("decision-release");
+        long version = Long.parseLong(page.script(
+                "return String(JSON.parse(" + "document.querySelector('#decision-json').innerText).rule_version)"));
         JsonNode released = stage.machine()
                 .get("/api/versions?limit=1&below=" + (version + 1))
                 .expect(200)
                 .json()
                 .get(0);
-        assertThat(page().script("return document.querySelector('#decision-release').getAttribute('href')"))
+        assertThat(page.script("return document.querySelector('#decision-release').getAttribute('href')"))
                 .isEqualTo("/releases/" + released.get("rollout").asLong());
     }
 
@@ -415,10 +373,10 @@ class ConsoleFrameTest {
         as("lena").look("light", "zh").view("/rules");
         List<String> said = new ArrayList<>();
         for (String sentence : sentences) {
-            said.add(page().async(
-                            "const done = arguments[arguments.length - 1]; import('/assets/console/change-words.js')"
-                                    + ".then((words) => done(words.changeWords(arguments[0])), (failure) => done(String(failure)))",
-                            sentence));
+            said.add(page.async(
+                    "const done = arguments[arguments.length - 1]; import('/assets/console/change-words.js')"
+                            + ".then((words) => done(words.changeWords(arguments[0])), (failure) => done(String(failure)))",
+                    sentence));
         }
         assertThat(said).hasSameSizeAs(sentences).hasSizeGreaterThan(70);
         // Ids and values of the rules above have no such words.

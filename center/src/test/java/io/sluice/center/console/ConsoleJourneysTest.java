@@ -3,55 +3,17 @@ package io.sluice.center.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient.Answer;
-import io.sluice.center.Chromium;
 import io.sluice.testkit.Await;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** What people do with the console, from the first sign-in to the audit log, in a real browser. */
-class ConsoleJourneysTest {
+class ConsoleJourneysTest extends OnStage {
 
     private static final Duration SOON = Duration.ofMinutes(5);
     private static final String RULE = "flash-sale";
-
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-    private static Chromium page;
-
-    @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url());
-        page = browser.page();
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
-    }
 
     private static void await(String what, BooleanSupplier condition) {
         Await.until(what, SOON, condition);

@@ -2,28 +2,19 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Every view opens in both languages and themes and on a phone. Pictures of them are in target/screenshots. */
-class ConsoleScreensTest {
+class ConsoleScreensTest extends OnStage {
 
     /** What a view shows instead of the thing of its address, or instead of data. */
     private static final String PROBLEMS = "#problem, #load-error, #unknown, #missing";
 
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
     private static Map<String, String> views = Map.of();
 
     /** Returns the addresses of all views. Changes and releases are those of the stage. */
@@ -62,28 +53,9 @@ class ConsoleScreensTest {
     }
 
     @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
+    static void open() {
         views = addresses();
-        browser = ConsoleBrowser.open(data, stage.url()).signIn("mara");
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
+        browser.signIn("mara");
     }
 
     @Test

@@ -4,53 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.Chromium;
 import io.sluice.testkit.Await;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import tools.jackson.databind.JsonNode;
 
 /** The views of the fleet, of shadow figures, of single decisions and of explanations, in a real browser. */
-class FleetViewsTest {
+class FleetViewsTest extends OnStage {
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Pattern CHANGE = Pattern.compile("/changes/([0-9]+)$");
 
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-
     @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url()).signIn("mara").look("light", "en");
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
+    static void open() {
+        browser.signIn("mara").look("light", "en");
     }
 
     @Test

@@ -3,18 +3,12 @@ package io.sluice.center.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient;
-import io.sluice.center.Chromium;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** The list of rules, one rule, and the editor, in a real browser. */
-class RulesViewTest {
+class RulesViewTest extends OnStage {
 
     private static final String SEARCH = """
             id: search
@@ -57,38 +51,6 @@ class RulesViewTest {
                     "每个租户与用户：同时最多 2 个（每个最长 30 秒）"),
             List.of("{limits: [{limit: 0, window: '1m'}]}", "All callers together: none", "所有调用方合计：一律拒绝"),
             List.of("{action: 'deny'}", "Refused at once", "直接拒绝"));
-
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-    private static Chromium page;
-
-    @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url());
-        page = browser.page();
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
-    }
 
     @Test
     void findsARuleByKeyboard() {

@@ -2,82 +2,48 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.Chromium;
 import io.sluice.testkit.Await;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The first screen, traffic and callers, as an engineer on call uses them. The last test rolls the stage back. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class WatchViewsTest {
+class WatchViewsTest extends OnStage {
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-    @TempDir
-    static Path data;
-
-    private static ConsoleStage stage;
-    private static ConsoleBrowser browser;
-
     @BeforeAll
-    static void open() throws Exception {
-        stage = ConsoleStage.open(data.resolve("center"), 0);
-        browser = ConsoleBrowser.open(data, stage.url()).signIn("sam");
-    }
-
-    @AfterAll
-    static void close() {
-        try {
-            if (browser != null) {
-                browser.close();
-            }
-        } finally {
-            if (stage != null) {
-                stage.close();
-            }
-        }
-    }
-
-    @AfterEach
-    void nothingFailed() {
-        browser.requireNoErrors();
-    }
-
-    private static Chromium page() {
-        return browser.page();
+    static void open() {
+        browser.signIn("sam");
     }
 
     private static void press(String css) {
-        page().awaitShown(css);
-        page().script("document.querySelector(arguments[0]).click()", css);
+        page.awaitShown(css);
+        page.script("document.querySelector(arguments[0]).click()", css);
     }
 
     private static void change(String name) {
-        page().click("sign-out");
-        page().awaitPath("/sign-in");
+        page.click("sign-out");
+        page.awaitPath("/sign-in");
         browser.signIn(name);
     }
 
     /** Gives a reason and confirms. A session that is not fresh any more is asked for the password. */
     private static void confirm(String reason) {
-        page().type("dialog-reason", reason);
-        page().click("dialog-confirm");
+        page.type("dialog-reason", reason);
+        page.click("dialog-confirm");
         Await.until(
-                "end of the dialog, or its question for the password: " + page().text("dialog-error"), PATIENCE, () -> {
-                    if (!page().has("dialog-title")) {
+                "end of the dialog, or its question for the password: " + page.text("dialog-error"), PATIENCE, () -> {
+                    if (!page.has("dialog-title")) {
                         return true;
                     }
-                    if (page().has("dialog-password")) {
-                        page().type("dialog-password", ConsoleStage.PASSWORD);
-                        page().click("dialog-confirm");
+                    if (page.has("dialog-password")) {
+                        page.type("dialog-password", ConsoleStage.PASSWORD);
+                        page.click("dialog-confirm");
                     }
                     return false;
                 });
@@ -86,17 +52,17 @@ class WatchViewsTest {
     @Test
     @Order(1)
     void firstScreenAnswersWithoutScrolling() {
-        page().size(1440, 900);
+        page.size(1440, 900);
         browser.view("/");
-        page().awaitText("refused-now", "/s");
-        page().awaitText("culprit", "v11");
-        page().awaitTextOf("#top-rules .rule-name", "search");
-        page().awaitTextOf("#caller-table td", "search.tenant");
-        page().awaitText("health", "decides without the shared store");
-        page().awaitTextOf("#changes .release", "search: limit tenant 5000 per 1m → 1200 per 1m");
-        page().await("roll-back");
-        page().await("emergency");
-        assertThat(Integer.parseInt(page().script("return String(document.documentElement.scrollHeight)")))
+        page.awaitText("refused-now", "/s");
+        page.awaitText("culprit", "v11");
+        page.awaitTextOf("#top-rules .rule-name", "search");
+        page.awaitTextOf("#caller-table td", "search.tenant");
+        page.awaitText("health", "decides without the shared store");
+        page.awaitTextOf("#changes .release", "search: limit tenant 5000 per 1m → 1200 per 1m");
+        page.await("roll-back");
+        page.await("emergency");
+        assertThat(Integer.parseInt(page.script("return String(document.documentElement.scrollHeight)")))
                 .isLessThanOrEqualTo(900);
         assertThat(browser.overflow()).isZero();
     }
@@ -105,9 +71,9 @@ class WatchViewsTest {
     @Order(2)
     void countsOfTheStreamMoveFiguresWithoutReadingThemAgain() {
         browser.view("/?last=6h");
-        page().awaitText("refused-now", "/s");
+        page.awaitText("refused-now", "/s");
         // From now on the page reads nothing but the stream.
-        String before = page().script("window.fetch = () => new Promise(() => {}); window.points = [];"
+        String before = page.script("window.fetch = () => new Promise(() => {}); window.points = [];"
                 + "const text = document.querySelector('#refused-now');"
                 + "new MutationObserver(() => window.points.push(text.innerText))"
                 + ".observe(text, {subtree: true, characterData: true, childList: true}); return ''");
@@ -115,7 +81,7 @@ class WatchViewsTest {
         Await.until(
                 "other figures",
                 PATIENCE,
-                () -> Integer.parseInt(page().script("return String(window.points.length)")) > 0);
+                () -> Integer.parseInt(page.script("return String(window.points.length)")) > 0);
     }
 
     @Test
@@ -123,43 +89,43 @@ class WatchViewsTest {
     void ruleFiltersTheWholePage() {
         browser.view("/");
         press(".rule-row[data-rule=login]");
-        page().awaitText("only-rule", "login");
-        assertThat(page().url()).contains("rule=login");
-        page().awaitTextOf("#caller-table td", "login.0");
-        Await.until("callers of login alone", PATIENCE, () -> page().texts("#caller-table td:nth-child(2)").stream()
+        page.awaitText("only-rule", "login");
+        assertThat(page.url()).contains("rule=login");
+        page.awaitTextOf("#caller-table td", "login.0");
+        Await.until("callers of login alone", PATIENCE, () -> page.texts("#caller-table td:nth-child(2)").stream()
                 .allMatch("login.0"::equals));
         press("#only-rule button");
-        page().awaitTextOf("#caller-table td", "search.tenant");
+        page.awaitTextOf("#caller-table td", "search.tenant");
     }
 
     @Test
     @Order(4)
     void callerGetsOtherNumbersFromItsDrawer() {
         browser.view("/");
-        page().awaitTextOf("#caller-table td", "search.tenant");
+        page.awaitTextOf("#caller-table td", "search.tenant");
         press("#caller-table a[data-hash]");
-        page().awaitTextOf("#caller-decisions td", "search.tenant");
-        assertThat(page().url()).contains("caller=");
+        page.awaitTextOf("#caller-decisions td", "search.tenant");
+        assertThat(page.url()).contains("caller=");
         press("#caller-limits button[data-limit='search.tenant']");
-        page().await("dialog-limit");
-        assertThat(page().script("return document.querySelector('#dialog-limit').value"))
+        page.await("dialog-limit");
+        assertThat(page.script("return document.querySelector('#dialog-limit').value"))
                 .isEqualTo("2400");
         confirm("ticket 4711");
-        page().awaitText("caller-overrides", "limit 2400");
-        page().awaitText("caller-overrides", "ticket 4711");
+        page.awaitText("caller-overrides", "limit 2400");
+        page.awaitText("caller-overrides", "ticket 4711");
     }
 
     @Test
     @Order(5)
     void callerIsRevealedOnceOnItsPage() {
         browser.view("/callers/" + ShopCallers.overridden());
-        page().awaitTextOf("#caller-limits td", "search.user");
-        page().click("reveal");
+        page.awaitTextOf("#caller-limits td", "search.user");
+        page.click("reveal");
         confirm("case 4711");
-        page().awaitText("revealed", "u-100086");
+        page.awaitText("revealed", "u-100086");
         browser.view("/callers/" + ShopCallers.overridden());
-        page().awaitTextOf("#caller-limits td", "search.user");
-        assertThat(page().has("revealed")).isFalse();
+        page.awaitTextOf("#caller-limits td", "search.user");
+        assertThat(page.has("revealed")).isFalse();
     }
 
     @Test
@@ -167,7 +133,7 @@ class WatchViewsTest {
     void unknownCallerIsSaidToBeUnknown() {
         try (var unused = browser.expect("/api/callers/A+\\S* .*status of 404")) {
             browser.view("/callers/" + "A".repeat(43));
-            page().awaitTextOf("main .nothing strong", "Nothing is known");
+            page.awaitTextOf("main .nothing strong", "Nothing is known");
             // The page that asks again is left before errors fail the test again.
             browser.view("/account");
         }
@@ -177,37 +143,37 @@ class WatchViewsTest {
     @Order(7)
     void trafficKeepsItsStateInTheAddress() {
         browser.view("/traffic?rule=search&last=1d");
-        page().awaitText("chip-rule", "search");
-        page().awaitTextOf("#rule-table tr.chosen td", "search");
-        page().click("zoom-out");
-        Await.until("three days", PATIENCE, () -> page().url().contains("last=3d"));
-        page().click("zoom-in");
-        Await.until("one day", PATIENCE, () -> page().url().contains("last=1d"));
-        page().click("zoom-out");
-        Await.until("three days again", PATIENCE, () -> page().url().contains("last=3d"));
+        page.awaitText("chip-rule", "search");
+        page.awaitTextOf("#rule-table tr.chosen td", "search");
+        page.click("zoom-out");
+        Await.until("three days", PATIENCE, () -> page.url().contains("last=3d"));
+        page.click("zoom-in");
+        Await.until("one day", PATIENCE, () -> page.url().contains("last=1d"));
+        page.click("zoom-out");
+        Await.until("three days again", PATIENCE, () -> page.url().contains("last=3d"));
         press("#chip-rule button");
-        Await.until("all rules", PATIENCE, () -> !page().url().contains("rule="));
-        page().awaitShown("#timing canvas");
-        page().type("find", "globex");
+        Await.until("all rules", PATIENCE, () -> !page.url().contains("rule="));
+        page.awaitShown("#timing canvas");
+        page.type("find", "globex");
         Await.until(
-                "one rule", PATIENCE, () -> page().texts("#rule-table tbody tr").size() == 1);
+                "one rule", PATIENCE, () -> page.texts("#rule-table tbody tr").size() == 1);
         browser.view("/traffic?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&caller=" + ShopCallers.overridden());
-        page().awaitText("about", "7 days");
+        page.awaitText("about", "7 days");
     }
 
     @Test
     @Order(8)
     void ruleIsSwitchedToShadowAndBack() {
         browser.view("/?rule=login");
-        page().click("emergency");
-        page().await("dialog-rule");
-        assertThat(page().script("return document.querySelector('#dialog-rule').value"))
+        page.click("emergency");
+        page.await("dialog-rule");
+        assertThat(page.script("return document.querySelector('#dialog-rule').value"))
                 .isEqualTo("login");
         confirm("incident 12");
-        page().awaitTextOf(".switch-line", "login refuses nothing");
+        page.awaitTextOf(".switch-line", "login refuses nothing");
         press(".switch-line button");
         confirm("it is over");
-        page().awaitHidden(".switch-line");
+        page.awaitHidden(".switch-line");
     }
 
     @Test
@@ -215,11 +181,11 @@ class WatchViewsTest {
     void peopleOfATenantSeeOnlyItsRules() {
         change("nora");
         browser.view("/");
-        page().awaitTextOf("#top-rules .rule-name", "acme-api");
-        assertThat(page().texts("#top-rules .rule-name")).containsExactly("acme-api");
-        assertThat(page().has("health")).isFalse();
-        assertThat(page().has("roll-back")).isFalse();
-        assertThat(page().has("emergency")).isFalse();
+        page.awaitTextOf("#top-rules .rule-name", "acme-api");
+        assertThat(page.texts("#top-rules .rule-name")).containsExactly("acme-api");
+        assertThat(page.has("health")).isFalse();
+        assertThat(page.has("roll-back")).isFalse();
+        assertThat(page.has("emergency")).isFalse();
         change("sam");
     }
 
@@ -227,9 +193,9 @@ class WatchViewsTest {
     @Order(10)
     void rollsBackWithOneClickAndAReason() {
         browser.view("/");
-        page().click("roll-back");
-        page().awaitTextOf("dialog .sentences li", "search: limit tenant 1200 per 1m → 5000 per 1m");
+        page.click("roll-back");
+        page.awaitTextOf("dialog .sentences li", "search: limit tenant 1200 per 1m → 5000 per 1m");
         confirm("incident 313");
-        page().awaitTextOf("#changes .release", "incident 313");
+        page.awaitTextOf("#changes .release", "incident 313");
     }
 }
