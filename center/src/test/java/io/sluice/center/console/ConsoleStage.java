@@ -145,6 +145,16 @@ public final class ConsoleStage implements AutoCloseable {
         trial();
         clock.catchUp();
         live();
+        // The center looks at a trial in its own time.
+        Await.until(
+                "the verdict of the trial",
+                SOON,
+                () -> machine.get("/api/rollouts/" + trialRollout)
+                                .expect(200)
+                                .json()
+                                .at("/trial/verdict/comparisons")
+                                .size()
+                        == 2);
     }
 
     private static String json(String text) {
