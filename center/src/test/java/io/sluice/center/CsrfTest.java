@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -69,15 +69,17 @@ class CsrfTest {
     @Test
     void noMutationIsEverMadeByReading() {
         Browser browser = Browser.withSession(center, session);
-        Set<String> readable = AccessTable.endpoints().stream()
+        List<Pattern> readable = AccessTable.endpoints().stream()
                 .filter(endpoint -> READING.contains(endpoint.method()))
-                .map(Endpoint::path)
-                .collect(Collectors.toSet());
+                .map(endpoint -> Pattern.compile(endpoint.path().replaceAll("\\{[^/]+}", "[^/]+")))
+                .toList();
         Map<String, Long> before = rows();
         for (Endpoint endpoint : mutations()) {
             for (String method : List.of("GET", "HEAD")) {
                 Browser.Reply reply = browser.send(method, path(endpoint), "", Map.of());
-                if (!readable.contains(endpoint.path())) {
+                // A path such as /api/changes/check reads a change of that name, which does not exist.
+                if (readable.stream()
+                        .noneMatch(each -> each.matcher(endpoint.path()).matches())) {
                     assertThat(reply.status()).as(method + " " + endpoint).isEqualTo(403);
                 }
             }
