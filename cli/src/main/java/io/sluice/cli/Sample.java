@@ -32,6 +32,6 @@ final class Sample {
     }
 
     static boolean isInForce(Node node) {
-        return node.rules().rules().equals(rules());
+        return node.rules().rules().containsAll(rules());
     }
 }

@@ -87,6 +87,7 @@ final class Screen {
     private static void center(PrintWriter out, Paint paint, CenterPlace center) {
         row(out, paint, "center", "GET  " + center.address() + "/api/rules" + paint.faint(", with a token"));
         row(out, paint, "token", center.tokenFile().toString());
+        row(out, paint, "console", center.console().toString());
         center.setUpLink()
                 .ifPresent(link -> row(
                         out,

@@ -6,6 +6,7 @@ import io.sluice.center.CenterStartException;
 import io.sluice.center.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.cli.demo.Demo;
+import io.sluice.cli.demo.DemoSource;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.NodeConfig;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,9 +54,10 @@ final class StartCommand implements Callable<Integer> {
             paramLabel = "true|false",
             description =
                     "send sample traffic through the gateway to a sample service: 20 to 40 requests per second from"
-                            + " made-up callers, until the process ends. A new center starts with rules that refuse some of them."
-                            + " Not together with --redis, --center or routes in --config")
-    private boolean demo;
+                            + " made-up callers, until the process ends. A new center gets rules that refuse some of them."
+                            + " On by default, unless rules, counts or routes come from elsewhere. Not together with"
+                            + " --redis, --center or routes in --config")
+    private @Nullable Boolean demo;
 
     @Override
     public Integer call() {
@@ -63,15 +66,16 @@ final class StartCommand implements Callable<Integer> {
     }
 
     private Foreground.Role role(NodeConfig config, ConfigFile file) {
-        if (demo) {
+        boolean isDemo = demo == null ? isDemoUsual(config, file) : demo;
+        if (isDemo) {
             checkDemo(config, file);
         }
         if (config.center().isPresent()) {
             return () -> node(config);
         }
         AtomicReference<@Nullable Node> running = new AtomicReference<>();
-        CenterSettings settings = settings(config, file, running);
-        return () -> both(config, settings, running);
+        CenterSettings settings = settings(config, file, running, isDemo);
+        return () -> both(config, settings, running, isDemo);
     }
 
     /** The center is elsewhere. */
@@ -86,7 +90,8 @@ final class StartCommand implements Callable<Integer> {
         return node;
     }
 
-    private AutoCloseable both(NodeConfig config, CenterSettings settings, AtomicReference<@Nullable Node> running)
+    private AutoCloseable both(
+            NodeConfig config, CenterSettings settings, AtomicReference<@Nullable Node> running, boolean isDemo)
             throws StartFailedException, CenterStartException {
         Center started = Center.open(settings);
         try {
@@ -97,9 +102,9 @@ final class StartCommand implements Callable<Integer> {
             if (config.rules() instanceof RulesFrom.Nowhere) {
                 following = following.withRules(new RulesFrom.Center());
             }
-            AutoCloseable node = demo
+            AutoCloseable node = isDemo
                     ? demoNode(following, started, settings, running)
-                    : node(following, started, settings, running);
+                    : node(following, following, started, settings, running);
             return () -> {
                 try {
                     node.close();
@@ -113,13 +118,18 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
+    /** @param shown what the screen tells of: sample traffic has its own routes to the same sample service */
     private Node node(
-            NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
+            NodeConfig config,
+            NodeConfig shown,
+            Center started,
+            CenterSettings settings,
+            AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
         try {
             running.set(node);
-            show(node, config, Optional.of(CenterPlace.of(started, settings)));
+            show(node, shown, Optional.of(CenterPlace.of(started, settings)));
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
@@ -132,7 +142,7 @@ final class StartCommand implements Callable<Integer> {
             throws StartFailedException {
         Demo shop = shop(settings.data());
         try {
-            Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), started, settings, running);
+            Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), config, started, settings, running);
             AutoCloseable traffic = traffic(shop, node);
             return () -> {
                 try {
@@ -178,6 +188,15 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
+    /** Somebody who brings rules, counts or routes wants no traffic of others. */
+    private boolean isDemoUsual(NodeConfig config, ConfigFile file) {
+        return config.rules() instanceof RulesFrom.Nowhere
+                && config.redisUri().isEmpty()
+                && config.center().isEmpty()
+                && file.gateway().isEmpty()
+                && DemoSource.isApart(options.gatewayAddress());
+    }
+
     /** Sample requests would be charged to counts that others use, reach a service of others, or appear in their center. */
     private static void checkDemo(NodeConfig config, ConfigFile file) {
         if (config.redisUri().isPresent()) {
@@ -195,7 +214,8 @@ final class StartCommand implements Callable<Integer> {
     }
 
     /** A Redis may have rules of somebody else, so nothing is released to it without being asked for. */
-    private CenterSettings settings(NodeConfig config, ConfigFile file, AtomicReference<@Nullable Node> running) {
+    private CenterSettings settings(
+            NodeConfig config, ConfigFile file, AtomicReference<@Nullable Node> running, boolean isDemo) {
         CenterSettings settings = center.settings(options, file);
         if (config.rules() instanceof RulesFrom.File rules) {
             return settings.showing(rules.path().toString(), () -> {
@@ -204,7 +224,9 @@ final class StartCommand implements Callable<Integer> {
             });
         }
         return config.rules() instanceof RulesFrom.Nowhere
-                ? settings.firstRules(demo ? Demo.rules() : Sample.rules())
+                ? settings.firstRules(
+                        Stream.concat(Sample.rules().stream(), isDemo ? Demo.rules().stream() : Stream.empty())
+                                .toList())
                 : settings;
     }
 

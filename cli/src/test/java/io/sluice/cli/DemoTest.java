@@ -46,7 +46,7 @@ class DemoTest {
     void theCenterSeesTrafficThatPassesAndTrafficThatIsRefused() throws Exception {
         Process demo = launch();
         String screen = readUntil(demo, Demo.LINE);
-        assertThat(screen).containsPattern("rules +from the center: 6 rules, version 1\n");
+        assertThat(screen).containsPattern("rules +from the center: 7 rules, version 1\n");
         Matcher center = CENTER.matcher(screen);
         assertThat(center.find()).isTrue();
 
@@ -129,8 +129,7 @@ class DemoTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.sluice.cli.Main",
-                "start",
-                "--demo"));
+                "start"));
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         for (String port : List.of("API", "GRPC", "GATEWAY", "CENTER")) {

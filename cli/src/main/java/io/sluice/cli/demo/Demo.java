@@ -11,8 +11,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -23,7 +23,7 @@ public final class Demo implements AutoCloseable {
 
     /** What a person is told. */
     public static final String LINE =
-            "Sample traffic: 20 to 40 requests per second from made-up callers go through the gateway to a sample service.";
+            "Sample traffic: 20 to 40 requests per second from made-up callers go through the gateway. --demo=false stops it.";
 
     private static final String RULES = "rules.yaml";
     private static final String ROUTES = "routes.yaml";
@@ -32,14 +32,16 @@ public final class Demo implements AutoCloseable {
     private final DemoService service;
     private final Path routes;
     private final List<DemoCaller> callers;
+    private final Optional<InetAddress> source;
 
-    private Demo(DemoService service, Path routes, List<DemoCaller> callers) {
+    private Demo(DemoService service, Path routes, List<DemoCaller> callers, Optional<InetAddress> source) {
         this.service = service;
         this.routes = routes;
         this.callers = callers;
+        this.source = source;
     }
 
-    /** Returns the rules of the shop. */
+    /** Returns the rules of the shop, beside the sample rules. */
     public static List<Rule> rules() {
         return ((RuleDocument.Accepted) RuleDocument.parse("demo", resource(RULES))).rules();
     }
@@ -54,11 +56,12 @@ public final class Demo implements AutoCloseable {
         DemoService service = DemoService.start();
         try {
             List<DemoCaller> callers = DemoCaller.all();
+            Optional<InetAddress> source = DemoSource.to(gatewayHost);
             Files.createDirectories(folder);
             Files.writeString(folder.resolve(KEYS), keys(callers));
             Path routes = folder.resolve(ROUTES);
-            Files.writeString(routes, routes(service.origin(), gatewayHost));
-            return new Demo(service, routes, callers);
+            Files.writeString(routes, routes(service.origin(), DemoSource.trusted(gatewayHost, source)));
+            return new Demo(service, routes, callers, source);
         } catch (IOException | RuntimeException e) {
             service.close();
             throw e;
@@ -72,7 +75,7 @@ public final class Demo implements AutoCloseable {
 
     /** Begins to send requests to a gateway. Closing the answer ends it. */
     public AutoCloseable send(URI gateway) {
-        DemoTraffic traffic = DemoTraffic.to(gateway, new DemoMix(callers), Clock.system());
+        DemoTraffic traffic = DemoTraffic.to(gateway, source, new DemoMix(callers), Clock.system());
         traffic.start();
         return traffic;
     }
@@ -90,13 +93,7 @@ public final class Demo implements AutoCloseable {
                         "", "# The keys of sample callers. They are new at each start.\nkeys:\n", ""));
     }
 
-    /** Requests come from this machine, so it is the proxy whose header names the caller's address. */
-    private static String routes(String origin, String gatewayHost) throws IOException {
-        List<String> trusted = new ArrayList<>(List.of("127.0.0.0/8", "\"::1/128\""));
-        InetAddress bound = InetAddress.getByName(gatewayHost);
-        if (!bound.isLoopbackAddress() && !bound.isAnyLocalAddress()) {
-            trusted.add("\"" + bound.getHostAddress().replaceAll("%.*", "") + "\"");
-        }
+    private static String routes(String origin, List<String> trusted) {
         return resource(ROUTES).replace("SERVICE", origin).replace("TRUSTED", String.join(", ", trusted));
     }
 

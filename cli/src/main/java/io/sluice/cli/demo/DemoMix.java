@@ -41,8 +41,8 @@ final class DemoMix {
         return switch (pick(weights)) {
             case 0 -> DemoRequest.of("GET", "/api/search?q=item-" + random.nextInt(500), anybody());
             case 1 -> DemoRequest.of("GET", "/api/orders/" + random.nextInt(10_000), anybody());
-            case 2 -> DemoRequest.of("GET", "/api/orders/" + random.nextInt(10_000), callers.get(SCRAPER));
-            case 3 -> DemoRequest.of("POST", "/api/login", "203.0.113." + random.nextInt(1, 255));
+            case 2 -> DemoRequest.of("GET", "/api/search?q=item-" + random.nextInt(500), callers.get(SCRAPER));
+            case 3 -> DemoRequest.of("POST", "/api/login", "192.0.2." + random.nextInt(1, 255));
             case 4 -> DemoRequest.of("POST", "/api/login", GUESSER);
             case 5 -> sms(phone());
             case 6 -> sms(IMPATIENT_PHONE);

@@ -1,13 +1,13 @@
 package io.sluice.cli.demo;
 
 import io.sluice.core.time.Clock;
+import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * Sends the requests of sample callers through a gateway, several times a second. Never waits: a gateway that does not answer gets few
  * requests, and what was missed is not made up for. Thread-safe.
  */
-final class DemoTraffic implements AutoCloseable {
+class DemoTraffic implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofMillis(100);
-    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(5);
+    private static final int SENDERS = 4;
 
     /** After a longer pause of the process, requests are not made up for. */
     private static final double LONGEST_SECONDS = 2 * PAUSE.toMillis() / 1_000.0;
@@ -52,23 +52,40 @@ final class DemoTraffic implements AutoCloseable {
         this.sender = sender;
         this.mix = mix;
         this.clock = clock;
-        this.turns = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "sluice-demo-traffic");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.turns = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "sluice-demo-traffic"));
         this.startNanos = clock.nanoTime();
         this.lastNanos = startNanos;
     }
 
-    /** Creates traffic to a gateway. */
-    static DemoTraffic to(URI gateway, DemoMix mix, Clock clock) {
-        HttpClient client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(ANSWERED_WITHIN)
-                .build();
+    /**
+     * Creates traffic to a gateway.
+     *
+     * @param source the address that it comes from; empty for any
+     */
+    static DemoTraffic to(URI gateway, Optional<InetAddress> source, DemoMix mix, Clock clock) {
+        ExecutorService senders = Executors.newFixedThreadPool(SENDERS, task -> daemon(task, "sluice-demo-sender"));
         return new DemoTraffic(
-                request -> client.sendAsync(request(gateway, request), BodyHandlers.discarding()), mix, clock);
+                request -> CompletableFuture.runAsync(() -> send(gateway, source, request), senders), mix, clock) {
+            @Override
+            public void close() {
+                super.close();
+                senders.shutdownNow();
+            }
+        };
+    }
+
+    private static void send(URI gateway, Optional<InetAddress> source, DemoRequest request) {
+        try {
+            DemoConnection.send(gateway, source, request);
+        } catch (IOException e) {
+            LOG.debug("sample traffic: {}", e.getMessage());
+        }
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     void start() {
@@ -111,18 +128,6 @@ final class DemoTraffic implements AutoCloseable {
             inFlight.decrementAndGet();
             throw e;
         }
-    }
-
-    private static HttpRequest request(URI gateway, DemoRequest request) {
-        HttpRequest.Builder builder = HttpRequest.newBuilder(gateway.resolve(request.path()))
-                .timeout(ANSWERED_WITHIN)
-                .header("x-forwarded-for", request.address())
-                .header("user-agent", "sluice-demo");
-        request.headers().forEach(builder::header);
-        if (request.method().equals("POST")) {
-            builder.header("content-type", "application/json").POST(BodyPublishers.ofString("{}"));
-        }
-        return builder.build();
     }
 
     private static double seconds(long nanos) {

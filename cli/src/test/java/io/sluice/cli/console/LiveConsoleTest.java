@@ -147,7 +147,8 @@ class LiveConsoleTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.sluice.cli.Main",
-                "start"));
+                "start",
+                "--demo=false"));
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         for (String port : List.of("API", "GRPC", "GATEWAY", "CENTER")) {

@@ -31,7 +31,7 @@ class DemoMixTest {
         int guesses = 0;
         for (int i = 0; i < 20_000; i++) {
             DemoRequest request = mix.next(i / 30.0);
-            assertThat(request.address()).matches("203\\.0\\.113\\.\\d+|198\\.51\\.100\\.\\d+");
+            assertThat(request.address()).matches("203\\.0\\.113\\.\\d+|192\\.0\\.2\\.\\d+|198\\.51\\.100\\.\\d+");
             assertThat(request.headers().getOrDefault("x-phone", "+12015550100"))
                     .matches("\\+1\\d{3}55501\\d\\d");
             paths.add(request.path().replaceAll("[?].*|\\d+", ""));
@@ -53,7 +53,6 @@ class DemoMixTest {
 
     @Test
     void theRulesAreThoseOfTheShop() {
-        assertThat(Demo.rules().stream().map(Rule::id))
-                .containsExactly("everything", "login", "sms", "orders", "search", "payments");
+        assertThat(Demo.rules().stream().map(Rule::id)).containsExactly("sms", "search", "payments");
     }
 }
