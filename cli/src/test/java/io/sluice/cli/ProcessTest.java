@@ -142,14 +142,14 @@ class ProcessTest {
 
         assertThat(readUntil(process, "Ctrl-C stops it."))
                 .contains("GET  https://sluice.example/api/rules")
-                .containsPattern("rules +from the center: 4 rules, version 1\n");
+                .containsPattern("rules +from the center: 7 rules, version 1\n");
     }
 
     @Test
     void aRuleChangedThroughTheCenterActsOnTheRunningNode() throws Exception {
         Process process = launch("start", "--api-port", "0");
         String screen = readUntil(process, "Ctrl-C stops it.");
-        assertThat(screen).containsPattern("rules +from the center: 4 rules, version 1\n");
+        assertThat(screen).containsPattern("rules +from the center: 7 rules, version 1\n");
         Matcher center = CENTER.matcher(screen);
         Matcher curl = CURL.matcher(screen);
         assertThat(center.find() && curl.find()).isTrue();
@@ -171,7 +171,7 @@ class ProcessTest {
 
         Process again = launch("start", "--api-port", "0");
         assertThat(readUntil(again, "Ctrl-C stops it."))
-                .containsPattern("rules +from the center: 4 rules, version 2\n");
+                .containsPattern("rules +from the center: 7 rules, version 2\n");
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Sends the requests of sample callers through a gateway, several times a second. Never waits: a gateway that does not answer gets few
  * requests, and what was missed is not made up for. Thread-safe.
  */
-class DemoTraffic implements AutoCloseable {
+final class DemoTraffic implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final int SENDERS = 4;
@@ -32,6 +32,7 @@ class DemoTraffic implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DemoTraffic.class);
 
     private final Sender sender;
+    private final Runnable end;
     private final DemoMix mix;
     private final Clock clock;
     private final ScheduledExecutorService turns;
@@ -48,8 +49,10 @@ class DemoTraffic implements AutoCloseable {
         CompletableFuture<?> send(DemoRequest request);
     }
 
-    DemoTraffic(Sender sender, DemoMix mix, Clock clock) {
+    /** @param end called when the traffic ends */
+    DemoTraffic(Sender sender, Runnable end, DemoMix mix, Clock clock) {
         this.sender = sender;
+        this.end = end;
         this.mix = mix;
         this.clock = clock;
         this.turns = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "sluice-demo-traffic"));
@@ -65,13 +68,10 @@ class DemoTraffic implements AutoCloseable {
     static DemoTraffic to(URI gateway, Optional<InetAddress> source, DemoMix mix, Clock clock) {
         ExecutorService senders = Executors.newFixedThreadPool(SENDERS, task -> daemon(task, "sluice-demo-sender"));
         return new DemoTraffic(
-                request -> CompletableFuture.runAsync(() -> send(gateway, source, request), senders), mix, clock) {
-            @Override
-            public void close() {
-                super.close();
-                senders.shutdownNow();
-            }
-        };
+                request -> CompletableFuture.runAsync(() -> send(gateway, source, request), senders),
+                senders::shutdownNow,
+                mix,
+                clock);
     }
 
     private static void send(URI gateway, Optional<InetAddress> source, DemoRequest request) {
@@ -98,7 +98,7 @@ class DemoTraffic implements AutoCloseable {
             sendDue();
             isFailing = false;
         } catch (RuntimeException e) {
-            if (!isFailing) {
+            if (!isFailing && !turns.isShutdown()) {
                 isFailing = true;
                 LOG.warn("sample traffic: a request could not be sent; the next ones are tried", e);
             }
@@ -137,5 +137,6 @@ class DemoTraffic implements AutoCloseable {
     @Override
     public void close() {
         turns.shutdownNow();
+        end.run();
     }
 }

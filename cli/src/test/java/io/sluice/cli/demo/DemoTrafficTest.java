@@ -58,7 +58,7 @@ class DemoTrafficTest {
     }
 
     private DemoTraffic traffic(DemoTraffic.Sender sender) {
-        return new DemoTraffic(sender, mix, clock);
+        return new DemoTraffic(sender, () -> {}, mix, clock);
     }
 
     private void run(DemoTraffic traffic, int turns) {
