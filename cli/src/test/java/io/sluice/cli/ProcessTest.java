@@ -171,7 +171,7 @@ class ProcessTest {
 
         Process again = launch("start", "--api-port", "0");
         assertThat(readUntil(again, "Ctrl-C stops it."))
-                .containsPattern("rules +from the center: 7 rules, version 2\n");
+                .containsPattern("rules +from the center: 4 rules, version 2\n");
     }
 
     @Test
