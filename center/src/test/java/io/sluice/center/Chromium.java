@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
-import org.openqa.selenium.ElementClickInterceptedException;
+import org.openqa.selenium.ElementNotInteractableException;
+import org.openqa.selenium.JavascriptException;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.OutputType;
@@ -118,7 +119,8 @@ public final class Chromium implements AutoCloseable {
         Await.until(
                 "focus on " + id,
                 PATIENCE,
-                () -> id.equals(driver.switchTo().activeElement().getDomAttribute("id")));
+                // Not an element of the driver: a page may remove it before its id is read.
+                () -> id.equals(script("return document.activeElement?.id ?? ''")));
     }
 
     public boolean has(String id) {
@@ -138,22 +140,65 @@ public final class Chromium implements AutoCloseable {
         return text("error");
     }
 
+    /** Clicks an element. A page that draws it anew meanwhile is no failure. */
     public void click(String id) {
         await(id);
-        driver.findElement(By.id(id)).click();
+        click(By.id(id));
+    }
+
+    private void click(By place) {
+        Await.until("a click on " + place, PATIENCE, () -> isClicked(place));
+    }
+
+    /** Clicks. Returns whether the element got the click: the page may move or replace it while the mouse is on its way. */
+    private boolean isClicked(By place) {
+        try {
+            WebElement element = driver.findElement(place);
+            driver.executeScript(
+                    "window.gotClick = false; arguments[0].addEventListener('click',"
+                            + " () => { window.gotClick = true; }, {once: true, capture: true})",
+                    element);
+            element.click();
+        } catch (StaleElementReferenceException | NoSuchElementException | ElementNotInteractableException e) {
+            return false;
+        }
+        try {
+            // A page that the click has opened knows nothing of it.
+            return !script("return String(window.gotClick)").equals("false");
+        } catch (JavascriptException e) {
+            return true;
+        }
     }
 
     /** Replaces what a field holds. */
     public void type(String id, String text) {
         await(id);
-        WebElement field = driver.findElement(By.id(id));
-        field.clear();
-        field.sendKeys(text);
+        Await.until("a text in " + id, PATIENCE, () -> isTyped(id, text));
+    }
+
+    /** Types. Returns whether the field holds the text: a page that is drawn anew meanwhile may put back what it held before. */
+    private boolean isTyped(String id, String text) {
+        try {
+            WebElement field = driver.findElement(By.id(id));
+            field.clear();
+            field.sendKeys(text);
+            return text.equals(field.getDomProperty("value"));
+        } catch (StaleElementReferenceException | NoSuchElementException | ElementNotInteractableException e) {
+            return false;
+        }
     }
 
     /** Types where the focus is. */
     public void keys(CharSequence... keys) {
-        driver.switchTo().activeElement().sendKeys(keys);
+        Await.until("a focus to type at", PATIENCE, () -> {
+            try {
+                driver.switchTo().activeElement().sendKeys(keys);
+                return true;
+            } catch (StaleElementReferenceException | NoSuchElementException e) {
+                // The page has removed it, so nothing was typed.
+                return false;
+            }
+        });
     }
 
     public void tab() {
@@ -217,14 +262,7 @@ public final class Chromium implements AutoCloseable {
     /** Clicks the first element that a selector finds. A page that draws it anew meanwhile is no failure. */
     public void clickOn(String css) {
         awaitShown(css);
-        Await.until("a click on " + css, PATIENCE, () -> {
-            try {
-                driver.findElement(By.cssSelector(css)).click();
-                return true;
-            } catch (StaleElementReferenceException | NoSuchElementException | ElementClickInterceptedException e) {
-                return false;
-            }
-        });
+        click(By.cssSelector(css));
     }
 
     /** Chooses an option of a list. */

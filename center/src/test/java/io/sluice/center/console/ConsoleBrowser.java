@@ -25,6 +25,7 @@ public final class ConsoleBrowser implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    private static final int MOST_LOOKS = 5;
 
     private final Chromium chromium;
     private final URI url;
@@ -104,10 +105,13 @@ public final class ConsoleBrowser implements AutoCloseable {
         return this;
     }
 
-    /** Waits until the page has been drawn. */
+    /** Waits until the page has been drawn, and nothing moves to its place any more. */
     public ConsoleBrowser drawn() {
         String unused = chromium.async("const done = arguments[arguments.length - 1];"
-                + "requestAnimationFrame(() => requestAnimationFrame(() => done('')))");
+                + "const moves = () => document.getAnimations().some((each) => each.playState === 'running'"
+                + " && each.effect?.getComputedTiming().endTime !== Infinity);"
+                + "const wait = () => { if (moves()) { requestAnimationFrame(wait); } else { done(''); } };"
+                + "requestAnimationFrame(() => requestAnimationFrame(wait))");
         return this;
     }
 
@@ -131,6 +135,15 @@ public final class ConsoleBrowser implements AutoCloseable {
 
     /** Returns what keeps somebody from using the page: each violation of WCAG 2.1 AA, with the element. */
     public List<String> barriers() {
+        List<String> found = lookForBarriers();
+        // The page goes on while it is looked at, and what it draws anew meanwhile may seem wrong. A barrier stays.
+        for (int looks = 1; looks < MOST_LOOKS && !found.isEmpty(); looks++) {
+            found = lookForBarriers();
+        }
+        return found;
+    }
+
+    private List<String> lookForBarriers() {
         chromium.script(Axe.SCRIPT);
         String found = chromium.async("const done = arguments[arguments.length - 1];"
                 + "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations']})"
@@ -188,6 +201,26 @@ public final class ConsoleBrowser implements AutoCloseable {
                 chromium.type("dialog-password", ConsoleStage.PASSWORD);
                 press(() -> false);
             }
+        }
+        return this;
+    }
+
+    /**
+     * Confirms the dialog that is open, and waits until it is done. Nodes have to answer within seconds, so on a slow machine the center
+     * may know no answer. Then it is asked again.
+     */
+    public ConsoleBrowser confirmUntilNodesAnswer() {
+        try (Expected unused = expect("/api/\\S* .*status of 40[34]")) {
+            Await.until("an answer in the dialog at " + chromium.url(), PATIENCE, () -> {
+                // Nothing is under way while the button can be used.
+                if (chromium.shows("dialog[open] #dialog-confirm[aria-disabled=false]")) {
+                    if (chromium.has("dialog-password")) {
+                        chromium.type("dialog-password", ConsoleStage.PASSWORD);
+                    }
+                    chromium.click("dialog-confirm");
+                }
+                return !chromium.shows("dialog[open]");
+            });
         }
         return this;
     }
