@@ -157,7 +157,7 @@ final class StageNode {
         outbox.add(DataBatch.Kind.CALLERS, minute);
     }
 
-    /** Reports until the center has everything. */
+    /** Reports until the center has everything, also the answers to its questions: it does not wait long for them. */
     void report(long nowMillis) {
         do {
             NodeReport report = new NodeReport(
@@ -194,7 +194,7 @@ final class StageNode {
             if (isWitness) {
                 fleet.audit().ifPresent(offer -> witness = Optional.of(held(offer.checkpoint())));
             }
-        } while (outbox.hasMore());
+        } while (outbox.hasMore() || !answers.isEmpty());
     }
 
     private LimiterHealth health(long nowMillis) {
