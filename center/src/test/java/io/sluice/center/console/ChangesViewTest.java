@@ -2,6 +2,8 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.Await;
+import java.time.Duration;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ChangesViewTest extends OnStage {
 
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String CHANGE = "/changes/12";
 
     @Test
@@ -45,8 +48,11 @@ class ChangesViewTest extends OnStage {
     @Order(3)
     void aTrialShowsItsVerdictAndCanBeEnded() {
         browser.signIn("mara").view("/releases/" + stage.trialRollout());
-        assertThat(browser.page().texts("#verdict .comparison-head")).hasSize(2);
-        assertThat(browser.page().shows("#verdict svg.interval")).isTrue();
+        Await.until(
+                "both comparisons",
+                PATIENCE,
+                () -> browser.page().texts("#verdict .comparison-head").size() == 2);
+        browser.page().awaitShown("#verdict svg.interval");
         browser.page().clickOn("#abort");
         confirm("customers complain");
         browser.page().awaitTextOf("h1 .tag", "rolled back");
@@ -56,10 +62,10 @@ class ChangesViewTest extends OnStage {
     @Order(4)
     void aSecondPersonApproves() {
         browser.signIn("priya").view("/changes");
-        assertThat(browser.page().texts("#waiting a")).anyMatch(text -> text.contains("Payments: 3 an hour"));
+        browser.page().awaitTextOf("#waiting a", "Payments: 3 an hour");
         browser.move(CHANGE);
         browser.page().clickOn("#approve");
-        browser.page().clickOn("#dialog-confirm");
+        browser.confirm();
         browser.page().awaitTextOf("#approvals .tag", "1 of 1 given");
     }
 
@@ -69,9 +75,13 @@ class ChangesViewTest extends OnStage {
         browser.signIn("wei").view(CHANGE);
         browser.page().clickOn("#release");
         browser.page().awaitShown("#release-to");
-        browser.page().clickOn("#dialog-confirm");
+        browser.confirm();
+        // The page of the change has the same title.
+        Await.until(
+                "the page of the release",
+                PATIENCE,
+                () -> browser.page().url().contains("/releases/"));
         browser.page().awaitTextOf("h1", "Payments: 3 an hour for each card");
-        assertThat(browser.page().url()).contains("/releases/");
     }
 
     @Test
@@ -99,13 +109,12 @@ class ChangesViewTest extends OnStage {
         browser.page().awaitShown("#proposals .review");
         browser.signIn("priya").view("/approvals");
         browser.page().clickOn("#approve-proposal-1");
-        browser.page().clickOn("#dialog-confirm");
+        browser.confirm();
         browser.page().awaitTextOf("#settings", "2 persons");
     }
 
     private static void confirm(String reason) {
         browser.page().type("dialog-reason", reason);
-        browser.page().clickOn("#dialog-confirm");
-        browser.page().awaitHidden("dialog.dialog");
+        browser.confirm();
     }
 }

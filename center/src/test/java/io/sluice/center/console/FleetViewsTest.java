@@ -101,7 +101,7 @@ class FleetViewsTest extends OnStage {
         page.clickOn("#make-live");
         page.awaitShown("#dialog-reason");
         page.type("dialog-reason", "the figures look right");
-        page.clickOn("#dialog-confirm");
+        browser.confirm();
         Await.until("the change", PATIENCE, () -> CHANGE.matcher(page.url()).find());
 
         Matcher id = CHANGE.matcher(page.url());

@@ -3,12 +3,16 @@ package io.sluice.center.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient;
+import io.sluice.testkit.Await;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
 /** The list of rules, one rule, and the editor, in a real browser. */
 class RulesViewTest extends OnStage {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final String SEARCH = """
             id: search
@@ -56,8 +60,11 @@ class RulesViewTest extends OnStage {
     void findsARuleByKeyboard() {
         browser.signIn("lena").look("light", "en").view("/rules");
         page.type("q", "text messages");
+        Await.until(
+                "one rule",
+                PATIENCE,
+                () -> page.texts("#rules tbody tr").size() == 1);
         page.awaitTextOf("#rules tbody tr", "Each phone number: 1 per minute, 5 per hour");
-        assertThat(page.texts("#rules tbody tr")).hasSize(1);
         assertThat(page.url()).contains("q=text");
         page.keys(Keys.ARROW_DOWN);
         page.awaitShown("#rules tr.chosen");
@@ -167,8 +174,9 @@ class RulesViewTest extends OnStage {
         String unused = page.script("document.querySelector('.CodeMirror').CodeMirror.focus()");
         page.keys(Keys.ESCAPE);
         page.keys(Keys.TAB);
-        assertThat(page.script("return String(document.activeElement.closest('.CodeMirror') === null)"))
-                .isEqualTo("true");
+        Await.until("a focus outside of the text", PATIENCE, () -> page.script(
+                        "return String(document.activeElement.closest('.CodeMirror') === null)")
+                .equals("true"));
     }
 
     @Test
@@ -176,13 +184,13 @@ class RulesViewTest extends OnStage {
         browser.signIn("sam").look("light", "en").view("/rules/coupons");
         page.clickOn("#above-table button");
         page.type("dialog-reason", "the campaign is over");
-        page.click("dialog-confirm");
+        browser.confirm();
         page.awaitShown("#switch");
         page.click("override");
         page.type("dialog-caller", "u-4711");
         page.type("dialog-limit", "100");
         page.type("dialog-reason", "case 4711");
-        page.click("dialog-confirm");
+        browser.confirm();
         page.awaitTextOf("#above-table tbody tr", "limit 100");
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Await;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -22,31 +23,30 @@ class WatchViewsTest extends OnStage {
     }
 
     private static void press(String css) {
-        page.awaitShown(css);
-        page.script("document.querySelector(arguments[0]).click()", css);
+        // In one step: the page may draw it anew at any time.
+        Await.until(
+                "something to press: " + css,
+                PATIENCE,
+                () -> Boolean.parseBoolean(page.script(
+                        "const found = [...document.querySelectorAll(arguments[0])]"
+                                + ".find((each) => each.getClientRects().length > 0);"
+                                + "found?.click(); return String(found !== undefined)",
+                        css)));
     }
 
     private static void change(String name) {
-        page.click("sign-out");
-        page.awaitPath("/sign-in");
+        // The page reads on until it is left, and may be refused.
+        try (var unused = browser.expect("/api/\\S* .*status of 401")) {
+            page.click("sign-out");
+            page.awaitPath("/sign-in");
+        }
         browser.signIn(name);
     }
 
-    /** Gives a reason and confirms. A session that is not fresh any more is asked for the password. */
+    /** Gives a reason and confirms. */
     private static void confirm(String reason) {
         page.type("dialog-reason", reason);
-        page.click("dialog-confirm");
-        Await.until(
-                "end of the dialog, or its question for the password: " + page.text("dialog-error"), PATIENCE, () -> {
-                    if (!page.has("dialog-title")) {
-                        return true;
-                    }
-                    if (page.has("dialog-password")) {
-                        page.type("dialog-password", ConsoleStage.PASSWORD);
-                        page.click("dialog-confirm");
-                    }
-                    return false;
-                });
+        browser.confirm();
     }
 
     @Test
@@ -62,8 +62,10 @@ class WatchViewsTest extends OnStage {
         page.awaitTextOf("#changes .release", "search: limit tenant 5000 per 1m → 1200 per 1m");
         page.await("roll-back");
         page.await("emergency");
-        assertThat(Integer.parseInt(page.script("return String(document.documentElement.scrollHeight)")))
-                .isLessThanOrEqualTo(900);
+        Await.until(
+                "a page that needs no scrolling",
+                PATIENCE,
+                () -> Integer.parseInt(page.script("return String(document.documentElement.scrollHeight)")) <= 900);
         assertThat(browser.overflow()).isZero();
     }
 
@@ -121,7 +123,8 @@ class WatchViewsTest extends OnStage {
         browser.view("/callers/" + ShopCallers.overridden());
         page.awaitTextOf("#caller-limits td", "search.user");
         page.click("reveal");
-        confirm("case 4711");
+        page.type("dialog-reason", "case 4711");
+        browser.confirmUntilNodesAnswer();
         page.awaitText("revealed", "u-100086");
         browser.view("/callers/" + ShopCallers.overridden());
         page.awaitTextOf("#caller-limits td", "search.user");
@@ -181,8 +184,8 @@ class WatchViewsTest extends OnStage {
     void peopleOfATenantSeeOnlyItsRules() {
         change("nora");
         browser.view("/");
-        page.awaitTextOf("#top-rules .rule-name", "acme-api");
-        assertThat(page.texts("#top-rules .rule-name")).containsExactly("acme-api");
+        Await.until("the only rule", PATIENCE, () -> page.texts("#top-rules .rule-name")
+                .equals(List.of("acme-api")));
         assertThat(page.has("health")).isFalse();
         assertThat(page.has("roll-back")).isFalse();
         assertThat(page.has("emergency")).isFalse();
