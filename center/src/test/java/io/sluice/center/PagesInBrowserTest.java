@@ -79,8 +79,7 @@ class PagesInBrowserTest {
         browser.click("add");
         awaitHome("admin");
         assertThat(device.getCredentials()).hasSize(1);
-        browser.click("sign-out");
-        browser.awaitPath("/sign-in");
+        signOut();
         browser.click("passkey");
         awaitHome("admin");
         browser.click("menu-account");
@@ -105,6 +104,7 @@ class PagesInBrowserTest {
     void aWrongPasswordShowsAMessageAndKeepsTheName() {
         account("wendy");
         browser.go(center.publicUrl() + "/sign-in");
+        browser.awaitFocus("user");
         browser.type("user", "wendy");
         browser.type("password", "not my password");
         browser.click("submit");
@@ -126,6 +126,7 @@ class PagesInBrowserTest {
     void tooManyAttemptsAreToldToWait() {
         account("tess");
         browser.go(center.publicUrl() + "/sign-in");
+        browser.awaitFocus("user");
         browser.type("user", "tess");
         for (int i = 0; i < 30 && !browser.text("error").contains("Too many attempts"); i++) {
             browser.type("password", "wrong " + i);
@@ -182,8 +183,7 @@ class PagesInBrowserTest {
         browser.click("remove-yes-" + id);
         browser.awaitText("news", "was removed");
         assertThat(browser.has("remove-" + id)).isFalse();
-        browser.click("sign-out");
-        browser.awaitPath("/sign-in");
+        signOut();
         browser.click("passkey");
         browser.awaitText("error", "does not accept this passkey");
         expectStatus(401);
@@ -263,8 +263,7 @@ class PagesInBrowserTest {
         browser.type("again", OTHER);
         browser.click("change");
         browser.awaitText("news", "was changed");
-        browser.click("sign-out");
-        browser.awaitPath("/sign-in");
+        signOut();
         browser.type("user", "carl");
         browser.type("password", OTHER);
         browser.click("submit");
@@ -287,8 +286,7 @@ class PagesInBrowserTest {
                 "http://localhost:1/",
                 "localhost")) {
             browser.go(center.publicUrl() + "/sign-in?to=" + URLEncoder.encode(to, StandardCharsets.UTF_8));
-            io.sluice.testkit.Await.until(
-                    to, java.time.Duration.ofMinutes(2), () -> !browser.url().contains("/sign-in"));
+            Await.until(to, Duration.ofMinutes(5), () -> !browser.url().contains("/sign-in"));
             URI now = URI.create(browser.url());
             assertThat(now.getAuthority()).as(to).isEqualTo(center.publicUrl().getAuthority());
             assertThat(now.getScheme()).as(to).isEqualTo("http");
@@ -411,6 +409,16 @@ class PagesInBrowserTest {
                 .results()
                 .map(match -> match.group(1))
                 .toList();
+    }
+
+    /** Signs out, and waits until the page of the sign-in can be used. */
+    private static void signOut() {
+        assertThat(browser.errors()).isEmpty();
+        browser.click("sign-out");
+        browser.awaitPath("/sign-in");
+        browser.awaitFocus("user");
+        // The console reads on until it is left, and may be refused.
+        assertThat(browser.errors()).allMatch(error -> error.contains("status of 401"));
     }
 
     /** Waits for the first page of the console, with somebody signed in. */
