@@ -78,9 +78,7 @@ class ChangesViewTest extends OnStage {
         browser.confirm();
         // The page of the change has the same title.
         Await.until(
-                "the page of the release",
-                PATIENCE,
-                () -> browser.page().url().contains("/releases/"));
+                "the page of the release", PATIENCE, () -> browser.page().url().contains("/releases/"));
         browser.page().awaitTextOf("h1", "Payments: 3 an hour for each card");
     }
 

@@ -62,10 +62,12 @@ class ConsoleJourneysTest extends OnStage {
         browser.ready();
         for (String panel : new String[] {"refusals", "health", "callers", "changes"}) {
             page.awaitShown("#" + panel);
-            await("lower edge of " + panel, () -> Integer.parseInt(page.script(
-                            "return String(Math.round(document.getElementById(arguments[0]).getBoundingClientRect().bottom))",
-                            panel))
-                    <= 900);
+            await(
+                    "lower edge of " + panel,
+                    () -> Integer.parseInt(page.script(
+                                    "return String(Math.round(document.getElementById(arguments[0]).getBoundingClientRect().bottom))",
+                                    panel))
+                            <= 900);
         }
         page.awaitTextOf("#top-rules", "search");
         page.awaitTextOf("#callers", "****");

@@ -60,10 +60,7 @@ class RulesViewTest extends OnStage {
     void findsARuleByKeyboard() {
         browser.signIn("lena").look("light", "en").view("/rules");
         page.type("q", "text messages");
-        Await.until(
-                "one rule",
-                PATIENCE,
-                () -> page.texts("#rules tbody tr").size() == 1);
+        Await.until("one rule", PATIENCE, () -> page.texts("#rules tbody tr").size() == 1);
         page.awaitTextOf("#rules tbody tr", "Each phone number: 1 per minute, 5 per hour");
         assertThat(page.url()).contains("q=text");
         page.keys(Keys.ARROW_DOWN);
