@@ -104,7 +104,7 @@ final class StartCommand implements Callable<Integer> {
             }
             AutoCloseable node = isDemo
                     ? demoNode(following, started, settings, running)
-                    : node(following, following, started, settings, running);
+                    : node(following, started, settings, running);
             return () -> {
                 try {
                     node.close();
@@ -118,18 +118,13 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
-    /** @param shown what the screen tells of: sample traffic has its own routes to the same sample service */
     private Node node(
-            NodeConfig config,
-            NodeConfig shown,
-            Center started,
-            CenterSettings settings,
-            AtomicReference<@Nullable Node> running)
+            NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
         try {
             running.set(node);
-            show(node, shown, Optional.of(CenterPlace.of(started, settings)));
+            show(node, config, Optional.of(CenterPlace.of(started, settings)));
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
@@ -141,24 +136,16 @@ final class StartCommand implements Callable<Integer> {
             NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Demo shop = shop(settings.data());
-        try {
-            Node node = node(config.withRoutes(new RoutesFrom.File(shop.routes())), config, started, settings, running);
-            AutoCloseable traffic = traffic(shop, node);
-            return () -> {
-                try {
-                    traffic.close();
-                } finally {
-                    try {
-                        node.close();
-                    } finally {
-                        shop.close();
-                    }
-                }
-            };
-        } catch (StartFailedException | RuntimeException | Error e) {
-            shop.close();
-            throw e;
-        }
+        NodeConfig own = config.withRoutes(new RoutesFrom.Sample(Optional.of(shop.routes())));
+        Node node = node(own, started, settings, running);
+        AutoCloseable traffic = traffic(shop, node);
+        return () -> {
+            try {
+                traffic.close();
+            } finally {
+                node.close();
+            }
+        };
     }
 
     private AutoCloseable traffic(Demo shop, Node node) {

@@ -26,6 +26,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,8 +74,9 @@ final class NodeGateway implements AutoCloseable {
                 return new NodeGateway(
                         host, gateway, ConfigWatch.open(path, content, config, gateway::take, resources.clock()));
             }
+            Optional<Path> routes = ((RoutesFrom.Sample) settings.routes()).file();
             // The sample server stops with its event loops.
-            GatewayConfig config = sample(sampleUpstream(resources));
+            GatewayConfig config = sample(routes, sampleUpstream(resources));
             return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, resources), null);
         } catch (IOException e) {
             throw new StartFailedException("config: unreadable (expected: a file this user may read)", List.of());
@@ -112,7 +114,7 @@ final class NodeGateway implements AutoCloseable {
                 Limiter limiter = new Limiter(new LocalEngine(resources.clock()), resources.clock(), List.of());
                 OpenGateway practice = OpenGateway.openBare(
                         NodeConfig.LOOPBACK,
-                        sample(upstream),
+                        sample(Optional.empty(), upstream),
                         new OpenGateway.Resources(
                                 resources.vertx(),
                                 resources.arrivals(),
@@ -175,8 +177,12 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
-    private static GatewayConfig sample(SampleUpstream upstream)
+    private static GatewayConfig sample(Optional<Path> file, SampleUpstream upstream)
             throws IOException, ConfigRefusedException, StartFailedException {
+        if (file.isPresent()) {
+            String text = Files.readString(file.get()).replace(UPSTREAM, upstream.origin());
+            return routes(file.get(), ConfigFile.parse(file.get(), text));
+        }
         try (InputStream in = NodeGateway.class.getResourceAsStream(SAMPLE)) {
             if (in == null) {
                 throw new IllegalStateException(SAMPLE + " is missing from the program");

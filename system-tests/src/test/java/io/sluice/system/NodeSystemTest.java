@@ -200,7 +200,8 @@ final class NodeSystemTest {
 
     @Test
     void limitsRequestsThroughTheGatewayToTheSampleService() throws Exception {
-        try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
+        try (SluiceProcess start =
+                SluiceProcess.run("start", "--demo=false", "--api-port", "0", "--data", folder.toString())) {
             for (int i = 0; i < 6; i++) {
                 HttpResponse<String> answer = start.through("POST", "/api/login");
                 assertThat(answer.statusCode()).isEqualTo(i < 5 ? 200 : 429);

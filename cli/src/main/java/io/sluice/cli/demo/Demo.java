@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A shop that does not exist: a service in this process, routes to it, rules, and callers with API keys of their own. Its traffic never
- * leaves the machine. Thread-safe.
+ * A shop that does not exist: routes to the sample service, rules, and callers with API keys of their own. Its traffic never leaves the
+ * machine. Thread-safe.
  */
-public final class Demo implements AutoCloseable {
+public final class Demo {
 
     /** What a person is told. */
     public static final String LINE =
@@ -29,13 +29,11 @@ public final class Demo implements AutoCloseable {
     private static final String ROUTES = "routes.yaml";
     private static final String KEYS = "keys.yaml";
 
-    private final DemoService service;
     private final Path routes;
     private final List<DemoCaller> callers;
     private final Optional<InetAddress> source;
 
-    private Demo(DemoService service, Path routes, List<DemoCaller> callers, Optional<InetAddress> source) {
-        this.service = service;
+    private Demo(Path routes, List<DemoCaller> callers, Optional<InetAddress> source) {
         this.routes = routes;
         this.callers = callers;
         this.source = source;
@@ -47,28 +45,23 @@ public final class Demo implements AutoCloseable {
     }
 
     /**
-     * Starts the service, and writes the routes and the hashes of the API keys.
+     * Writes the routes and the hashes of the API keys.
      *
      * @param folder of the files
      * @param gatewayHost the address that the gateway listens on
      */
     public static Demo open(Path folder, String gatewayHost) throws IOException {
-        DemoService service = DemoService.start();
-        try {
-            List<DemoCaller> callers = DemoCaller.all();
-            Optional<InetAddress> source = DemoSource.to(gatewayHost);
-            Files.createDirectories(folder);
-            Files.writeString(folder.resolve(KEYS), keys(callers));
-            Path routes = folder.resolve(ROUTES);
-            Files.writeString(routes, routes(service.origin(), DemoSource.trusted(gatewayHost, source)));
-            return new Demo(service, routes, callers, source);
-        } catch (IOException | RuntimeException e) {
-            service.close();
-            throw e;
-        }
+        List<DemoCaller> callers = DemoCaller.all();
+        Optional<InetAddress> source = DemoSource.to(gatewayHost);
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve(KEYS), keys(callers));
+        Path routes = folder.resolve(ROUTES);
+        String trusted = String.join(", ", DemoSource.trusted(gatewayHost, source));
+        Files.writeString(routes, resource(ROUTES).replace("TRUSTED", trusted));
+        return new Demo(routes, callers, source);
     }
 
-    /** Returns the configuration file with the routes. */
+    /** Returns the configuration file with the routes to the sample service. */
     public Path routes() {
         return routes;
     }
@@ -80,21 +73,12 @@ public final class Demo implements AutoCloseable {
         return traffic;
     }
 
-    @Override
-    public void close() {
-        service.close();
-    }
-
     private static String keys(List<DemoCaller> callers) {
         return callers.stream()
                 .map(caller -> "  - { sha256: " + caller.keyHash() + ", user: " + caller.user() + ", tenant: "
                         + caller.tenant() + ", plan: " + caller.plan() + " }\n")
                 .collect(Collectors.joining(
                         "", "# The keys of sample callers. They are new at each start.\nkeys:\n", ""));
-    }
-
-    private static String routes(String origin, List<String> trusted) {
-        return resource(ROUTES).replace("SERVICE", origin).replace("TRUSTED", String.join(", ", trusted));
     }
 
     private static String resource(String file) {

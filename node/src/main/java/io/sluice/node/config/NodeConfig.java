@@ -215,8 +215,17 @@ public record NodeConfig(
         /** The file of {@code --config}, watched for changes. */
         record File(Path path) implements RoutesFrom {}
 
-        /** Sample routes that come with the program, to a sample server in the same process. */
-        record Sample() implements RoutesFrom {}
+        /**
+         * Sample routes to a sample server in the same process.
+         *
+         * @param file the routes, with {@code UPSTREAM} for the address of the server; empty for those that come with the program
+         */
+        record Sample(Optional<Path> file) implements RoutesFrom {
+
+            public Sample() {
+                this(Optional.empty());
+            }
+        }
     }
 
     /** Where rules come from. */
