@@ -57,7 +57,7 @@ final class NodeRunner {
     int run() {
         return run((config, file) -> () -> {
             Node node = Node.start(config, Logs::dropped);
-            Screen.show(out, node, config, Optional.empty(), Terminal.likesColour(System.getenv()));
+            Screen.show(out, node, config, Optional.empty(), Optional.empty(), Terminal.likesColour(System.getenv()));
             return node;
         });
     }

@@ -16,8 +16,19 @@ final class Screen {
 
     private Screen() {}
 
-    /** @param center the center in the same process, if there is one */
-    static void show(PrintWriter out, Node node, NodeConfig config, Optional<CenterPlace> center, boolean coloured) {
+    /**
+     * Prints what a person sees when a node has started.
+     *
+     * @param center the center in the same process, if there is one
+     * @param remark what else a person should know
+     */
+    static void show(
+            PrintWriter out,
+            Node node,
+            NodeConfig config,
+            Optional<CenterPlace> center,
+            Optional<String> remark,
+            boolean coloured) {
         Paint paint = new Paint(coloured);
         DoorSettings api = config.api();
         String base =
@@ -61,6 +72,7 @@ final class Screen {
             out.println("  " + paint.strong(curl));
         }
         out.println();
+        remark.ifPresent(out::println);
         out.println("Ctrl-C stops it.");
         out.flush();
     }

@@ -82,7 +82,7 @@ final class StartCommand implements Callable<Integer> {
     private Node node(NodeConfig config) throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
         try {
-            show(node, config, Optional.empty());
+            show(node, config, Optional.empty(), Optional.empty());
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
@@ -124,7 +124,7 @@ final class StartCommand implements Callable<Integer> {
         Node node = Node.start(config, Logs::dropped);
         try {
             running.set(node);
-            show(node, config, Optional.of(CenterPlace.of(started, settings)));
+            show(node, config, Optional.of(CenterPlace.of(started, settings)), Optional.empty());
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
@@ -137,22 +137,18 @@ final class StartCommand implements Callable<Integer> {
             throws StartFailedException {
         Demo shop = shop(settings.data());
         NodeConfig own = config.withRoutes(new RoutesFrom.Sample(Optional.of(shop.routes())));
-        Node node = node(own, started, settings, running);
-        AutoCloseable traffic = traffic(shop, node);
-        return () -> {
-            try {
-                traffic.close();
-            } finally {
-                node.close();
-            }
-        };
-    }
-
-    private AutoCloseable traffic(Demo shop, Node node) {
+        Node node = Node.start(own, Logs::dropped);
         try {
-            options.spec.commandLine().getOut().println(Demo.LINE);
-            options.spec.commandLine().getOut().flush();
-            return shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
+            running.set(node);
+            AutoCloseable traffic = shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
+            show(node, own, Optional.of(CenterPlace.of(started, settings)), Optional.of(Demo.LINE));
+            return () -> {
+                try {
+                    traffic.close();
+                } finally {
+                    node.close();
+                }
+            };
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
@@ -217,8 +213,14 @@ final class StartCommand implements Callable<Integer> {
                 : settings;
     }
 
-    private void show(Node node, NodeConfig config, Optional<CenterPlace> place) {
-        Screen.show(options.spec.commandLine().getOut(), node, config, place, Terminal.likesColour(System.getenv()));
+    private void show(Node node, NodeConfig config, Optional<CenterPlace> place, Optional<String> remark) {
+        Screen.show(
+                options.spec.commandLine().getOut(),
+                node,
+                config,
+                place,
+                remark,
+                Terminal.likesColour(System.getenv()));
     }
 
     /** A center that listens on all addresses is reached on the loopback address. */
