@@ -61,6 +61,7 @@ class ArchitectureTest {
                         "rules-redis",
                         "testkit",
                         "envoy",
+                        "replay",
                         "runtime",
                         "spring",
                         "node",
@@ -82,6 +83,21 @@ class ArchitectureTest {
     @Test
     void httpUsesCoreAndRules() {
         check(uses("http", "io.sluice.core..", "io.sluice.rules.."));
+    }
+
+    @Test
+    void replayKnowsNoFrontEnd() {
+        check(noClasses()
+                .that(resideInAPackage("io.sluice.replay.."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(
+                        "io.sluice.node..",
+                        "io.sluice.center..",
+                        "io.sluice.cli..",
+                        "io.sluice.testkit..",
+                        "io.sluice.redis..",
+                        "io.lettuce..",
+                        "org.springframework..")));
     }
 
     @Test

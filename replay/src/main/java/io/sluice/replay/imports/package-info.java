@@ -1,0 +1,5 @@
+/** Brings rules over from the configurations of other limiters. */
+@NullMarked
+package io.sluice.replay.imports;
+
+import org.jspecify.annotations.NullMarked;
