@@ -27,12 +27,21 @@ public final class PrintableText {
                 return shown.append('…').toString();
             }
             char c = text.charAt(i);
-            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || Character.isSurrogate(c)) {
+            if (isHidden(c)) {
                 shown.append(String.format("\\u%04x", (int) c));
             } else {
                 shown.append(c);
             }
         }
         return shown.toString();
+    }
+
+    private static boolean isHidden(char c) {
+        int type = Character.getType(c);
+        return Character.isISOControl(c)
+                || Character.isSurrogate(c)
+                || type == Character.FORMAT
+                || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR;
     }
 }
