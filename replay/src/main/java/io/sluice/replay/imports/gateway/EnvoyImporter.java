@@ -1,0 +1,221 @@
+package io.sluice.replay.imports.gateway;
+
+import io.sluice.replay.imports.draft.Amounts;
+import io.sluice.replay.imports.draft.Difference;
+import io.sluice.replay.imports.draft.DocumentDraft;
+import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignTree;
+import io.sluice.replay.imports.draft.ImportRefusedException;
+import io.sluice.replay.imports.draft.Imported;
+import io.sluice.replay.imports.draft.Importer;
+import io.sluice.replay.imports.draft.LimitDraft;
+import io.sluice.replay.imports.draft.PathScope;
+import io.sluice.replay.imports.draft.RuleDraft;
+import io.sluice.replay.imports.draft.Section;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Rules from Envoy: its local rate limit filters, wherever a configuration has them, and the descriptor files of the global rate
+ * limit service. A node reads those files as they are; importing them shows them as rules. That needs the module that knows
+ * descriptors on the class path.
+ */
+public final class EnvoyImporter implements Importer {
+
+    private static final String LOCAL = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
+    private static final String CONNECTIONS = "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit";
+
+    @Override
+    public Imported read(ForeignFile file) throws ImportRefusedException {
+        RuleDocument document = RuleDocument.parse(file.name(), file.text());
+        if (document instanceof Accepted accepted && !accepted.rules().isEmpty()) {
+            DocumentDraft draft = new DocumentDraft(file.name(), "Envoy's rate limit service");
+            accepted.rules().forEach(draft::add);
+            return draft.imported();
+        }
+        return ForeignTree.convert(file, "Envoy's local rate limit", (root, draft, errors) -> {
+            Optional<Section> section = Section.of(root, errors);
+            if (section.filter(each -> each.has("domain") && each.has("descriptors"))
+                            .isPresent()
+                    && document instanceof Refused refused) {
+                refused.errors()
+                        .forEach(error -> errors.add(
+                                new Place(Math.max(1, error.line()), Math.max(1, error.column())), error.message()));
+                return;
+            }
+            new Walk(draft, errors).visit(root, new Scope("envoy", List.of(), Optional.empty()));
+        });
+    }
+
+    /**
+     * What surrounds a filter.
+     *
+     * @param name of the listener, virtual host or route
+     * @param hosts of the virtual host
+     * @param match of the route
+     */
+    private record Scope(String name, List<String> hosts, Optional<Section> match) {}
+
+    private static final class Walk {
+
+        private final DocumentDraft draft;
+        private final Errors errors;
+
+        Walk(DocumentDraft draft, Errors errors) {
+            this.draft = draft;
+            this.errors = errors;
+        }
+
+        void visit(YamlValue value, Scope outer) {
+            if (value instanceof YamlList list) {
+                list.items().forEach(item -> visit(item, outer));
+            }
+            Optional<Section> section = Section.of(value, errors);
+            if (section.isEmpty()) {
+                return;
+            }
+            String type =
+                    section.get().value("@type").isPresent() ? section.get().text("@type", "") : "";
+            if (type.endsWith(LOCAL)) {
+                filter(section.get(), outer);
+                return;
+            }
+            if (type.endsWith(CONNECTIONS)) {
+                draft.warn(section.get().place(), "local_ratelimit: a limit on new TCP connections cannot be said");
+                return;
+            }
+            Scope scope = inside(section.get(), outer);
+            ((YamlMap) value).entries().forEach(entry -> visit(entry.value(), scope));
+        }
+
+        private static Scope inside(Section section, Scope outer) {
+            Optional<String> name = section.value("name").isPresent() && !section.has("typed_config")
+                    ? section.text("name")
+                    : Optional.empty();
+            if (section.has("domains")) {
+                return new Scope(name.orElse("virtual-host"), section.texts("domains"), Optional.empty());
+            }
+            if (section.has("match") && (section.has("route") || section.has("direct_response"))) {
+                return new Scope(name.orElse(outer.name() + "-route"), outer.hosts(), section.section("match"));
+            }
+            return name.map(own -> new Scope(own, outer.hosts(), outer.match())).orElse(outer);
+        }
+
+        private void filter(Section filter, Scope scope) {
+            List<Section> descriptors = filter.sections("descriptors");
+            Optional<Section> bucket = filter.section("token_bucket");
+            bucket.ifPresent(found -> {
+                RuleDraft rule = rule(filter, scope);
+                bucket(found, rule, List.of());
+                if (!descriptors.isEmpty()) {
+                    rule.warn(
+                            "token_bucket: requests with a matching descriptor use that one's bucket instead; here they"
+                                    + " count in both");
+                }
+            });
+            for (Section descriptor : descriptors) {
+                RuleDraft rule = rule(filter, scope);
+                List<String> by = new ArrayList<>();
+                for (Section entry : descriptor.sections("entries")) {
+                    String attribute = "descriptor." + entry.text("key", "");
+                    entry.text("value")
+                            .filter(text -> !text.isEmpty())
+                            .ifPresentOrElse(text -> rule.match(attribute, List.of(text)), () -> by.add(attribute));
+                }
+                rule.warn("descriptors: the rule matches descriptors that Envoy sends to a rate limit service; use its"
+                        + " ratelimit filter, or replace them by attributes of the request");
+                descriptor.section("token_bucket").ifPresent(found -> bucket(found, rule, by));
+            }
+        }
+
+        private RuleDraft rule(Section filter, Scope scope) {
+            RuleDraft rule = draft.rule(scope.name(), filter.place()).local();
+            if (!scope.hosts().isEmpty() && !scope.hosts().contains("*")) {
+                rule.match("header.host", scope.hosts());
+            }
+            scope.match().ifPresent(match -> match(match, rule));
+            share(filter, "filter_enabled")
+                    .ifPresentOrElse(
+                            percent -> portion("filter_enabled", percent, rule),
+                            () -> rule.disabled()
+                                    .warn(
+                                            "filter_enabled: missing means 0 %, so the original limits nothing; the rule is disabled"));
+            share(filter, "filter_enforced")
+                    .ifPresentOrElse(percent -> portion("filter_enforced", percent, rule), () -> rule.shadow()
+                            .warn("filter_enforced: missing means 0 %, so the original refuses nothing; the rule is in"
+                                    + " shadow"));
+            if (filter.flag("local_rate_limit_per_downstream_connection", false)) {
+                rule.warn(
+                        "local_rate_limit_per_downstream_connection: each connection has a bucket; here all share one");
+            }
+            return rule;
+        }
+
+        private static void match(Section match, RuleDraft rule) {
+            PathScope paths = new PathScope();
+            match.text("prefix").ifPresent(paths::prefix);
+            match.text("path").ifPresent(paths::exact);
+            match.text("path_separated_prefix").ifPresent(prefix -> paths.segments(prefix + "/**"));
+            match.section("safe_regex")
+                    .flatMap(regex -> regex.text("regex"))
+                    .ifPresent(regex -> paths.regex(regex, true));
+            paths.applyTo(rule);
+            if (match.has("headers") || match.has("query_parameters")) {
+                rule.warn(
+                        "match: headers and query_parameters are not conditions of the rule, which counts more requests");
+            }
+        }
+
+        private static void portion(String key, BigDecimal percent, RuleDraft rule) {
+            if (percent.signum() == 0) {
+                rule.shadow().comment(key + ": 0 %, so the rule is in shadow");
+            } else if (percent.compareTo(BigDecimal.valueOf(100)) < 0) {
+                rule.warn(key + ": the original limits " + percent.toPlainString()
+                        + " % of the requests; the rule all of them");
+            }
+        }
+
+        /** Returns a fraction in percent. */
+        private static Optional<BigDecimal> share(Section filter, String key) {
+            return filter.section(key)
+                    .flatMap(fraction -> fraction.section("default_value"))
+                    .map(value -> {
+                        BigDecimal numerator = BigDecimal.valueOf(value.whole("numerator", 0));
+                        return switch (value.text("denominator", "HUNDRED")) {
+                            case "TEN_THOUSAND" -> numerator.movePointLeft(2);
+                            case "MILLION" -> numerator.movePointLeft(4);
+                            default -> numerator;
+                        };
+                    });
+        }
+
+        private static void bucket(Section bucket, RuleDraft rule, List<String> by) {
+            long most = bucket.whole("max_tokens", 0);
+            long fill = bucket.whole("tokens_per_fill", 1);
+            String text = bucket.text("fill_interval", "1s");
+            Optional<Duration> interval =
+                    Amounts.parse(text, Duration.ofSeconds(1)).filter(span -> span.toNanos() >= 1_000);
+            if (interval.isEmpty()) {
+                bucket.refuse("fill_interval", PrintableText.text(text), "a duration such as 1s");
+                return;
+            }
+            rule.limit(LimitDraft.by(by).absent("skip").tokenBucket(Amounts.rate(fill, interval.get()), most));
+            if (fill > 1) {
+                rule.warn("fill_interval: the original adds " + fill + " permits at once every "
+                        + Amounts.span(interval.get()) + "; " + Difference.ofSteps(fill));
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+package io.sluice.replay.imports.nginx;
+
+import io.sluice.replay.imports.draft.Amounts;
+import io.sluice.replay.imports.draft.DocumentDraft;
+import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ImportRefusedException;
+import io.sluice.replay.imports.draft.Imported;
+import io.sluice.replay.imports.draft.Importer;
+import io.sluice.replay.imports.draft.LimitDraft;
+import io.sluice.replay.imports.draft.PathScope;
+import io.sluice.replay.imports.draft.RuleDraft;
+import io.sluice.rules.yaml.Digits;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Rules from {@code limit_req} and {@code limit_conn} of nginx.
+ *
+ * <p>nginx lets a request pass if its excess, which drains at the rate of the zone, is at most the burst. Its first request has an
+ * excess of zero. This is a token bucket with room for one permit more than the burst, filled at the same rate, so the two admit
+ * the same requests. nginx computes in milliseconds and in thousandths of a request; a token bucket here is finer.
+ */
+public final class NginxImporter implements Importer {
+
+    /** The time after which a permit of a limit on connections is given up. nginx itself has no such time. */
+    static final Duration CONNECTION_TTL = Duration.ofHours(1);
+
+    private static final long NO_LIMIT = 1_000_000_000;
+
+    @Override
+    public Imported read(ForeignFile file) throws ImportRefusedException {
+        DocumentDraft draft = new DocumentDraft(file.name(), "nginx");
+        List<Directive> all = new NginxFiles(file, draft).parse(file, 0);
+        List<Directive> blocks =
+                all.stream().filter(each -> each.name().equals("http")).toList();
+        // A file of conf.d has no http block of its own.
+        Directive http =
+                blocks.isEmpty() ? new Directive(draft.spot(Place.START), "http", List.of(), all) : blocks.get(0);
+        requests(http, draft);
+        connections(http, draft);
+        return draft.imported();
+    }
+
+    private static void requests(Directive http, DocumentDraft draft) throws ImportRefusedException {
+        Map<String, List<NginxUse>> uses = byZone(http, "limit_req");
+        for (Directive zone : http.all("limit_req_zone")) {
+            String name = zoneName(zone);
+            List<NginxUse> own = uses.remove(name);
+            if (own == null) {
+                draft.comment(zone.spot(), "zone " + PrintableText.text(name) + ": no limit_req uses it");
+                continue;
+            }
+            for (RuleUse use : together(own, name, draft)) {
+                limitRequests(zone, use, http);
+            }
+        }
+        unknown(uses, draft);
+    }
+
+    private static void connections(Directive http, DocumentDraft draft) throws ImportRefusedException {
+        Map<String, List<NginxUse>> uses = byZone(http, "limit_conn");
+        for (Directive zone : http.all("limit_conn_zone")) {
+            String name = zoneName(zone);
+            List<NginxUse> own = uses.remove(name);
+            if (own == null) {
+                draft.comment(zone.spot(), "zone " + PrintableText.text(name) + ": no limit_conn uses it");
+                continue;
+            }
+            for (RuleUse use : together(own, name, draft)) {
+                long most = number(use.first().limit(), use.first().limit().argument(1), "limit_conn");
+                NginxKey key = NginxKey.of(zone.argument(0), http);
+                LimitDraft limit = LimitDraft.by(key.by()).absent("skip").concurrency(most, CONNECTION_TTL);
+                use.rule().limit(limit).local();
+                exempt(use.rule(), key, Map.of("limit", 100_000L));
+                key.warn(use.rule());
+                use.rule()
+                        .comment("a permit is given up after " + Amounts.span(CONNECTION_TTL)
+                                + " (ttl) if its holder died; nginx has no such time");
+            }
+        }
+        unknown(uses, draft);
+    }
+
+    private record RuleUse(RuleDraft rule, NginxUse first) {}
+
+    /** Makes one rule of all uses of a zone that have the same numbers, because they share one count. */
+    private static List<RuleUse> together(List<NginxUse> uses, String zone, DocumentDraft draft) {
+        Map<List<Object>, List<NginxUse>> groups = new LinkedHashMap<>();
+        uses.forEach(use ->
+                groups.computeIfAbsent(use.numbers(), any -> new ArrayList<>()).add(use));
+        List<RuleUse> rules = new ArrayList<>();
+        for (List<NginxUse> group : groups.values()) {
+            NginxUse first = group.get(0);
+            RuleDraft rule = draft.rule(zone, first.spot());
+            if (first.dryRun()) {
+                rule.shadow().comment("limit_req_dry_run or limit_conn_dry_run: the rule is in shadow");
+            }
+            hosts(rule, first.server());
+            scope(rule, group);
+            if (groups.size() > 1) {
+                rule.warn("zone " + PrintableText.text(zone) + ": " + groups.size()
+                        + " rules come from this zone, because its uses differ; each has its own count, so one caller may get"
+                        + " up to " + groups.size() + " times as much in all");
+            }
+            rules.add(new RuleUse(rule, first));
+        }
+        return rules;
+    }
+
+    private static void hosts(RuleDraft rule, List<String> names) {
+        List<String> hosts = new ArrayList<>();
+        for (String name : names) {
+            if (name.startsWith("~")) {
+                rule.shadow()
+                        .warn("server_name: " + PrintableText.text(name)
+                                + " is a regular expression; the rule is in shadow and counts requests to every host");
+                return;
+            }
+            if (name.startsWith(".")) {
+                hosts.add(name.substring(1));
+                hosts.add("*" + name);
+            } else {
+                hosts.add(name);
+            }
+        }
+        if (!hosts.isEmpty() && !hosts.contains("_") && !hosts.contains("")) {
+            rule.match("header.host", hosts);
+        }
+    }
+
+    private static void scope(RuleDraft rule, List<NginxUse> uses) {
+        PathScope paths = new PathScope();
+        List<String> replaced = new ArrayList<>();
+        for (NginxUse use : uses) {
+            replaced.addAll(use.replacedIn());
+            if (use.location().isEmpty()) {
+                paths.prefix("/");
+            }
+            use.location().forEach(location -> path(rule, paths, location));
+        }
+        paths.applyTo(rule);
+        if (!replaced.isEmpty()) {
+            rule.warn("nginx does not apply this limit to " + PrintableText.text(String.join(", ", replaced))
+                    + ", which it handles elsewhere; here these requests count in this rule, too");
+        }
+    }
+
+    private static void path(RuleDraft rule, PathScope paths, Directive location) {
+        String first = location.argument(0);
+        String second = location.argument(1);
+        switch (first) {
+            case "=" -> paths.exact(second);
+            case "^~" -> paths.prefix(second);
+            case "~" -> paths.regex(second, false);
+            case "~*" -> {
+                paths.regex(second, false);
+                rule.warn("location ~* " + PrintableText.text(second)
+                        + ": nginx ignores upper and lower case; the rule only matches paths as they are written here");
+            }
+            default -> {
+                if (first.startsWith("@")) {
+                    paths.regex("[" + first, false);
+                } else {
+                    paths.prefix(first);
+                }
+            }
+        }
+    }
+
+    private static void limitRequests(Directive zone, RuleUse use, Directive http) throws ImportRefusedException {
+        NginxUse limit = use.first();
+        RuleDraft rule = use.rule();
+        BigDecimal perSecond = rate(zone, rule);
+        long burst = limit.option("burst").isEmpty() ? 0 : number(limit.limit(), limit.option("burst"), "burst");
+        long atOnce = limit.limit().arguments().contains("nodelay")
+                ? burst
+                : limit.option("delay").isEmpty()
+                        ? 0
+                        : Math.min(burst, number(limit.limit(), limit.option("delay"), "delay"));
+        NginxKey key = NginxKey.of(zone.argument(0), http);
+        LimitDraft bucket = LimitDraft.by(key.by()).absent("skip").tokenBucket(written(zone, perSecond), atOnce + 1);
+        if (burst > atOnce && perSecond.signum() > 0) {
+            bucket.maxWait(Amounts.timeFor(burst - atOnce, perSecond));
+            rule.comment("nginx delays up to " + (burst - atOnce)
+                    + " requests; max_wait is the longest such delay, and the caller of the decision waits for it");
+        }
+        rule.limit(bucket);
+        exempt(rule, key, Map.of("rate", NO_LIMIT + "/s", "burst", NO_LIMIT));
+        key.warn(rule);
+    }
+
+    private static void exempt(RuleDraft rule, NginxKey key, Map<String, Object> numbers) {
+        key.exempt().forEach((attribute, values) -> rule.override(attribute, values, numbers));
+    }
+
+    /** Returns the rate as nginx computes it, in whole thousandths per second. */
+    private static BigDecimal rate(Directive zone, RuleDraft rule) throws ImportRefusedException {
+        String text = NginxUse.option(zone, "rate");
+        boolean minute = text.endsWith("r/m");
+        if (!minute && !text.endsWith("r/s")) {
+            throw new ImportRefusedException(
+                    zone.spot(), "rate: " + PrintableText.text(text) + " (expected: a rate such as 10r/s or 30r/m)");
+        }
+        long permits = number(zone, text.replaceFirst("r/[sm]$", ""), "rate");
+        BigDecimal thousandths = BigDecimal.valueOf(permits)
+                .multiply(BigDecimal.valueOf(1_000))
+                .divide(BigDecimal.valueOf(minute ? 60 : 1), 0, RoundingMode.DOWN);
+        if (minute && permits * 1_000 % 60 != 0) {
+            rule.comment(
+                    zone.spot(),
+                    "rate=" + text + ": nginx rounds it down to " + thousandths.movePointLeft(3)
+                            + " requests per second");
+        }
+        return thousandths.movePointLeft(3);
+    }
+
+    private static String written(Directive zone, BigDecimal perSecond) {
+        String text = NginxUse.option(zone, "rate");
+        OptionalLong permits = Digits.whole(text.replaceFirst("r/[sm]$", ""));
+        boolean exact = !text.endsWith("r/m") || permits.orElse(1) * 1_000 % 60 == 0;
+        return exact
+                ? Amounts.rate(permits.orElse(0), text.endsWith("r/m") ? Duration.ofMinutes(1) : Duration.ofSeconds(1))
+                : Amounts.rate(perSecond);
+    }
+
+    private static long number(Directive directive, String text, String name) throws ImportRefusedException {
+        OptionalLong number = Digits.whole(text);
+        if (number.isEmpty() || number.getAsLong() < 0 || number.getAsLong() > NO_LIMIT) {
+            throw new ImportRefusedException(
+                    directive.spot(), name + ": " + PrintableText.text(text) + " (expected: 0.." + NO_LIMIT + ")");
+        }
+        return number.getAsLong();
+    }
+
+    private static String zoneName(Directive directive) {
+        String zone = NginxUse.option(directive, "zone");
+        int colon = zone.indexOf(':');
+        return colon < 0 ? zone : zone.substring(0, colon);
+    }
+
+    private static void unknown(Map<String, List<NginxUse>> uses, DocumentDraft draft) {
+        uses.forEach((zone, all) -> draft.warn(
+                all.get(0).spot(),
+                "zone " + PrintableText.text(zone)
+                        + ": not defined in the files that were read, so its limit is missing"));
+    }
+
+    /** Finds all uses of zones by a directive, in the order of the file. */
+    private static Map<String, List<NginxUse>> byZone(Directive http, String name) {
+        Map<String, List<NginxUse>> uses = new LinkedHashMap<>();
+        List<Directive> servers = http.all("server");
+        boolean dry = isDry(http, name, false);
+        collect(http, name, List.of(), List.of(), replaced(servers, name), dry, uses);
+        for (Directive server : servers) {
+            List<String> names = server.all("server_name").stream()
+                    .flatMap(each -> each.arguments().stream())
+                    .toList();
+            boolean serverDry = isDry(server, name, dry);
+            // With one server, requests to any name arrive there.
+            List<String> hosts = servers.size() == 1 ? List.of() : names;
+            collect(server, name, hosts, List.of(), replaced(server.all("location"), name), serverDry, uses);
+            locations(server, name, hosts, serverDry, uses);
+        }
+        return uses;
+    }
+
+    private static void locations(
+            Directive outer, String name, List<String> hosts, boolean dry, Map<String, List<NginxUse>> uses) {
+        List<Directive> locations = outer.all("location");
+        for (Directive location : locations) {
+            Set<String> replaced = new LinkedHashSet<>(replaced(location.all("location"), name));
+            if (location.arguments().size() == 1 || location.argument(0).equals("^~")) {
+                replaced.addAll(longer(location, locations));
+            }
+            boolean locationDry = isDry(location, name, dry);
+            collect(location, name, hosts, List.of(location), List.copyOf(replaced), locationDry, uses);
+            locations(location, name, hosts, locationDry, uses);
+        }
+    }
+
+    /** Returns the other locations that take requests away from a prefix. */
+    private static List<String> longer(Directive prefix, List<Directive> locations) {
+        String text = prefix.argument(prefix.arguments().size() - 1);
+        List<String> longer = new ArrayList<>();
+        for (Directive other : locations) {
+            String path = other.argument(other.arguments().size() - 1);
+            if (!other.spot().equals(prefix.spot()) && !other.argument(0).startsWith("~") && path.startsWith(text)) {
+                longer.add("location " + String.join(" ", other.arguments()));
+            }
+        }
+        return longer;
+    }
+
+    private static List<String> replaced(List<Directive> inner, String name) {
+        List<String> replaced = new ArrayList<>();
+        for (Directive each : inner) {
+            if (!each.all(name).isEmpty()) {
+                replaced.add(each.name() + " " + String.join(" ", each.arguments()));
+            }
+            replaced.addAll(replaced(each.all("location"), name));
+        }
+        return replaced;
+    }
+
+    private static boolean isDry(Directive block, String name, boolean inherited) {
+        List<Directive> own = block.all(name + "_dry_run");
+        return own.isEmpty() ? inherited : own.get(0).argument(0).equals("on");
+    }
+
+    private static void collect(
+            Directive block,
+            String name,
+            List<String> hosts,
+            List<Directive> location,
+            List<String> replaced,
+            boolean dry,
+            Map<String, List<NginxUse>> uses) {
+        for (Directive limit : block.all(name)) {
+            String zone = name.equals("limit_req") ? zoneName(limit) : limit.argument(0);
+            uses.computeIfAbsent(zone, any -> new ArrayList<>())
+                    .add(new NginxUse(limit, hosts, location, replaced, dry));
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Rules from rules of Sentinel. */
+@NullMarked
+package io.sluice.replay.imports.sentinel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,133 @@
+package io.sluice.replay.imports.spring;
+
+import io.sluice.replay.imports.draft.Amounts;
+import io.sluice.replay.imports.draft.Difference;
+import io.sluice.replay.imports.draft.DocumentDraft;
+import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ImportRefusedException;
+import io.sluice.replay.imports.draft.Imported;
+import io.sluice.replay.imports.draft.Importer;
+import io.sluice.replay.imports.draft.LimitDraft;
+import io.sluice.replay.imports.draft.RuleDraft;
+import io.sluice.replay.imports.draft.Section;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Rules from {@code RequestRateLimiter} filters of Spring Cloud Gateway with its limiter on Redis.
+ *
+ * <p>The original reads the time of Redis in whole seconds. Its permits of a second come at once when the second begins, so it may
+ * admit up to one second of the rate earlier than a token bucket.
+ */
+public final class GatewayImporter implements Importer {
+
+    @Override
+    public Imported read(ForeignFile file) throws ImportRefusedException {
+        return SpringFile.convert(file, "Spring Cloud Gateway", GatewayImporter::convert);
+    }
+
+    private static void convert(Section root, DocumentDraft draft) {
+        Optional<Section> cloud = root.path("spring", "cloud", "gateway");
+        List<Section> places = new ArrayList<>();
+        cloud.ifPresent(places::add);
+        cloud.flatMap(section -> section.path("server", "webflux")).ifPresent(places::add);
+        for (Section place : places) {
+            List<YamlValue> defaults = place.items("default-filters");
+            boolean denies = place.path("filter", "request-rate-limiter")
+                    .map(filter -> filter.flag("deny-empty-key", true))
+                    .orElse(true);
+            int number = 0;
+            for (Section route : place.sections("routes")) {
+                String id = route.text("id", "route-" + ++number);
+                List<YamlValue> filters = new ArrayList<>(defaults);
+                filters.addAll(route.items("filters"));
+                filters.forEach(filter -> filter(filter, id, route, draft, denies));
+            }
+            if (place.sections("routes").isEmpty() && !defaults.isEmpty()) {
+                draft.warn(
+                        place.place("default-filters"),
+                        "default-filters: this file has no routes, so no rules come from its filters");
+            }
+        }
+        if (cloud.flatMap(section -> section.path("mvc")).isPresent()
+                || cloud.flatMap(section -> section.path("server", "webmvc")).isPresent()) {
+            draft.warn(root.place(), "gateway: filters of Spring Cloud Gateway MVC are not read");
+        }
+    }
+
+    private static void filter(YamlValue value, String id, Section route, DocumentDraft draft, boolean denies) {
+        if (value instanceof YamlScalar shortcut) {
+            if (shortcut.text().startsWith("RequestRateLimiter")) {
+                draft.warn(
+                        shortcut.place(),
+                        "filter: " + PrintableText.text(shortcut.text())
+                                + " takes its numbers from beans; add the rule by hand");
+            }
+            return;
+        }
+        Section.relaxed(value, route.errors())
+                .filter(filter -> filter.text("name", "").equals("RequestRateLimiter"))
+                .ifPresent(filter -> filter.section("args")
+                        .ifPresentOrElse(
+                                arguments -> limit(arguments, id, route, draft, denies),
+                                () -> draft.warn(filter.place(), "filter: has no args; add the rule by hand")));
+    }
+
+    private static void limit(Section arguments, String id, Section route, DocumentDraft draft, boolean denies) {
+        RuleDraft rule = draft.rule(id, arguments.place());
+        Optional<Section> redis = arguments.section("redis-rate-limiter");
+        if (redis.isEmpty() || arguments.has("rate-limiter")) {
+            rule.warn("rate-limiter: takes its numbers from a bean; add the rule by hand");
+            return;
+        }
+        long rate = redis.get().whole("replenishRate", 1);
+        long burst = redis.get().whole("burstCapacity", 1);
+        long cost = Math.max(1, redis.get().whole("requestedTokens", 1));
+        RoutePredicates.apply(route, rule, draft);
+        String by = key(arguments, rule);
+        boolean refuses = arguments.has("deny-empty-key") ? arguments.flag("deny-empty-key", true) : denies;
+        rule.limit(LimitDraft.by(List.of(by))
+                .absent(refuses ? "refuse" : "skip")
+                .tokenBucket(Amounts.rate(rate, Duration.ofSeconds(cost)), burst / cost));
+        if (burst % cost != 0) {
+            rule.warn("requestedTokens: " + cost + " does not divide burstCapacity: " + burst
+                    + "; the burst here is rounded down to whole requests, less than one request below the original");
+        }
+        if (2 * burst < rate) {
+            rule.warn(
+                    "burstCapacity: less than half of replenishRate, so the original keeps its counts for 0 seconds and"
+                            + " refuses nothing; the rule does limit");
+        } else {
+            rule.warn("the original adds the permits of a second at once when a second of Redis begins; "
+                    + Difference.ofSteps(ceil(rate, cost)));
+        }
+        rule.comment("the original lets requests pass while Redis fails: on_failure is open")
+                .onFailure("open");
+    }
+
+    private static long ceil(long rate, long cost) {
+        return (rate + cost - 1) / cost;
+    }
+
+    private static String key(Section arguments, RuleDraft rule) {
+        Optional<String> resolver = arguments.text("key-resolver");
+        if (resolver.isEmpty() || resolver.get().contains("principalNameKeyResolver")) {
+            return "user";
+        }
+        Optional<String> guess = SpringKeys.ofBean(resolver.get());
+        rule.warn("key-resolver: " + PrintableText.text(resolver.get()) + " is code; by is "
+                + (guess.isPresent()
+                        ? "guessed from its name"
+                        : "user because nothing is known of it, and the rule is in shadow")
+                + ": check it");
+        if (guess.isEmpty()) {
+            rule.shadow();
+        }
+        return guess.orElse("user");
+    }
+}

@@ -1,0 +1,178 @@
+package io.sluice.replay.imports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ImportRefusedException;
+import io.sluice.replay.imports.draft.Imported;
+import io.sluice.testkit.SeededRandom;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever a file contains, an import ends with a document without errors, or with errors of one line each. */
+class HostileImportTest {
+
+    private static final Map<ImportKind, String> SEEDS = Map.of(
+            ImportKind.SENTINEL,
+            """
+                    [
+                      {"resource": "GET:/a/**", "count": 2.5, "grade": 1, "controlBehavior": 2, "limitApp": "x"},
+                      {"resource": "g", "resourceMode": 1, "count": 1,
+                       "paramItem": {"parseStrategy": 2, "fieldName": "X", "pattern": "(a|b).*", "matchStrategy": 2}},
+                      {"apiName": "g", "predicateItems": [{"pattern": "/x/{a}/**", "matchStrategy": 1}]},
+                      {"resource": "p", "paramIdx": 0, "count": 5, "paramFlowItemList": [{"object": "v"}]}
+                    ]
+                    """,
+            ImportKind.SPRING_CLOUD_GATEWAY,
+            """
+                    spring.cloud.gateway.routes:
+                      - id: a
+                        predicates: ['Path=/a/{x}/**', Method=GET, 'Header=X, .*']
+                        filters:
+                          - name: RequestRateLimiter
+                            args:
+                              redis-rate-limiter.replenishRate: 5
+                              redis-rate-limiter.burstCapacity: ${B:9}
+                              key-resolver: '#{@userKey}'
+                    """,
+            ImportKind.BUCKET4J,
+            """
+                    bucket4j:
+                      filters:
+                        - url: ^(/a|/b)/.*
+                          rate-limits:
+                            - cache-key: getRemoteAddr()
+                              execute-condition: getMethod() == 'POST'
+                              bandwidths:
+                                - { capacity: 5, time: 10, unit: seconds, refill-speed: interval }
+                    """,
+            ImportKind.RESILIENCE4J,
+            """
+                    resilience4j:
+                      ratelimiter:
+                        instances:
+                          a: { limitForPeriod: 3, limitRefreshPeriod: 1s }
+                      bulkhead.instances.b.maxConcurrentCalls: 4
+                    """,
+            ImportKind.NGINX,
+            """
+                    http {
+                      geo $l { default 1; 10.0.0.0/8 0; }
+                      map $l $k { 0 ""; 1 $binary_remote_addr; }
+                      limit_req_zone $k zone=a:1m rate=5r/m;
+                      limit_conn_zone $http_x zone=c:1m;
+                      server {
+                        server_name .a.example;
+                        location ~ ^/(x|y)/.*$ { limit_req zone=a burst=5 delay=2; }
+                        location = /z { limit_conn c 3; }
+                      }
+                      server { }
+                    }
+                    """,
+            ImportKind.KONG,
+            """
+                    services:
+                      - name: s
+                        routes: [{ name: r, paths: [/a, '~/b/.*'], hosts: [a.example] }]
+                        plugins:
+                          - { name: rate-limiting, config: { minute: 5, limit_by: header, header_name: X } }
+                    """,
+            ImportKind.APISIX,
+            """
+                    routes:
+                      - uri: /a/*
+                        plugins:
+                          limit-req: { rate: 2.5, burst: 1, key: '$remote_addr $http_x' }
+                          limit-count: { count: 3, time_window: 60, policy: redis }
+                    """,
+            ImportKind.ENVOY,
+            """
+                    typed_config:
+                      '@type': x/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
+                      token_bucket: { max_tokens: 5, tokens_per_fill: 2, fill_interval: 1s }
+                      descriptors: [{ entries: [{ key: a, value: b }], token_bucket: { max_tokens: 1 } }]
+                    """);
+
+    private static final List<String> SCRAPS = List.of(
+            "\u0000",
+            "\n",
+            "\u001b[31m",
+            "\u2028",
+            "{",
+            "}",
+            "\"",
+            "'",
+            "#",
+            ": ",
+            "- ",
+            "*",
+            "&a ",
+            "!!java.lang.Runtime ",
+            "99999999999999999999",
+            "-1",
+            "0",
+            "1e308",
+            "\\",
+            "${",
+            "$",
+            "/",
+            "\uD800",
+            "e\u0301",
+            "%",
+            "|",
+            "(",
+            ")",
+            "[",
+            "null",
+            "~",
+            "../../etc/passwd",
+            "include /etc/passwd;",
+            "http://169.254.169.254/",
+            ";");
+
+    @ParameterizedTest
+    @EnumSource(ImportKind.class)
+    void neverFailsInAnotherWay(ImportKind kind) {
+        SeededRandom random = SeededRandom.of("HostileImportTest");
+        String seed = SEEDS.getOrDefault(kind, "");
+        assertThat(ImportResult.of(kind, "seed.yml", seed).rules()).isNotEmpty();
+        for (int i = 0; i < 600; i++) {
+            StringBuilder text = new StringBuilder(seed);
+            for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
+                int at = random.nextInt(text.length());
+                int end = Math.min(text.length(), at + random.nextInt(6));
+                String scrap = SCRAPS.get(random.nextInt(SCRAPS.size()));
+                text.replace(at, random.nextBoolean() ? end : at, scrap);
+            }
+            check(kind, text.toString());
+        }
+    }
+
+    private static void check(ImportKind kind, String text) {
+        try {
+            Imported imported = kind.importer().read(ForeignFile.of("a.yml", text));
+            ImportResult.of(imported);
+            assertThat(imported.notes()).allMatch(note -> isOneLine(note.toString()), text);
+        } catch (ImportRefusedException e) {
+            assertThat(e.errors()).isNotEmpty().allMatch(error -> isOneLine(error.toString()), text);
+        }
+    }
+
+    private static boolean isOneLine(String text) {
+        return text.chars().noneMatch(Character::isISOControl) && text.matches("a\\.yml:\\d+:\\d+: .+");
+    }
+
+    @Test
+    void expressionsThatExplodeAreLeftAlone() {
+        String bomb = "(a|b|c|d|e|f|g|h)".repeat(25);
+        ImportResult result = ImportResult.of(
+                ImportKind.NGINX,
+                "nginx.conf",
+                "limit_req_zone $binary_remote_addr zone=a:1m rate=1r/s; server { location ~ ^/" + bomb
+                        + " { limit_req zone=a; } }");
+        assertThat(result.rules().get(0).shadow()).isTrue();
+    }
+}

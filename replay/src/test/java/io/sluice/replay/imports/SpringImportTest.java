@@ -1,0 +1,169 @@
+package io.sluice.replay.imports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SpringImportTest {
+
+    private static final String ROUTES = """
+            spring:
+              cloud:
+                gateway:
+                  routes:
+                    - id: orders
+                      uri: lb://orders
+                      predicates:
+                        - Path=/orders/{id}/**
+                        - Method=GET,POST
+                        - Host=**.shop.example
+                      filters:
+                        - StripPrefix=1
+                        - name: RequestRateLimiter
+                          args:
+                            redis-rate-limiter.replenishRate: ${RATE:10}
+                            redis-rate-limiter.burstCapacity: 20
+                            key-resolver: "#{@ipKeyResolver}"
+                    - id: slow
+                      uri: lb://slow
+                      filters:
+                        - name: RequestRateLimiter
+                          args:
+                            redis-rate-limiter: { replenishRate: 1, burstCapacity: 60, requestedTokens: 60 }
+                            deny-empty-key: false
+            """;
+
+    @Test
+    void aRouteOfSpringCloudGatewayIsATokenBucket() {
+        ImportResult result = ImportResult.of(ImportKind.SPRING_CLOUD_GATEWAY, "application.yml", ROUTES);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: orders
+                    resource: /orders/{p1}/**
+                    methods: [GET, POST]
+                    match: { header.host: "*.shop.example" }
+                    limits:
+                      - { by: ip, rate: 10/s, burst: 20 }
+                    on_failure: open
+                  - id: slow
+                    limits:
+                      - { by: user, absent: skip, rate: 1/m, burst: 1 }
+                    on_failure: open
+                """.replace("{ by: ip, rate", "{ by: ip, absent: refuse, rate"));
+        assertThat(result.warnings())
+                .contains(
+                        "application.yml:14:15: warning: key-resolver: #{@ipKeyResolver} is code; by is guessed from its"
+                                + " name: check it");
+    }
+
+    @Test
+    void propertiesSayTheSameAsYaml() {
+        String properties = """
+                # routes
+                spring.cloud.gateway.routes[0].id=orders
+                spring.cloud.gateway.routes[0].predicates[0]=Path=/orders/**
+                spring.cloud.gateway.routes[0].filters[0].name=RequestRateLimiter
+                spring.cloud.gateway.routes[0].filters[0].args.redis-rate-limiter.replenish-rate=10
+                spring.cloud.gateway.routes[0].filters[0].args.redis-rate-limiter.burst-capacity=\\
+                  20
+                """;
+        assertThat(ImportResult.of(ImportKind.SPRING_CLOUD_GATEWAY, "application.properties", properties)
+                        .bare())
+                .isEqualTo("""
+                        rules:
+                          - id: orders
+                            resource: /orders/**
+                            limits:
+                              - { by: user, absent: refuse, rate: 10/s, burst: 20 }
+                            on_failure: open
+                        """);
+        assertThat(ImportResult.errors(
+                        ImportKind.SPRING_CLOUD_GATEWAY,
+                        "application.properties",
+                        properties.replace("rate=10", "rate=ten")))
+                .containsExactly("application.properties:5:1: replenishRate: ten (expected: a whole number,"
+                        + " 0..1000000000000)");
+    }
+
+    @Test
+    void saysThatASmallBurstNeverLimitedAnything() {
+        ImportResult result = ImportResult.of(
+                ImportKind.SPRING_CLOUD_GATEWAY,
+                "application.yml",
+                ROUTES.replace("burstCapacity: 20", "burstCapacity: 4").replace("${RATE:10}", "9"));
+        assertThat(result.warnings()).anyMatch(text -> text.contains("keeps its counts for 0 seconds"));
+    }
+
+    @Test
+    void filtersOfTheBucket4jStarter() {
+        ImportResult result = ImportResult.of(ImportKind.BUCKET4J, "application.yml", """
+                bucket4j:
+                  enabled: true
+                  filters:
+                    - cache-name: buckets
+                      url: ^(/api/v1|/api/v2)/.*
+                      strategy: all
+                      rate-limits:
+                        - cache-key: getHeader('X-Api-Key')
+                          execute-condition: getMethod() == 'POST'
+                          bandwidths:
+                            - { capacity: 5, time: 10, unit: seconds }
+                            - { capacity: 100, time: 1, unit: hours, refill-speed: interval }
+                        - cache-key: "@security.tenant()"
+                          bandwidths: [{ capacity: 50, refill-capacity: 10, time: 1, unit: minutes, refill-speed: interval }]
+                """);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: buckets
+                    methods: [POST]
+                    match: { path: ["/api/v1/*", "/api/v2/*"] }
+                    limits:
+                      - { by: header.x-api-key, id: bandwidth-1, rate: 5/10s, burst: 5 }
+                      - { by: header.x-api-key, id: bandwidth-2, algorithm: fixed_window, limit: 100, window: 1h }
+                  - id: buckets-2
+                    shadow: true
+                    match: { path: ["/api/v1/*", "/api/v2/*"] }
+                    limits:
+                      - { by: ip, rate: 10/m, burst: 50 }
+                """);
+        assertThat(result.warnings()).hasSize(3);
+    }
+
+    @Test
+    void instancesOfResilience4j() {
+        ImportResult result = ImportResult.of(ImportKind.RESILIENCE4J, "application.yml", """
+                resilience4j:
+                  ratelimiter:
+                    configs:
+                      default: { limitForPeriod: 10, limitRefreshPeriod: 1s, timeoutDuration: 0 }
+                    instances:
+                      backendA: { base-config: default }
+                      backendB: { limit-for-period: 6, limit-refresh-period: PT0.5S, timeout-duration: 3s }
+                  bulkhead.instances.backendA.maxConcurrentCalls: 4
+                ---
+                resilience4j.ratelimiter.instances.defaults.timeout-duration: 1s
+                """);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: backendA
+                    for: code
+                    limits:
+                      - { algorithm: fixed_window, limit: 10, window: 1s }
+                    mode: local
+                  - id: backendB
+                    for: code
+                    limits:
+                      - { algorithm: fixed_window, limit: 6, window: 500ms }
+                    mode: local
+                  - id: backendA-bulkhead
+                    for: code
+                    limits:
+                      - { algorithm: concurrency, limit: 4, ttl: 1h }
+                    mode: local
+                """);
+        assertThat(result.warnings())
+                .contains(
+                        "application.yml:10:1: warning: limit-refresh-period: 500 ns is shorter than the shortest window of"
+                                + " 1us, and limits next to nothing; no rule is written");
+    }
+}
