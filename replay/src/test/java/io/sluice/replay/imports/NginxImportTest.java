@@ -32,7 +32,7 @@ class NginxImportTest {
                   - id: login
                     resource: /login
                     limits:
-                      - { by: ip, absent: skip, rate: 5/s, burst: 21 }
+                      - { by: ip, rate: 5/s, burst: 21 }
                 """);
         assertThat(result.warnings()).isEmpty();
     }
@@ -73,7 +73,7 @@ class NginxImportTest {
                 }
                 """);
         assertThat(result.bare())
-                .contains("- { by: ip, absent: skip, rate: 10/s, burst: 6 }")
+                .contains("- { by: ip, rate: 10/s, burst: 6 }")
                 .contains("- { when: { ip: [10.0.0.0/8, 192.0.2.7] }, burst: 1000000000, rate: 1000000000/s }");
         assertThat(result.warnings()).isEmpty();
     }
@@ -133,7 +133,7 @@ class NginxImportTest {
                     shadow: true
                     match: { header.host: [a.example, b.example, "*.b.example"] }
                     limits:
-                      - { by: ip, absent: skip, algorithm: concurrency, limit: 5, ttl: 1h }
+                      - { by: ip, algorithm: concurrency, limit: 5, ttl: 1h }
                     mode: local
                 """);
     }

@@ -49,7 +49,7 @@ class SpringImportTest {
                     limits:
                       - { by: user, absent: skip, rate: 1/m, burst: 1 }
                     on_failure: open
-                """.replace("{ by: ip, rate", "{ by: ip, absent: refuse, rate"));
+                """);
         assertThat(result.warnings())
                 .contains(
                         "application.yml:14:15: warning: key-resolver: #{@ipKeyResolver} is code; by is guessed from its"

@@ -29,6 +29,7 @@ public final class DocumentDraft {
     private final Set<String> ids = new HashSet<>();
     private final Map<String, Integer> repeated = new HashMap<>();
     private final List<Part> parts = new ArrayList<>();
+    private final DraftVolume volume = new DraftVolume();
 
     /** A part of the document: a rule, or a note that belongs to none. */
     private interface Part {
@@ -37,14 +38,32 @@ public final class DocumentDraft {
         String text(List<Note> notes);
     }
 
+    private DocumentDraft(String file, String kind) {
+        this.file = file;
+        this.kind = kind;
+    }
+
+    /** Writes a document. */
+    public interface Content {
+
+        void write(DocumentDraft draft) throws ImportRefusedException;
+    }
+
     /**
-     * Starts a document.
+     * Writes a document, and refuses one that becomes too large.
      *
      * @param kind the limiter that the rules come from
      */
-    public DocumentDraft(String file, String kind) {
-        this.file = file;
-        this.kind = kind;
+    public static Imported write(String file, String kind, Content content) throws ImportRefusedException {
+        DocumentDraft draft = new DocumentDraft(file, kind);
+        try {
+            content.write(draft);
+        } catch (DraftVolume.ExceededException e) {
+            throw new ImportRefusedException(
+                    draft.spot(Place.START),
+                    "rules: more than " + DraftVolume.MOST + " values in all (expected: a smaller configuration)");
+        }
+        return draft.imported();
     }
 
     public Spot spot(Place place) {
@@ -58,7 +77,8 @@ public final class DocumentDraft {
 
     /** Starts a rule. The id is made legal and unique. */
     public RuleDraft rule(String id, Spot spot) {
-        RuleDraft rule = new RuleDraft(unique(id), spot);
+        volume.rule();
+        RuleDraft rule = new RuleDraft(unique(id), spot, volume);
         parts.add(notes -> text(rule, notes));
         return rule;
     }
@@ -86,6 +106,7 @@ public final class DocumentDraft {
     }
 
     private void note(Note note) {
+        volume.add(1);
         parts.add(notes -> {
             notes.add(note);
             return "";

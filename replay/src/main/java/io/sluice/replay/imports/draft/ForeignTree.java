@@ -21,18 +21,18 @@ public final class ForeignTree {
      * @param conversion adds rules to the draft, and errors to the errors
      */
     public static Imported convert(ForeignFile file, String kind, Conversion conversion) throws ImportRefusedException {
-        Errors errors = new Errors(file.name());
-        DocumentDraft draft = new DocumentDraft(file.name(), kind);
-        errors.within(() -> {
-            for (YamlValue root : roots(file, errors)) {
-                conversion.convert(root, draft, errors);
+        return DocumentDraft.write(file.name(), kind, draft -> {
+            Errors errors = new Errors(file.name());
+            errors.within(() -> {
+                for (YamlValue root : roots(file, errors)) {
+                    conversion.convert(root, draft, errors);
+                }
+                return true;
+            });
+            if (!errors.isEmpty()) {
+                throw new ImportRefusedException(errors.list());
             }
-            return true;
         });
-        if (!errors.isEmpty()) {
-            throw new ImportRefusedException(errors.list());
-        }
-        return draft.imported();
     }
 
     /** Converts one document. */

@@ -13,13 +13,18 @@ import java.util.Map;
 /** One limit of a rule that is being written. Keys stand in the order in which they were set. Not thread-safe. */
 public final class LimitDraft {
 
-    private final Map<String, YamlValue> fields = new LinkedHashMap<>();
+    private static final List<String> ADDRESS = List.of("ip");
 
-    private LimitDraft() {}
+    private final Map<String, YamlValue> fields = new LinkedHashMap<>();
+    private final List<String> by;
+
+    private LimitDraft(List<String> by) {
+        this.by = List.copyOf(by);
+    }
 
     /** Starts a limit that counts by these attributes; one count for all if there are none. */
     public static LimitDraft by(List<String> attributes) {
-        LimitDraft limit = new LimitDraft();
+        LimitDraft limit = new LimitDraft(attributes);
         if (attributes.size() == 1) {
             limit.fields.put("by", YamlText.text(attributes.get(0)));
         } else if (!attributes.isEmpty()) {
@@ -28,9 +33,9 @@ public final class LimitDraft {
         return limit;
     }
 
-    /** Sets what happens if the request lacks the attribute. Without an attribute to count by, nothing can be absent. */
+    /** Sets what happens if the request lacks the attribute. Every request has an address. */
     public LimitDraft absent(String policy) {
-        if (fields.containsKey("by") && !policy.equals("ip")) {
+        if (!by.isEmpty() && !by.equals(ADDRESS)) {
             fields.put("absent", YamlText.text(policy));
         }
         return this;

@@ -19,6 +19,7 @@ public final class RuleDraft {
 
     private final String id;
     private final Spot spot;
+    private final DraftVolume volume;
     private final Map<String, YamlValue> fields = new LinkedHashMap<>();
     private final Map<String, YamlValue> match = new LinkedHashMap<>();
     private final List<YamlValue> limits = new ArrayList<>();
@@ -26,9 +27,10 @@ public final class RuleDraft {
     private final Map<String, YamlValue> handling = new LinkedHashMap<>();
     private final List<Note> notes = new ArrayList<>();
 
-    RuleDraft(String id, Spot spot) {
+    RuleDraft(String id, Spot spot, DraftVolume volume) {
         this.id = id;
         this.spot = spot;
+        this.volume = volume;
         fields.put("id", YamlText.text(id));
     }
 
@@ -68,23 +70,27 @@ public final class RuleDraft {
     }
 
     public RuleDraft methods(List<String> methods) {
+        volume.add(methods.size());
         fields.put("methods", YamlText.list(methods));
         return this;
     }
 
     /** Adds a condition on an attribute. Values are patterns. */
     public RuleDraft match(String attribute, List<String> values) {
+        volume.add(values.size());
         match.put(attribute, values.size() == 1 ? YamlText.text(values.get(0)) : YamlText.list(values));
         return this;
     }
 
     public RuleDraft limit(LimitDraft limit) {
+        volume.add(1);
         limits.add(limit.value());
         return this;
     }
 
     /** Gives some callers other numbers of the only limit. */
     public RuleDraft override(String attribute, List<String> values, Map<String, Object> numbers) {
+        volume.add(values.size());
         YamlMap when = new YamlMap(
                 Place.START,
                 List.of(new Entry(
@@ -116,6 +122,7 @@ public final class RuleDraft {
     }
 
     public RuleDraft comment(Spot at, String message) {
+        volume.add(1);
         notes.add(new Note(Note.Severity.COMMENT, at, message));
         return this;
     }
@@ -125,6 +132,7 @@ public final class RuleDraft {
     }
 
     public RuleDraft warn(Spot at, String message) {
+        volume.add(1);
         notes.add(new Note(Note.Severity.WARNING, at, message));
         return this;
     }

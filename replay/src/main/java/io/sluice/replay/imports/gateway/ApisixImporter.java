@@ -19,7 +19,9 @@ import io.sluice.rules.yaml.YamlValue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -43,23 +45,21 @@ public final class ApisixImporter implements Importer {
             return;
         }
         List<Section> services = objects(root.get(), "services");
-        int number = 0;
         List<Section> routes = objects(root.get(), "routes");
         // What the Admin API answers.
         routes.addAll(objects(root.get(), "list"));
+        Map<String, List<Section>> byService = new HashMap<>();
+        int number = 0;
         for (Section route : routes) {
             number++;
-            String service = route.text("service_id", "");
             owner(route, "route-" + number, List.of(route), draft);
-            services.stream()
-                    .filter(each -> each.text("id", "").equals(service)
-                            && !each.text("id", "").isEmpty())
-                    .forEach(each -> inherited(each, route, draft));
+            byService
+                    .computeIfAbsent(route.text("service_id", ""), any -> new ArrayList<>())
+                    .add(route);
         }
         for (Section service : services) {
-            List<Section> own = routes.stream()
-                    .filter(route -> route.text("service_id", "").equals(service.text("id", "")))
-                    .toList();
+            List<Section> own = byService.getOrDefault(service.text("id", "none"), List.of());
+            own.forEach(route -> inherited(service, route, draft));
             owner(service, "service", own, draft);
         }
         objects(root.get(), "global_rules").forEach(rule -> owner(rule, "global", List.of(), draft));

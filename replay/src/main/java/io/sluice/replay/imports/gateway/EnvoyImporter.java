@@ -41,9 +41,8 @@ public final class EnvoyImporter implements Importer {
     public Imported read(ForeignFile file) throws ImportRefusedException {
         RuleDocument document = RuleDocument.parse(file.name(), file.text());
         if (document instanceof Accepted accepted && !accepted.rules().isEmpty()) {
-            DocumentDraft draft = new DocumentDraft(file.name(), "Envoy's rate limit service");
-            accepted.rules().forEach(draft::add);
-            return draft.imported();
+            return DocumentDraft.write(file.name(), "Envoy's rate limit service", draft -> accepted.rules()
+                    .forEach(draft::add));
         }
         return ForeignTree.convert(file, "Envoy's local rate limit", (root, draft, errors) -> {
             Optional<Section> section = Section.of(root, errors);

@@ -36,19 +36,23 @@ public final class NginxImporter implements Importer {
     static final Duration CONNECTION_TTL = Duration.ofHours(1);
 
     private static final long NO_LIMIT = 1_000_000_000;
+    private static final int MOST_USES = 2_000;
+
+    /** Messages name no more of them. */
+    private static final int MOST_REPLACED = 10;
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        DocumentDraft draft = new DocumentDraft(file.name(), "nginx");
-        List<Directive> all = new NginxFiles(file, draft).parse(file, 0);
-        List<Directive> blocks =
-                all.stream().filter(each -> each.name().equals("http")).toList();
-        // A file of conf.d has no http block of its own.
-        Directive http =
-                blocks.isEmpty() ? new Directive(draft.spot(Place.START), "http", List.of(), all) : blocks.get(0);
-        requests(http, draft);
-        connections(http, draft);
-        return draft.imported();
+        return DocumentDraft.write(file.name(), "nginx", draft -> {
+            List<Directive> all = new NginxFiles(file, draft).parse(file, 0);
+            List<Directive> blocks =
+                    all.stream().filter(each -> each.name().equals("http")).toList();
+            // A file of conf.d has no http block of its own.
+            Directive http =
+                    blocks.isEmpty() ? new Directive(draft.spot(Place.START), "http", List.of(), all) : blocks.get(0);
+            requests(http, draft);
+            connections(http, draft);
+        });
     }
 
     private static void requests(Directive http, DocumentDraft draft) throws ImportRefusedException {
@@ -256,7 +260,11 @@ public final class NginxImporter implements Importer {
     }
 
     /** Finds all uses of zones by a directive, in the order of the file. */
-    private static Map<String, List<NginxUse>> byZone(Directive http, String name) {
+    private static Map<String, List<NginxUse>> byZone(Directive http, String name) throws ImportRefusedException {
+        if (count(http, name) > MOST_USES) {
+            throw new ImportRefusedException(
+                    http.spot(), name + ": more than " + MOST_USES + " times (expected: at most that many)");
+        }
         Map<String, List<NginxUse>> uses = new LinkedHashMap<>();
         List<Directive> servers = http.all("server");
         boolean dry = isDry(http, name, false);
@@ -278,6 +286,10 @@ public final class NginxImporter implements Importer {
             Directive outer, String name, List<String> hosts, boolean dry, Map<String, List<NginxUse>> uses) {
         List<Directive> locations = outer.all("location");
         for (Directive location : locations) {
+            if (location.all(name).isEmpty()) {
+                locations(location, name, hosts, isDry(location, name, dry), uses);
+                continue;
+            }
             Set<String> replaced = new LinkedHashSet<>(replaced(location.all("location"), name));
             if (location.arguments().size() == 1 || location.argument(0).equals("^~")) {
                 replaced.addAll(longer(location, locations));
@@ -312,6 +324,14 @@ public final class NginxImporter implements Importer {
         return replaced;
     }
 
+    private static long count(Directive block, String name) {
+        long count = 0;
+        for (Directive each : block.block()) {
+            count += each.name().equals(name) ? 1 : count(each, name);
+        }
+        return count;
+    }
+
     private static boolean isDry(Directive block, String name, boolean inherited) {
         List<Directive> own = block.all(name + "_dry_run");
         return own.isEmpty() ? inherited : own.get(0).argument(0).equals("on");
@@ -325,10 +345,10 @@ public final class NginxImporter implements Importer {
             List<String> replaced,
             boolean dry,
             Map<String, List<NginxUse>> uses) {
+        List<String> some = replaced.stream().limit(MOST_REPLACED).toList();
         for (Directive limit : block.all(name)) {
             String zone = name.equals("limit_req") ? zoneName(limit) : limit.argument(0);
-            uses.computeIfAbsent(zone, any -> new ArrayList<>())
-                    .add(new NginxUse(limit, hosts, location, replaced, dry));
+            uses.computeIfAbsent(zone, any -> new ArrayList<>()).add(new NginxUse(limit, hosts, location, some, dry));
         }
     }
 }

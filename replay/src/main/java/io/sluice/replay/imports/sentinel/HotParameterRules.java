@@ -1,7 +1,6 @@
 package io.sluice.replay.imports.sentinel;
 
 import io.sluice.replay.imports.draft.Amounts;
-import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.LimitDraft;
 import io.sluice.replay.imports.draft.RuleDraft;
@@ -62,7 +61,7 @@ final class HotParameterRules {
 
     static void warnOfFilling(RuleDraft rule, long count, Duration span) {
         rule.warn("Sentinel fills a count only when more than " + Amounts.span(span)
-                + " have passed since the last fill, and cuts fractions of a permit off; "
-                + Difference.ofSteps(count));
+                + " have passed since the last fill, and cuts fractions of a permit off; here permits come evenly, so until a"
+                + " count is full again up to " + count + " more pass, and one more for each fill");
     }
 }

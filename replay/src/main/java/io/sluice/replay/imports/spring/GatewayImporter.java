@@ -37,7 +37,9 @@ public final class GatewayImporter implements Importer {
         cloud.ifPresent(places::add);
         cloud.flatMap(section -> section.path("server", "webflux")).ifPresent(places::add);
         for (Section place : places) {
-            List<YamlValue> defaults = place.items("default-filters");
+            List<YamlValue> defaults = place.items("default-filters").stream()
+                    .filter(filter -> isLimiter(filter, place))
+                    .toList();
             boolean denies = place.path("filter", "request-rate-limiter")
                     .map(filter -> filter.flag("deny-empty-key", true))
                     .orElse(true);
@@ -58,6 +60,14 @@ public final class GatewayImporter implements Importer {
                 || cloud.flatMap(section -> section.path("server", "webmvc")).isPresent()) {
             draft.warn(root.place(), "gateway: filters of Spring Cloud Gateway MVC are not read");
         }
+    }
+
+    private static boolean isLimiter(YamlValue filter, Section place) {
+        return filter instanceof YamlScalar shortcut
+                ? shortcut.text().startsWith("RequestRateLimiter")
+                : Section.relaxed(filter, place.errors())
+                        .filter(full -> full.text("name", "").equals("RequestRateLimiter"))
+                        .isPresent();
     }
 
     private static void filter(YamlValue value, String id, Section route, DocumentDraft draft, boolean denies) {

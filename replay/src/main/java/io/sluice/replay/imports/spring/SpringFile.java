@@ -31,16 +31,16 @@ final class SpringFile {
 
     static Imported convert(ForeignFile file, String kind, Conversion conversion) throws ImportRefusedException {
         if (file.name().toLowerCase(Locale.ROOT).endsWith(".properties")) {
-            Errors errors = new Errors(file.name());
-            DocumentDraft draft = new DocumentDraft(file.name(), kind);
-            errors.within(() -> {
-                convert(properties(file, errors).value(), draft, errors, conversion);
-                return true;
+            return DocumentDraft.write(file.name(), kind, draft -> {
+                Errors errors = new Errors(file.name());
+                errors.within(() -> {
+                    convert(properties(file, errors).value(), draft, errors, conversion);
+                    return true;
+                });
+                if (!errors.isEmpty()) {
+                    throw new ImportRefusedException(errors.list());
+                }
             });
-            if (!errors.isEmpty()) {
-                throw new ImportRefusedException(errors.list());
-            }
-            return draft.imported();
         }
         return ForeignTree.convert(file, kind, (root, draft, errors) -> {
             SpringNode node = new SpringNode(root.place());
