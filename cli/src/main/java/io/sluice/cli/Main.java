@@ -5,6 +5,7 @@ import io.sluice.cli.apply.DiffCommand;
 import io.sluice.cli.audit.AuditCommand;
 import io.sluice.cli.check.ExplainCommand;
 import io.sluice.cli.check.LintCommand;
+import io.sluice.cli.imports.ImportCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
             DiffCommand.class,
             ApplyCommand.class,
             AuditCommand.class,
+            ImportCommand.class,
             NotBuiltCommand.Bench.class
         })
 public final class Main implements Runnable {

@@ -39,7 +39,8 @@ class MainTest {
     @Test
     void helpListsEveryVerb() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("start", "node", "center", "lint", "explain", "diff", "apply", "bench");
+        assertThat(out.toString())
+                .contains("start", "node", "center", "lint", "explain", "diff", "apply", "import", "bench");
     }
 
     @Test
