@@ -53,14 +53,14 @@ class NginxPeerTest {
         SpanDifference difference = new SpanDifference(1_000);
         long slowest = 0;
         int streak = 0;
-        int spells = 1;
+        int spells = 0;
         long all = 0;
         for (int i = 0; i < REQUESTS; i++) {
             difference.add(sent[i] / 1_000, passed[i], imported.allows("a", sent[i]));
             slowest = Math.max(slowest, answered[i] - sent[i]);
             all += passed[i] ? 1 : 0;
             streak = passed[i] ? streak + 1 : 0;
-            // On a slow machine the count may fill again, and then the difference may begin anew.
+            // It begins full. On a slow machine it may fill again, and then the difference may begin anew.
             spells += streak == BURST + 1 ? 1 : 0;
         }
         // nginx counts in milliseconds and sees a request at most this much later than it was sent.
