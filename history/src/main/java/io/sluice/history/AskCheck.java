@@ -21,13 +21,19 @@ final class AskCheck {
 
     private final Findings findings;
     private final boolean whole;
+    private final boolean holes;
     private final Map<String, Asking> asks = new LinkedHashMap<>();
-    private final RefusalMemoryCheck memory;
 
-    AskCheck(Findings findings, boolean whole) {
+    /**
+     * Creates a check.
+     *
+     * @param whole whether no event is missing
+     * @param holes whether events are missing before others
+     */
+    AskCheck(Findings findings, boolean whole, boolean holes) {
         this.findings = findings;
         this.whole = whole;
-        this.memory = new RefusalMemoryCheck(findings);
+        this.holes = holes;
     }
 
     /** What is known about one request. */
@@ -39,6 +45,15 @@ final class AskCheck {
 
         /** Whether a spend event was its answer. */
         private boolean passedAlone;
+
+        /** Returns whether the store's steps are certainly all there: as many as the request had demands. */
+        private boolean isComplete() {
+            int steps = parts.values().stream()
+                    .mapToInt(part -> part.fitting + part.refusing)
+                    .sum();
+            return answers.stream()
+                    .allMatch(answer -> answer.source() == AnswerEvent.Source.STORE && answer.demands() == steps);
+        }
 
         private boolean isOfOnePart() {
             return parts.size() == 1 && !parts.keySet().iterator().next().contains("/");
@@ -72,13 +87,6 @@ final class AskCheck {
             findings.add(
                     Kind.TWICE, step.count(), step.number(), "ask " + asked.ask() + " charged again (expected: once)");
         }
-        if (!verdict.fits()) {
-            memory.refused(step.count(), AskIds.whole(asked.ask()), verdict.retryAfterMicros());
-        }
-    }
-
-    void leaseRefused(String count) {
-        memory.refused(count, "", Verdict.NEVER);
     }
 
     void spent(SpendEvent spent) {
@@ -97,14 +105,13 @@ final class AskCheck {
 
     void answered(AnswerEvent answered) {
         ask(answered.ask()).answers.add(answered);
-        memory.answered(answered);
     }
 
     /** Finishes the check. Call it after all events. */
     void finish() {
         asks.forEach((id, ask) -> {
             // A killed process may have written half of a request that it had no time to answer.
-            if (whole || !ask.answers.isEmpty()) {
+            if (whole || (!ask.answers.isEmpty() && (!holes || ask.isComplete()))) {
                 ask.parts.forEach(this::allOrNothing);
             }
             ask.answers.forEach(answered -> check(id, ask, answered));
@@ -112,7 +119,6 @@ final class AskCheck {
                 alone(id, ask);
             }
         });
-        memory.finish(whole);
     }
 
     private void allOrNothing(String id, Fragment part) {

@@ -12,9 +12,19 @@ import java.util.List;
  * @param unchecked how many steps could not be put in order, because a store that had forgotten some used their numbers again
  * @param answers how many answers were checked
  * @param spends how often permits of a lease were spent or put back
+ * @param earlier how many of the missing steps come before the first recorded step of their count
+ * @param strangers how many counts were certainly changed by processes that do not record
  */
 public record CheckReport(
-        List<Violation> violations, long found, long steps, long missing, long unchecked, long answers, long spends) {
+        List<Violation> violations,
+        long found,
+        long steps,
+        long missing,
+        long unchecked,
+        long answers,
+        long spends,
+        long earlier,
+        long strangers) {
 
     public CheckReport {
         violations = List.copyOf(violations);

@@ -20,6 +20,7 @@ final class CountCheck {
     private Limit limit;
     private long checked;
     private long missing;
+    private long earlier;
     private long unchecked;
 
     CountCheck(String count, Limit limit, Findings findings) {
@@ -62,6 +63,7 @@ final class CountCheck {
             boolean first = last == 0 && step.number() == expected;
             if (!first && (before != forked || step.number() != expected)) {
                 missing += before == forked ? step.number() - expected : 0;
+                earlier = last == 0 && checked == 0 ? missing : earlier;
                 forget(replay, allowed, step.atMicros());
             }
             forked = before;
@@ -89,6 +91,11 @@ final class CountCheck {
 
     long missing() {
         return missing;
+    }
+
+    /** Returns how many of the missing steps come before the first known one. */
+    long earlier() {
+        return earlier;
     }
 
     long unchecked() {

@@ -31,16 +31,24 @@ final class FailoverForks {
         this.forks = forks;
     }
 
-    static FailoverForks of(Collection<List<StepEvent>> counts) {
-        List<long[]> repeated = new ArrayList<>();
-        counts.forEach(steps -> repeated.addAll(repeated(steps)));
-        List<Fork> forks = new ArrayList<>();
-        Fork fork = next(repeated, Long.MIN_VALUE);
-        while (fork != null) {
-            forks.add(forks.size() < MOST ? fork : new Fork(fork.fromMicros, Long.MAX_VALUE));
-            fork = forks.size() > MOST ? null : next(repeated, fork.untilMicros);
+    /** Collects the numbers that were used more than once, on any counts. */
+    static final class Builder {
+
+        private final List<long[]> repeated = new ArrayList<>();
+
+        void add(Collection<List<StepEvent>> counts) {
+            counts.forEach(steps -> repeated.addAll(repeated(steps)));
         }
-        return new FailoverForks(forks);
+
+        FailoverForks forks() {
+            List<Fork> forks = new ArrayList<>();
+            Fork fork = next(repeated, Long.MIN_VALUE);
+            while (fork != null) {
+                forks.add(forks.size() < MOST ? fork : new Fork(fork.fromMicros, Long.MAX_VALUE));
+                fork = forks.size() > MOST ? null : next(repeated, fork.untilMicros);
+            }
+            return new FailoverForks(forks);
+        }
     }
 
     /** Returns how many forks came before a time. */

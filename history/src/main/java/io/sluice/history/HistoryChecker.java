@@ -1,18 +1,23 @@
 package io.sluice.history;
 
 import io.sluice.core.history.AnswerEvent;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.GapEvent;
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.SpendEvent;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.history.UnspendEvent;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Verdict;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -33,14 +38,34 @@ import java.util.stream.Stream;
  */
 public final class HistoryChecker {
 
+    /** Twice the memory of a limit, and a minute for clocks that differ, is long enough for a store to forget a count. */
+    private static final long MARGIN_MICROS = 60_000_000;
+
     private final Findings findings = new Findings();
+    private final long beginsMicros;
     private long checked;
     private long missing;
+    private long earlier;
+    private long strangers;
     private long unchecked;
     private long answers;
     private long spends;
 
-    private HistoryChecker() {}
+    private HistoryChecker(long beginsMicros) {
+        this.beginsMicros = beginsMicros;
+    }
+
+    /** One run of a process, whose events are read as often as necessary. */
+    interface Run {
+
+        /** Returns whether no event is missing. */
+        boolean whole();
+
+        /** Returns whether events are missing before others, not only at the end. */
+        boolean holes();
+
+        void forEach(Consumer<HistoryEvent> reader) throws IOException;
+    }
 
     /** Reads and checks the files of all processes that used the same counts. */
     public static CheckReport check(List<Path> files) throws IOException {
@@ -49,7 +74,65 @@ public final class HistoryChecker {
 
     /** Checks a history. */
     public static CheckReport check(History history) {
-        return new HistoryChecker().checked(history);
+        List<Run> runs = new ArrayList<>();
+        for (History.Node node : history.nodes()) {
+            runs.add(new Run() {
+                @Override
+                public boolean whole() {
+                    return node.whole();
+                }
+
+                @Override
+                public boolean holes() {
+                    return node.events().stream().anyMatch(GapEvent.class::isInstance);
+                }
+
+                @Override
+                public void forEach(Consumer<HistoryEvent> reader) {
+                    node.events().forEach(reader);
+                }
+            });
+        }
+        try {
+            return check(runs, 1, Long.MAX_VALUE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Checks runs that need not fit into memory.
+     *
+     * @param shares into how many shares the counts, requests and leases are divided. One share is in memory at a time, and all
+     *     events are read twice for each
+     * @param beginsMicros when the first of the runs began, in microseconds since the epoch
+     */
+    static CheckReport check(List<Run> runs, int shares, long beginsMicros) throws IOException {
+        HistoryChecker checker = new HistoryChecker(beginsMicros);
+        FailoverForks.Builder repeated = new FailoverForks.Builder();
+        if (shares > 1) {
+            for (int i = 0; i < shares; i++) {
+                Share share = new Share(i, shares);
+                Map<String, List<StepEvent>> counts = new LinkedHashMap<>();
+                for (Run run : runs) {
+                    run.forEach(event -> collect(event, share, counts));
+                }
+                repeated.add(counts.values());
+            }
+        }
+        for (int i = 0; i < shares; i++) {
+            checker.share(runs, new Share(i, shares), repeated);
+        }
+        return new CheckReport(
+                checker.findings.kept(),
+                checker.findings.found(),
+                checker.checked,
+                checker.missing,
+                checker.unchecked,
+                checker.answers,
+                checker.spends,
+                checker.earlier,
+                checker.strangers);
     }
 
     /** Checks the given files, prints the report, and exits with 1 if anything is wrong. */
@@ -63,13 +146,37 @@ public final class HistoryChecker {
         System.exit(report.isClean() ? 0 : 1);
     }
 
-    private CheckReport checked(History history) {
-        Map<String, List<StepEvent>> counts = new LinkedHashMap<>();
-        for (History.Node node : history.nodes()) {
-            node(node, counts);
+    /** A share of everything that is checked: by the names of counts, requests and leases. */
+    private record Share(int index, int of) {
+
+        boolean has(String name) {
+            return of == 1 || Math.floorMod(name.hashCode() * 0x9E3779B9, of) == index;
         }
-        boolean whole = history.nodes().stream().allMatch(History.Node::whole);
-        FailoverForks forks = FailoverForks.of(counts.values());
+
+        /** Things without a name are counted in one share. */
+        boolean isFirst() {
+            return index == 0;
+        }
+    }
+
+    private static void collect(HistoryEvent event, Share share, Map<String, List<StepEvent>> counts) {
+        if (event instanceof StepEvent step && step.since() != StepEvent.LOCAL && share.has(step.count())) {
+            counts.computeIfAbsent(step.count(), unknown -> new ArrayList<>()).add(step);
+        }
+    }
+
+    private void share(List<Run> runs, Share share, FailoverForks.Builder repeated) throws IOException {
+        Map<String, List<StepEvent>> counts = new LinkedHashMap<>();
+        boolean whole = true;
+        for (Run run : runs) {
+            whole &= run.whole();
+            run(run, share, counts);
+        }
+        if (share.of() == 1) {
+            repeated.add(counts.values());
+        }
+        FailoverForks forks = repeated.forks();
+        boolean returns = whole;
         counts.forEach((count, steps) -> {
             steps.sort(Comparator.comparingLong(StepEvent::since)
                     .thenComparingInt(step -> forks.before(step.atMicros()))
@@ -77,50 +184,83 @@ public final class HistoryChecker {
                     .thenComparing(step -> !step.changed())
                     .thenComparingLong(StepEvent::atMicros));
             numberings(count, steps, forks);
-            if (whole) {
+            if (returns) {
                 ReturnCheck.check(count, steps, forks, findings);
             }
         });
-        return new CheckReport(findings.kept(), findings.found(), checked, missing, unchecked, answers, spends);
     }
 
-    private void node(History.Node node, Map<String, List<StepEvent>> counts) {
-        AskCheck asks = new AskCheck(findings, node.whole());
+    /** Checks what one run did by itself, and collects its steps on shared counts. */
+    private void run(Run run, Share share, Map<String, List<StepEvent>> counts) throws IOException {
+        boolean whole = run.whole();
+        AskCheck asks = new AskCheck(findings, whole, run.holes());
         SpendCheck leases = new SpendCheck(findings);
-        for (HistoryEvent event : node.events()) {
+        RefusalMemoryCheck memory = new RefusalMemoryCheck(findings);
+        LocalCounts local = new LocalCounts(findings);
+        run.forEach(event -> {
+            collect(event, share, counts);
             if (event instanceof StepEvent recorded) {
-                counts.computeIfAbsent(recorded.count(), unknown -> new ArrayList<>())
-                        .add(recorded);
-                recorded(recorded, asks, leases);
+                if (recorded.since() != StepEvent.LOCAL) {
+                    recorded(recorded, share, asks, leases, memory);
+                } else if (share.has(recorded.count())) {
+                    local.add(recorded);
+                }
             } else if (event instanceof SpendEvent spent) {
-                spends++;
-                answers += spent.answers() ? 1 : 0;
-                asks.spent(spent);
-                leases.spent(spent);
+                spends += share.isFirst() ? 1 : 0;
+                answers += share.isFirst() && spent.answers() ? 1 : 0;
+                if (share.has(AskIds.whole(spent.ask()))) {
+                    asks.spent(spent);
+                }
+                if (share.has(spent.lease())) {
+                    leases.spent(spent);
+                }
             } else if (event instanceof UnspendEvent unspent) {
-                spends++;
-                asks.unspent(unspent);
-                leases.unspent(unspent);
+                spends += share.isFirst() ? 1 : 0;
+                if (share.has(AskIds.whole(unspent.ask()))) {
+                    asks.unspent(unspent);
+                }
+                if (share.has(unspent.lease())) {
+                    leases.unspent(unspent);
+                }
             } else if (event instanceof AnswerEvent answered) {
-                answers++;
-                asks.answered(answered);
+                answers += share.isFirst() ? 1 : 0;
+                if (share.has(AskIds.whole(answered.ask()))) {
+                    asks.answered(answered);
+                }
+                String refusing = answered.refusing();
+                if (whole && (refusing == null || share.has(refusing))) {
+                    memory.answered(answered);
+                }
+            } else if (event instanceof GapEvent) {
+                local.gap();
             }
-        }
+        });
         asks.finish();
-        if (node.whole()) {
+        memory.finish(whole);
+        if (whole) {
             leases.finish();
         }
+        checked += local.finish();
     }
 
-    private static void recorded(StepEvent recorded, AskCheck asks, SpendCheck leases) {
+    private static void recorded(
+            StepEvent recorded, Share share, AskCheck asks, SpendCheck leases, RefusalMemoryCheck memory) {
         if (recorded.step() instanceof StepEvent.Asked asked) {
-            asks.asked(recorded, asked);
-        } else if (recorded.step() instanceof StepEvent.Granted granted) {
-            leases.granted(recorded.count(), granted);
-            if (granted.granted() == 0) {
-                asks.leaseRefused(recorded.count());
+            String ask = AskIds.whole(asked.ask());
+            if (share.has(ask)) {
+                asks.asked(recorded, asked);
             }
-        } else if (recorded.step() instanceof StepEvent.Ended ended) {
+            if (!asked.verdict().fits() && !ask.isEmpty() && share.has(recorded.count())) {
+                memory.refused(recorded.count(), ask, asked.verdict().retryAfterMicros());
+            }
+        } else if (recorded.step() instanceof StepEvent.Granted granted) {
+            if (share.has(granted.lease())) {
+                leases.granted(recorded.count(), granted);
+            }
+            if (granted.granted() == 0 && share.has(recorded.count())) {
+                memory.refused(recorded.count(), "", Verdict.NEVER);
+            }
+        } else if (recorded.step() instanceof StepEvent.Ended ended && share.has(ended.lease())) {
             leases.ended(recorded.count(), ended);
         }
     }
@@ -143,7 +283,14 @@ public final class HistoryChecker {
             check.check(steps, forks);
             checked += check.checked();
             missing += check.missing();
+            earlier += check.earlier();
             unchecked += check.unchecked();
+            // The store would have forgotten a state from before the recording.
+            long lasts = Math.min(limit.windowMicros(), Long.MAX_VALUE / 4);
+            boolean strange = check.earlier() > 0
+                    && beginsMicros < Long.MAX_VALUE
+                    && steps.get(0).since() - beginsMicros > 2 * lasts + MARGIN_MICROS;
+            strangers += strange ? 1 : 0;
         }
     }
 }

@@ -134,7 +134,7 @@ public final class HistoryErasure {
             try {
                 if (isHistory(file)) {
                     histories.add(file);
-                    var unused = survey(file);
+                    learn(file);
                 }
             } catch (IOException e) {
                 // The second look reports it.
@@ -150,6 +150,29 @@ public final class HistoryErasure {
             }
         }
         return new Result(changed, busy, unreadable);
+    }
+
+    /**
+     * Learns the names of the subject's counts from a recording, so that {@link #eraseFile} finds them in others that have the names
+     * alone. A file that cannot be read, or is not a recording, is left to {@link #eraseFile}.
+     */
+    public void learn(Path file) {
+        try {
+            if (isHistory(file)) {
+                var unused = survey(file);
+            }
+        } catch (IOException e) {
+            // The second look reports it.
+        }
+    }
+
+    /**
+     * Erases in one recording. Returns whether it had keys of the subject. A file that does not exist, or is not a recording, has none.
+     *
+     * @throws IOException if the recording is being written, or cannot be read or replaced
+     */
+    public boolean eraseFile(Path file) throws IOException {
+        return Files.exists(file) && isHistory(file) && erase(file);
     }
 
     private static boolean isHistory(Path file) throws IOException {
@@ -229,7 +252,7 @@ public final class HistoryErasure {
         }
         String kind = row.get(0).asText();
         if (kind.equals(HistoryFormat.MAGIC)) {
-            expect(row.path(1).asInt() == HistoryFormat.VERSION);
+            expect(HistoryFormat.isReadable(row.path(1).asInt()));
         } else if (kind.equals(COUNT)) {
             expect(row.path(1).asInt(-1) == survey.names.size()
                     && row.path(COUNT_NAME).isTextual());

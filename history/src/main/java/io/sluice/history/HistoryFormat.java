@@ -24,12 +24,19 @@ import java.util.Objects;
 final class HistoryFormat {
 
     static final String MAGIC = "sluice-history";
-    static final int VERSION = 3;
+    static final int VERSION = 4;
+
+    /** Lacks gaps, and files that others continue. */
+    private static final int EARLIEST = 3;
 
     private static final JsonFactory ASCII =
             JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     private HistoryFormat() {}
+
+    static boolean isReadable(long version) {
+        return version >= EARLIEST && version <= VERSION;
+    }
 
     /** Writes a limit as JSON in ASCII. */
     static String json(Limit limit) throws IOException {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import io.sluice.core.history.AnswerEvent;
+import io.sluice.core.history.GapEvent;
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.SpendEvent;
 import io.sluice.core.history.StepEvent;
@@ -14,38 +15,104 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.io.BufferedReader;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a file that a {@link HistoryWriter} wrote. */
+/** Reads a file that a {@link HistoryWriter} wrote, or another user of {@link HistoryFile}, one event at a time. */
 final class HistoryReader {
 
     private static final ObjectReader JSON = new ObjectMapper().readerFor(JsonNode.class);
+    private static final int LONGEST_HEADER = 4_096;
 
     private final Path file;
+    private final Consumer<HistoryEvent> events;
     private final List<Limit> limits = new ArrayList<>();
     private final List<String> counts = new ArrayList<>();
-    private final List<HistoryEvent> events = new ArrayList<>();
-    private @Nullable String node;
-    private long lost = -1;
+    private HistoryFile.@Nullable Part part;
+    private Ending ending = Ending.CUT;
+    private long lost;
 
-    private HistoryReader(Path file) {
+    /** How a file ends. */
+    enum Ending {
+        /** The history is over. */
+        END,
+        /** Another file continues the history. */
+        NEXT,
+        /** The process was killed, could not write, or still writes. */
+        CUT
+    }
+
+    /**
+     * What a file says about itself.
+     *
+     * @param part which part of a history it is; the run is empty if the file is a whole history
+     * @param lost how many events it lacks at its end
+     */
+    record Frame(HistoryFile.Part part, Ending ending, long lost) {
+
+        boolean isWhole() {
+            return ending == Ending.END && lost == 0;
+        }
+    }
+
+    private HistoryReader(Path file, Consumer<HistoryEvent> events) {
         this.file = file;
+        this.events = events;
     }
 
     static History.Node read(Path file) throws IOException {
-        return new HistoryReader(file).read();
+        List<HistoryEvent> events = new ArrayList<>();
+        Frame frame = read(file, Long.MAX_VALUE, events::add);
+        boolean whole = frame.isWhole() && events.stream().noneMatch(GapEvent.class::isInstance);
+        return new History.Node(frame.part().node(), whole, events);
     }
 
-    private History.Node read() throws IOException {
+    /**
+     * Reads a file and passes its events on.
+     *
+     * @param size how many bytes to read at most, because a file may grow meanwhile
+     */
+    static Frame read(Path file, long size, Consumer<HistoryEvent> events) throws IOException {
+        return new HistoryReader(file, events).read(size);
+    }
+
+    /** Returns which part of a history a file is, or null if it is not a history, or has nothing of one. */
+    static HistoryFile.@Nullable Part part(Path file) throws IOException {
+        HistoryReader reader = new HistoryReader(file, event -> {});
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8))) {
+            char[] start = new char[LONGEST_HEADER];
+            int size = Math.max(0, lines.read(start));
+            String text = new String(start, 0, size);
+            int end = text.indexOf('\n');
+            String line = end < 0 ? text : text.substring(0, end);
+            if (!line.startsWith("[\"" + HistoryFormat.MAGIC + "\",")) {
+                return null;
+            }
+            try {
+                reader.read(new Row(JSON.readTree(line)));
+            } catch (JsonProcessingException | RuntimeException e) {
+                if (end < 0 && size < LONGEST_HEADER) {
+                    return null; // the process was killed while it wrote this line
+                }
+                throw new IOException(file + ":1: unreadable (expected: the header of a history)", e);
+            }
+            return reader.part;
+        }
+    }
+
+    private Frame read(long size) throws IOException {
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(new FirstBytes(Files.newInputStream(file), size), StandardCharsets.UTF_8))) {
             int number = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 number++;
@@ -59,10 +126,10 @@ final class HistoryReader {
                 }
             }
         }
-        if (node == null) {
+        if (part == null) {
             throw new IOException(file + ": no header (expected: a history file)");
         }
-        return new History.Node(node, lost == 0, events);
+        return new Frame(part, ending, lost);
     }
 
     private void read(Row row) {
@@ -70,11 +137,14 @@ final class HistoryReader {
         switch (kind) {
             case HistoryFormat.MAGIC -> {
                 long version = row.number();
-                if (version != HistoryFormat.VERSION) {
+                if (!HistoryFormat.isReadable(version)) {
                     throw new IllegalArgumentException(
                             "version: " + version + " (expected: " + HistoryFormat.VERSION + ")");
                 }
-                node = row.text();
+                String node = row.text();
+                part = row.hasNext()
+                        ? new HistoryFile.Part(node, row.text(), row.number(), row.number())
+                        : new HistoryFile.Part(node, "", 1, 0);
             }
             case "limit" -> {
                 expect(row.number() == limits.size(), "the next limit");
@@ -84,9 +154,14 @@ final class HistoryReader {
                 expect(row.number() == counts.size(), "the next count");
                 counts.add(row.text());
             }
-            case "end" -> lost = row.number();
+            case "end" -> {
+                lost = row.number();
+                ending = Ending.END;
+            }
+            case "next" -> ending = Ending.NEXT;
+            case "gap" -> events.accept(new GapEvent(row.number(), row.number()));
             case "s" ->
-                events.add(new SpendEvent(
+                events.accept(new SpendEvent(
                         row.text(),
                         count(row),
                         row.text(),
@@ -97,12 +172,13 @@ final class HistoryReader {
                         row.number(),
                         row.number()));
             case "u" ->
-                events.add(new UnspendEvent(
+                events.accept(new UnspendEvent(
                         row.text(), count(row), row.text(), row.number(), row.number(), row.number(), row.number()));
-            case "t" -> events.add(answered(row));
+            case "t" -> events.accept(answered(row));
             default -> {
                 String count = count(row);
-                events.add(new StepEvent(count, row.number(), row.number(), row.yes(), row.number(), step(kind, row)));
+                events.accept(
+                        new StepEvent(count, row.number(), row.number(), row.yes(), row.number(), step(kind, row)));
             }
         }
     }
@@ -183,6 +259,34 @@ final class HistoryReader {
         }
     }
 
+    /** The beginning of a stream. */
+    private static final class FirstBytes extends FilterInputStream {
+
+        private long left;
+
+        FirstBytes(InputStream in, long size) {
+            super(in);
+            this.left = size;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int read = left > 0 ? in.read() : -1;
+            left -= read < 0 ? 0 : 1;
+            return read;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            if (left <= 0) {
+                return -1;
+            }
+            int read = in.read(bytes, offset, (int) Math.min(length, left));
+            left -= Math.max(0, read);
+            return read;
+        }
+    }
+
     /** The values of a line, in order. */
     private static final class Row {
 
@@ -192,6 +296,10 @@ final class HistoryReader {
         Row(JsonNode values) {
             expect(values != null && values.isArray(), "an array");
             this.values = values;
+        }
+
+        boolean hasNext() {
+            return place < values.size();
         }
 
         JsonNode next() {

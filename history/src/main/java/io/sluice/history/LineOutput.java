@@ -86,6 +86,11 @@ final class LineOutput implements AutoCloseable {
         }
     }
 
+    /** Returns how many bytes are not written yet. */
+    int size() {
+        return size;
+    }
+
     void flush() throws IOException {
         file.write(bytes, 0, size);
         size = 0;

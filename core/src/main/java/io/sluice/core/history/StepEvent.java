@@ -13,7 +13,7 @@ import io.sluice.core.spi.Verdict;
  * @param count the count's name in the store
  * @param since when the numbering of this count began, by the store's time. A new numbering begins after the store lost its
  *     data, or after a process that does not record changed the count; 0 for a step that changed nothing while there was no
- *     numbering
+ *     numbering; {@link #LOCAL} for a step on a count in the memory of the process
  * @param number 1 for the first step of a numbering that begins on an unused count, 2 if it is unknown what the numbering
  *     begins on. For a step that changed nothing, the number of the last step that did; without a numbering 0 if the count was
  *     unused, else 1
@@ -22,6 +22,12 @@ import io.sluice.core.spi.Verdict;
  */
 public record StepEvent(String count, long since, long number, boolean changed, long atMicros, Step step)
         implements HistoryEvent {
+
+    /**
+     * The {@code since} of a step on a count of the process itself. Nobody numbers these steps. A charge is recorded after its effect
+     * and a return before its effect.
+     */
+    public static final long LOCAL = -1;
 
     /** What the store did. */
     public sealed interface Step {}

@@ -35,7 +35,22 @@ public final class LocalEngine implements Engine {
 
     private final LocalCounts counts;
     private final double stripedShare;
+    private final @Nullable ReturnListener returns;
     private volatile boolean closed;
+
+    /** Receives what happens to charges after their decision. Called on the thread that returns or renews; must be quick. */
+    public interface ReturnListener {
+
+        /** Called before a charge is given back. */
+        void returning(Charge charge);
+
+        /**
+         * Called after a held permit was renewed.
+         *
+         * @param held whether it was still held
+         */
+        void renewed(Charge charge, boolean held);
+    }
 
     /** Creates an engine with a clock and the defaults of {@link #builder}. */
     public LocalEngine(Clock clock) {
@@ -43,12 +58,13 @@ public final class LocalEngine implements Engine {
     }
 
     private LocalEngine(Builder options) {
-        this(new LocalCounts(new SteadyTime(options.clock), options.maxKeys), options.stripedShare);
+        this(new LocalCounts(new SteadyTime(options.clock), options.maxKeys), options.stripedShare, options.returns);
     }
 
-    private LocalEngine(LocalCounts counts, double stripedShare) {
+    private LocalEngine(LocalCounts counts, double stripedShare, @Nullable ReturnListener returns) {
         this.counts = counts;
         this.stripedShare = stripedShare;
+        this.returns = returns;
     }
 
     /** Returns a builder. Its defaults are the system clock, a million keys and exact gates. */
@@ -61,7 +77,7 @@ public final class LocalEngine implements Engine {
      * clock that may step back.
      */
     public static LocalEngine onTime(LongSupplier epochMicros) {
-        return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS), 0);
+        return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS), 0, null);
     }
 
     /**
@@ -117,6 +133,9 @@ public final class LocalEngine implements Engine {
     public boolean giveBackNow(List<Charge> charges) {
         boolean held = false;
         for (Charge charge : charges) {
+            if (returns != null) {
+                returns.returning(charge);
+            }
             held |= counts.giveBack(charge);
         }
         return held;
@@ -128,7 +147,11 @@ public final class LocalEngine implements Engine {
     }
 
     public boolean renewNow(Charge charge) {
-        return counts.renew(charge);
+        boolean held = counts.renew(charge);
+        if (returns != null) {
+            returns.renewed(charge, held);
+        }
+        return held;
     }
 
     @Override
@@ -157,6 +180,7 @@ public final class LocalEngine implements Engine {
         private Clock clock = Clock.system();
         private long maxKeys = DEFAULT_MAX_KEYS;
         private double stripedShare;
+        private @Nullable ReturnListener returns;
 
         private Builder() {}
 
@@ -190,6 +214,12 @@ public final class LocalEngine implements Engine {
          */
         public Builder stripedGates(double share) {
             this.stripedShare = Expect.share(share);
+            return this;
+        }
+
+        /** Sets who hears of charges that are given back or renewed. Gates do not tell. */
+        public Builder returnListener(ReturnListener listener) {
+            this.returns = listener;
             return this;
         }
 

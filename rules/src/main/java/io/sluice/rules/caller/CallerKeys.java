@@ -224,6 +224,20 @@ public final class CallerKeys {
         return BASE64.encodeToString(mac.doFinal());
     }
 
+    /**
+     * Returns the keyed hash of one attribute, the same as {@link #keyedHash} of a request that has it.
+     *
+     * @param counted the part of the value that is {@linkplain #counted counted}
+     */
+    String valueHash(String attribute, String counted) {
+        Mac mac = secret.mac();
+        TupleHash bytes = new TupleHash(mac::update);
+        bytes.add('&', attribute);
+        bytes.add('=', counted);
+        bytes.end();
+        return BASE64.encodeToString(mac.doFinal());
+    }
+
     private String hash(List<By> by, AbsentPolicy absent, Attributes request) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");

@@ -36,6 +36,37 @@ final class KeyText {
         key.append(text, written, text.length());
     }
 
+    /** Returns what was appended. A text that was not made by {@link #append} is returned as far as it makes sense. */
+    static String plain(String escaped) {
+        if (escaped.indexOf('!') < 0) {
+            return escaped;
+        }
+        StringBuilder text = new StringBuilder(escaped.length());
+        for (int i = 0; i < escaped.length(); i++) {
+            int digits = escaped.startsWith("!u", i) ? 4 : 2;
+            int from = i + (digits == 4 ? 2 : 1);
+            if (escaped.charAt(i) == '!' && isHex(escaped, from, digits)) {
+                text.append((char) HexFormat.fromHexDigits(escaped, from, from + digits));
+                i = from + digits - 1;
+            } else {
+                text.append(escaped.charAt(i));
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isHex(String text, int from, int digits) {
+        if (from + digits > text.length()) {
+            return false;
+        }
+        for (int i = from; i < from + digits; i++) {
+            if (!HexFormat.isHexDigit(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static boolean isPair(CharSequence text, int at) {
         return Character.isHighSurrogate(text.charAt(at))
                 && at + 1 < text.length()

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * by their text, whichever limit they belong to. So counts of rules that have changed, of candidates and of trials are found too. An
  * IPv6 address stands for its network, because the network is what was counted.
  *
+ * <p>Keys of recordings, whose values are hashed one by one ({@link KeyMask}), are recognised in the same way.
+ *
  * <p>Keys that are a hash are computed for the limits in force, for all combinations of the known attributes. If a limit counts by
  * several attributes and one of them is not known, its hashed keys cannot be found, and {@link #unfound} says so.
  */
@@ -40,6 +42,7 @@ public final class SubjectKeys {
     private final Set<String> parts = new HashSet<>();
     private final String text;
     private final @Nullable String addressPart;
+    private final @Nullable String maskedAddressPart;
     private final @Nullable String tag;
     private final Set<String> hashed = new LinkedHashSet<>();
     private final Set<String> named = new HashSet<>();
@@ -55,8 +58,14 @@ public final class SubjectKeys {
         }
         String counted = search.counted();
         text = escaped(counted);
-        names.forEach(name -> parts.add(escaped(name) + "=" + text));
-        addressPart = search.attribute.equals("ip") ? "~ip=" + text : null;
+        names.forEach(name -> {
+            parts.add(escaped(name) + "=" + text);
+            parts.add(escaped(name) + KeyMask.HASHED_VALUE + search.keys.valueHash(name, counted));
+        });
+        boolean isAddress = search.attribute.equals("ip");
+        addressPart = isAddress ? "~ip=" + text : null;
+        maskedAddressPart =
+                isAddress ? "~ip" + KeyMask.HASHED_VALUE + search.keys.valueHash(search.attribute, counted) : null;
         tag = search.together.filter(names::contains).isPresent() ? text : null;
         named.add(text);
         add(search, Scope.EVERYTHING, By.attribute(search.attribute), Privacy.HASH);
@@ -104,11 +113,13 @@ public final class SubjectKeys {
         if (rest.startsWith("!")) {
             return hashed.contains(rest);
         }
-        if (!rest.contains(text)) {
+        if (!rest.contains(text) && !rest.contains(KeyMask.HASHED_VALUE)) {
             return false;
         }
         for (String part : rest.split("&", -1)) {
-            if (parts.contains(part) || (addressPart != null && part.endsWith(addressPart))) {
+            if (parts.contains(part)
+                    || (addressPart != null && part.endsWith(addressPart))
+                    || (maskedAddressPart != null && part.endsWith(maskedAddressPart))) {
                 return true;
             }
         }

@@ -1,0 +1,304 @@
+package io.sluice.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.core.history.GapEvent;
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordingCheckTest {
+
+    private static final long T = 1_700_000_000_000_000L;
+    private static final long MANY = 1_000_000;
+
+    @TempDir
+    private Path dir;
+
+    private Path folder(String name) throws IOException {
+        return Files.createDirectories(dir.resolve(name));
+    }
+
+    private static Path file(Path folder, String run, int number) {
+        return folder.resolve(run + "-" + number + ".history");
+    }
+
+    /** Writes the events of a run to some files, one after the other. */
+    private static void write(Path folder, String run, List<HistoryEvent> events, int files) throws IOException {
+        write(folder, run, events, files, true);
+    }
+
+    /** @param whole whether the process ended well */
+    private static void write(Path folder, String run, List<HistoryEvent> events, int files, boolean whole)
+            throws IOException {
+        int each = Math.max(1, (events.size() + files - 1) / files);
+        for (int i = 0; i < files; i++) {
+            HistoryFile file = HistoryFile.create(
+                    file(folder, run, i + 1), new HistoryFile.Part(run, run, i + 1, T + i), HistoryFile.Names.PLAIN);
+            for (int e = i * each; e < Math.min(events.size(), (i + 1) * each); e++) {
+                file.write(events.get(e));
+            }
+            if (i < files - 1) {
+                file.next();
+            } else if (whole) {
+                file.end(0);
+            } else {
+                file.flush();
+                file.close();
+            }
+        }
+    }
+
+    private Path write(String name, History history, int files) throws IOException {
+        Path folder = folder(name);
+        for (History.Node node : history.nodes()) {
+            write(folder, node.name(), node.events(), files, node.whole());
+        }
+        return folder;
+    }
+
+    private static RecordingReport check(Path folder, long atOnce) throws IOException {
+        return new RecordingCheck(atOnce).check(folder);
+    }
+
+    @Test
+    void judgesTheFilesOfARunAsOneHistory() throws IOException {
+        for (int seed = 0; seed < 20; seed++) {
+            History history = Simulation.run(seed, Bug.NONE, 400);
+            RecordingReport report = check(write("clean" + seed, history, 4), MANY);
+            assertThat(report.check().violations()).as("seed %d", seed).isEmpty();
+            assertThat(report.files()).isEqualTo(4 * history.nodes().size());
+            assertThat(report.runs()).isEqualTo(history.nodes().size());
+            assertThat(report.check()).isEqualTo(withBegin(HistoryChecker.check(history), report.check()));
+        }
+    }
+
+    /** Files tell when they were begun, so the checker may know more about strangers. */
+    private static CheckReport withBegin(CheckReport known, CheckReport other) {
+        return new CheckReport(
+                known.violations(),
+                known.found(),
+                known.steps(),
+                known.missing(),
+                known.unchecked(),
+                known.answers(),
+                known.spends(),
+                known.earlier(),
+                other.strangers());
+    }
+
+    @Test
+    void findsTheSameWithLittleMemory() throws IOException {
+        for (Bug bug : Bug.values()) {
+            History history = Simulation.run(7, bug, 1_500);
+            Path folder = write(bug.name(), history, 3);
+            CheckReport all = check(folder, MANY).check();
+            CheckReport shares = check(folder, 200).check();
+            assertThat(shares.found()).as(bug.name()).isEqualTo(all.found());
+            assertThat(List.of(shares.steps(), shares.missing(), shares.answers(), shares.spends()))
+                    .as(bug.name())
+                    .isEqualTo(List.of(all.steps(), all.missing(), all.answers(), all.spends()));
+        }
+    }
+
+    @Test
+    void raisesNoAlarmOverAGap() throws IOException {
+        int incomplete = 0;
+        for (int seed = 0; seed < 60; seed++) {
+            History history = Simulation.run(seed, Bug.NONE, 400);
+            Random random = new Random(seed);
+            Path folder = folder("gap" + seed);
+            for (History.Node node : history.nodes()) {
+                List<HistoryEvent> events = new ArrayList<>(node.events());
+                int from = random.nextInt(events.size() / 2 + 1);
+                int to = Math.min(events.size(), from + 1 + random.nextInt(50));
+                int missing = to - from;
+                events.subList(from, to).clear();
+                events.add(from, new GapEvent(missing, T));
+                write(folder, node.name(), events, 2, node.whole());
+            }
+            RecordingReport report = check(folder, MANY);
+            assertThat(report.check().violations()).as("seed %d", seed).isEmpty();
+            assertThat(report.gaps()).isEqualTo(history.nodes().size());
+            incomplete += report.verdict() == RecordingReport.Verdict.INCOMPLETE ? 1 : 0;
+        }
+        assertThat(incomplete).isEqualTo(60);
+    }
+
+    @Test
+    void judgesARunWhoseFirstFilesAreGoneFromThereOn() throws IOException {
+        for (int seed = 0; seed < 20; seed++) {
+            Path folder = write("gone" + seed, Simulation.run(seed, Bug.NONE, 400), 4);
+            for (Path first : files(folder, "-1.history")) {
+                Files.delete(first);
+            }
+            RecordingReport report = check(folder, MANY);
+            assertThat(report.check().violations()).as("seed %d", seed).isEmpty();
+            assertThat(report.remarks()).anyMatch(remark -> remark.contains("its first files are gone"));
+        }
+    }
+
+    @Test
+    void saysThatAFileInTheMiddleIsMissing() throws IOException {
+        Path folder = write("middle", Simulation.run(3, Bug.NONE, 400), 4);
+        Files.delete(files(folder, "-2.history").get(0));
+        RecordingReport report = check(folder, MANY);
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.INCOMPLETE);
+        assertThat(report.unjudged()).anyMatch(reason -> reason.contains("files 2 to 2 are missing"));
+    }
+
+    @Test
+    void saysThatAKilledProcessMayHaveDoneMore() throws IOException {
+        Path folder = write("cut", Simulation.run(5, Bug.NONE, 400), 2);
+        for (Path last : files(folder, "-2.history")) {
+            byte[] bytes = Files.readAllBytes(last);
+            Files.write(last, Arrays.copyOf(bytes, bytes.length - 15));
+        }
+        RecordingReport report = check(folder, MANY);
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.INCOMPLETE);
+        assertThat(report.unjudged()).anyMatch(reason -> reason.contains("it has no end"));
+    }
+
+    @Test
+    void doesNotTakeAFileThatIsBeingWrittenForThatOfAKilledProcess() throws IOException {
+        Path folder = folder("live");
+        try (HistoryFile file = HistoryFile.create(
+                file(folder, "n", 1), new HistoryFile.Part("n", "n", 1, T), HistoryFile.Names.PLAIN)) {
+            file.write(charge(limit(5), T, "k"));
+            file.flush();
+            RecordingReport report = check(folder, MANY);
+            assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.CLEAN);
+            assertThat(report.remarks()).anyMatch(remark -> remark.contains("still being written"));
+        }
+    }
+
+    @Test
+    void namesTheLineThatIsDamaged() throws IOException {
+        Path folder = write("damaged", Simulation.run(5, Bug.NONE, 50), 1);
+        Path file = files(folder, "-1.history").get(0);
+        List<String> lines = new ArrayList<>(Files.readAllLines(file));
+        lines.set(2, "[\"x\"]");
+        Files.write(file, lines);
+        assertThatThrownBy(() -> check(folder, MANY))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file + ":3: ");
+    }
+
+    private static List<Path> files(Path folder, String end) throws IOException {
+        try (var all = Files.list(folder)) {
+            return all.filter(file -> file.toString().endsWith(end)).sorted().toList();
+        }
+    }
+
+    private static Limit limit(long most) {
+        return Limit.named("l").fixedWindow(most, Duration.ofDays(1));
+    }
+
+    private static StepEvent charge(Limit limit, long at, String key) {
+        Verdict verdict = new Verdict(true, 1, 0, 0, 0, 0, at);
+        return new StepEvent(
+                "c-" + key,
+                StepEvent.LOCAL,
+                0,
+                true,
+                at,
+                new StepEvent.Asked("1", Demand.of(limit, key, 1), true, 1, verdict));
+    }
+
+    private static StepEvent back(Limit limit, long chargedAt, String key) {
+        return new StepEvent(
+                "c-" + key,
+                StepEvent.LOCAL,
+                0,
+                true,
+                chargedAt + 1,
+                new StepEvent.GivenBack(new Charge(limit, key, 1, chargedAt, "")));
+    }
+
+    private RecordingReport local(String name, List<HistoryEvent> events) throws IOException {
+        Path folder = folder(name);
+        write(folder, "n", events, 1);
+        return check(folder, MANY);
+    }
+
+    @Test
+    void findsOneMoreThanTheLimitOnACountOfTheProcess() throws IOException {
+        Limit limit = limit(5);
+        List<HistoryEvent> events = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            // Recorded in another order than they took effect.
+            events.add(0, charge(limit, T + i, "a"));
+            events.add(charge(limit, T + i, "b"));
+        }
+        RecordingReport clean = local("five", events);
+        assertThat(clean.verdict()).isEqualTo(RecordingReport.Verdict.CLEAN);
+        assertThat(clean.decisions()).isEqualTo(10);
+        assertThat(clean.limits()).containsExactly("l");
+
+        events.add(charge(limit, T + 9, "a"));
+        RecordingReport report = local("six", events);
+        assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.VIOLATED);
+        assertThat(report.check().violations()).hasSize(1);
+        assertThat(report.check().violations().get(0).toString()).contains("6 admitted", "expected: at most 5");
+    }
+
+    @Test
+    void doesNotCountReturnedPermitsOfTheProcess() throws IOException {
+        Limit limit = limit(1);
+        List<HistoryEvent> events = List.of(charge(limit, T, "a"), back(limit, T, "a"), charge(limit, T + 5, "a"));
+        assertThat(local("returned", events).verdict()).isEqualTo(RecordingReport.Verdict.CLEAN);
+    }
+
+    @Test
+    void countsNothingAcrossAGapOnCountsOfTheProcess() throws IOException {
+        Limit limit = limit(1);
+        List<HistoryEvent> events = List.of(charge(limit, T, "a"), new GapEvent(1, T + 1), charge(limit, T + 5, "a"));
+        RecordingReport report = local("apart", events);
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.INCOMPLETE);
+        assertThat(report.lost()).isEqualTo(1);
+    }
+
+    @Test
+    void findsTooManyPermitsThatTheProcessHoldsAtOnce() throws IOException {
+        Limit limit = Limit.named("h").concurrency(1, Duration.ofMinutes(1));
+        List<HistoryEvent> held = List.of(hold(limit, T, "x"), release(limit, T, "x"), hold(limit, T + 2, "y"));
+        assertThat(local("held", held).verdict()).isEqualTo(RecordingReport.Verdict.CLEAN);
+        List<HistoryEvent> both = List.of(hold(limit, T, "x"), hold(limit, T + 2, "y"));
+        assertThat(local("both", both).check().violations())
+                .singleElement()
+                .satisfies(violation -> assertThat(violation.sentence()).contains("2 held at once"));
+    }
+
+    private static StepEvent hold(Limit limit, long at, String holder) {
+        Verdict verdict = new Verdict(true, 1, 0, 0, 0, 0, at);
+        return new StepEvent(
+                "c",
+                StepEvent.LOCAL,
+                0,
+                true,
+                at,
+                new StepEvent.Asked("1", Demand.of(limit, "k", 1).heldBy(holder), true, 1, verdict));
+    }
+
+    private static StepEvent release(Limit limit, long at, String holder) {
+        return new StepEvent(
+                "c", StepEvent.LOCAL, 0, true, at + 1, new StepEvent.GivenBack(new Charge(limit, "k", 1, at, holder)));
+    }
+}
