@@ -1,6 +1,9 @@
 package io.sluice.node;
 
+import io.sluice.core.DecisionListener;
+import io.sluice.core.FallbackRecorder;
 import io.sluice.core.Limiter;
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.node.access.DoorTokens;
@@ -17,11 +20,13 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.envoy.GrpcDoor;
 import io.sluice.node.gateway.OpenGateway;
+import io.sluice.node.record.Recorder;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.node.telemetry.Telemetry;
 import io.sluice.node.trace.DecisionSpans;
 import io.sluice.node.trace.Tracing;
+import io.sluice.redis.store.StoreState;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
@@ -78,8 +83,9 @@ public final class Node implements AutoCloseable {
     private static final Duration REFRESH = Duration.ofSeconds(5);
 
     private final Clock clock = Clock.system();
-    private final LocalEngine counts = new LocalEngine(clock);
-    private final Limiter local = new Limiter(counts, clock, List.of());
+    private final LocalEngine counts;
+    private final Limiter local;
+    private final @Nullable Recorder recorder;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final OpenRules rules;
     private final NodeFleet fleet;
@@ -108,13 +114,27 @@ public final class Node implements AutoCloseable {
             ApiDoor api,
             NodeMetrics metrics,
             Telemetry telemetry,
+            @Nullable Recorder recorder,
             Runnable grace,
             LongSupplier droppedLogLines) {
         this.rules = rules;
         this.fleet = fleet;
         this.store = store;
+        this.recorder = recorder;
+        this.counts = recorder == null
+                ? new LocalEngine(clock)
+                : LocalEngine.builder()
+                        .clock(clock)
+                        .returnListener(recorder.returns())
+                        .build();
+        this.local = new Limiter(counts, clock, recorder == null ? List.of() : List.of(recorder.decisions()));
         this.watch = new StoreWatch(store, clock, calls);
-        this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
+        List<DecisionListener> ofStore = new ArrayList<>(List.of(watch));
+        if (recorder != null) {
+            ofStore.add(new FallbackRecorder(recorder.history(), clock));
+            metrics.watchRecording(recorder::recorded, recorder::dropped);
+        }
+        this.shared = store == null ? null : new Limiter(store.engine(), clock, ofStore);
         this.api = api;
         this.metrics = metrics;
         this.tracing = telemetry.tracing();
@@ -153,7 +173,17 @@ public final class Node implements AutoCloseable {
         Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
         NodeMetrics metrics = new NodeMetrics(telemetry.registry());
         StoreCalls calls = new StoreCalls(Clock.system(), metrics.limits());
-        SharedStore opening = SharedStore.open(config, opener, calls);
+        Recorder recorder;
+        try {
+            recorder = config.recording()
+                    .map(settings -> Recorder.open(settings, Clock.system()))
+                    .orElse(null);
+        } catch (IllegalArgumentException e) {
+            telemetry.close();
+            throw new StartFailedException(String.valueOf(e.getMessage()), List.of());
+        }
+        SharedStore opening = SharedStore.open(
+                config, opener, recorder == null ? calls : new RecordedCalls(calls, recorder.history()));
         NodeFleet fleet = null;
         OpenRules rules;
         try {
@@ -162,6 +192,7 @@ public final class Node implements AutoCloseable {
         } catch (StartFailedException | IllegalArgumentException e) {
             telemetry.close();
             opening.abandon();
+            abandon(recorder);
             if (fleet != null) {
                 fleet.close();
             }
@@ -171,10 +202,12 @@ public final class Node implements AutoCloseable {
         Node node;
         try {
             api = new ApiDoor();
-            node = new Node(rules, fleet, opening.opened(), calls, api, metrics, telemetry, grace, droppedLogLines);
+            node = new Node(
+                    rules, fleet, opening.opened(), calls, api, metrics, telemetry, recorder, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
             telemetry.close();
             opening.abandon();
+            abandon(recorder);
             rules.close();
             fleet.close();
             if (api != null) {
@@ -190,6 +223,26 @@ public final class Node implements AutoCloseable {
         }
         node.health.turn(Health.Phase.SERVING);
         return node;
+    }
+
+    private static void abandon(@Nullable Recorder recorder) {
+        if (recorder != null) {
+            recorder.close();
+        }
+    }
+
+    /** The listener of the store, and what records its steps. */
+    private record RecordedCalls(StoreCalls calls, HistoryListener history) implements Store.RecordingListener {
+
+        @Override
+        public void called(String outcome, int decisions, long nanos) {
+            calls.called(outcome, decisions, nanos);
+        }
+
+        @Override
+        public void changed(StoreState state) {
+            calls.changed(state);
+        }
     }
 
     /** Returns the port of the decision API. */
@@ -281,8 +334,11 @@ public final class Node implements AutoCloseable {
         leaving.add(callers);
         listeners.addAll(callers.listeners());
         KeySettings keys = callers.keys();
-        Optional<DecisionRecorder> recorder = recorded(config, inForce, keys);
-        recorder.ifPresent(listeners::add);
+        Optional<DecisionRecorder> logged = logged(config, inForce, keys);
+        logged.ifPresent(listeners::add);
+        if (recorder != null) {
+            listeners.add(recorder.requests(inForce));
+        }
         RulingListener listener = new RulingListeners(listeners);
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
         callers.answer(evaluator);
@@ -325,6 +381,9 @@ public final class Node implements AutoCloseable {
             permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
         agreed.join();
+        if (recorder != null) {
+            recorder.begin(keys);
+        }
         WarmUp warmUp = new WarmUp(clock);
         warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
         if (gateway != null) {
@@ -341,7 +400,10 @@ public final class Node implements AutoCloseable {
         List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
         config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
         erasable.addAll(callers.erasable());
-        recorder.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
+        logged.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
+        if (recorder != null) {
+            erasable.add(recorder);
+        }
         fleet.erase(inForce, keys, erasable);
         health.watchFleet(fleet::findings);
         fleet.report(apiPort(), rules, watch, health::findings, tallies);
@@ -355,17 +417,17 @@ public final class Node implements AutoCloseable {
         return all;
     }
 
-    private Optional<DecisionRecorder> recorded(NodeConfig config, Supplier<RuleSet> inForce, KeySettings keys)
+    private Optional<DecisionRecorder> logged(NodeConfig config, Supplier<RuleSet> inForce, KeySettings keys)
             throws StartFailedException {
         try {
-            Optional<DecisionRecorder> recorder =
+            Optional<DecisionRecorder> opened =
                     DecisionRecorder.open(config.decisions().log(), fleet.outbox(), inForce, keys, clock);
-            recorder.ifPresent(each -> {
+            opened.ifPresent(each -> {
                 fleet.add(each);
                 leaving.add(each);
                 metrics.limits().watch(each);
             });
-            return recorder;
+            return opened;
         } catch (IllegalArgumentException e) {
             throw new StartFailedException(String.valueOf(e.getMessage()), List.of());
         }
@@ -444,5 +506,7 @@ public final class Node implements AutoCloseable {
         if (shared != null) {
             shared.close();
         }
+        // Last, because closing the limiters still changes counts.
+        abandon(recorder);
     }
 }

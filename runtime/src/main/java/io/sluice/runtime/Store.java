@@ -1,5 +1,6 @@
 package io.sluice.runtime;
 
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
@@ -66,6 +67,13 @@ public interface Store {
         return ForgottenCounts.some(0, "the store cannot remove them");
     }
 
+    /** A listener of the store that also records every step on every count. */
+    interface RecordingListener extends StoreListener {
+
+        /** Returns what receives the steps. */
+        HistoryListener history();
+    }
+
     /** Opens the store that a configuration names. */
     @FunctionalInterface
     interface Opener {
@@ -74,13 +82,16 @@ public interface Store {
         Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 
-    /** Opens a Redis, with a cache of its refusals, leases, and the guards of rules. */
+    /**
+     * Opens a Redis, with a cache of its refusals, leases, and the guards of rules. A {@link RecordingListener} receives all its
+     * steps.
+     */
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
-        RedisStore store = RedisStore.at(uri)
-                .prefix(prefix)
-                .clock(clock)
-                .hashTags(true)
-                .storeListener(listener)
+        RedisStore.Builder builder =
+                RedisStore.at(uri).prefix(prefix).clock(clock).hashTags(true).storeListener(listener);
+        RedisStore store = (listener instanceof RecordingListener recording
+                        ? builder.recording(recording.history())
+                        : builder)
                 .open();
         return new Store() {
             @Override

@@ -32,6 +32,7 @@ import java.util.function.Function;
  * @param gateway the gateway's configuration; empty without {@code routes}
  * @param decisions where decisions are logged
  * @param telemetry where traces and metrics are sent
+ * @param record what is recorded
  */
 public record ConfigFile(
         Optional<String> redisUri,
@@ -52,7 +53,8 @@ public record ConfigFile(
         CenterSection centerRole,
         Optional<GatewayConfig> gateway,
         DecisionLogSettings decisions,
-        TelemetrySettings telemetry) {
+        TelemetrySettings telemetry,
+        RecordSection record) {
 
     private static final List<String> SECTIONS = List.of(
             "redis",
@@ -68,7 +70,8 @@ public record ConfigFile(
             "services",
             "routes",
             "decisions",
-            "telemetry");
+            "telemetry",
+            "record");
     /** Maps each way of counting to whether it is that of the reference service. */
     private static final Map<String, Boolean> COUNTING = new TreeMap<>(Map.of("together", false, "reference", true));
 
@@ -95,7 +98,8 @@ public record ConfigFile(
             CenterSection.NONE,
             Optional.empty(),
             DecisionLogSettings.NONE,
-            TelemetrySettings.NONE);
+            TelemetrySettings.NONE,
+            RecordSection.NONE);
 
     /** Reads the file, or throws an exception with all its errors. */
     public static ConfigFile read(Path file) throws ConfigRefusedException {
@@ -157,7 +161,8 @@ public record ConfigFile(
                         .orElse(DecisionLogSettings.NONE),
                 section(root, "telemetry", TelemetrySettings.KEYS, errors)
                         .map(fields -> TelemetrySettings.of(fields, path -> beside(file, path), errors))
-                        .orElse(TelemetrySettings.NONE));
+                        .orElse(TelemetrySettings.NONE),
+                RecordSection.of(root, path -> beside(file, path), errors));
     }
 
     /** Returns the names of settings that differ from another configuration and cannot change while a node runs. */
@@ -180,6 +185,7 @@ public record ConfigFile(
         change(changes, "metrics", openMetrics, before.openMetrics);
         change(changes, "decisions", decisions, before.decisions);
         change(changes, "telemetry", telemetry, before.telemetry);
+        change(changes, "record", record, before.record);
         change(changes, "envoy.count", countsLikeTheReference, before.countsLikeTheReference);
         gateway.ifPresent(now -> before.gateway.ifPresent(old -> changes.addAll(now.fixedChanges(old))));
         return changes;

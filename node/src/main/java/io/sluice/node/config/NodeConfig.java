@@ -1,5 +1,6 @@
 package io.sluice.node.config;
 
+import io.sluice.node.record.RecordingSettings;
 import io.sluice.redis.RedisUri;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
@@ -30,6 +31,7 @@ import java.util.function.Consumer;
  * @param center the center that the node reports to over HTTP; without one, a node with rules from Redis reports through Redis
  * @param decisions where decisions are logged
  * @param telemetry where traces and metrics are sent
+ * @param recording where everything that the node decides is recorded; without it, nothing is
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -48,7 +50,8 @@ public record NodeConfig(
         boolean insecure,
         Optional<CenterAddress> center,
         DecisionLogSettings decisions,
-        TelemetrySettings telemetry) {
+        TelemetrySettings telemetry,
+        Optional<RecordingSettings> recording) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -152,6 +155,10 @@ public record NodeConfig(
 
     public NodeConfig withTelemetry(TelemetrySettings settings) {
         return with(draft -> draft.telemetry = settings);
+    }
+
+    public NodeConfig withRecording(RecordingSettings settings) {
+        return with(draft -> draft.recording = Optional.of(settings));
     }
 
     private NodeConfig with(Consumer<Draft> change) {
@@ -266,6 +273,7 @@ public record NodeConfig(
         private Optional<CenterAddress> center = Optional.empty();
         private DecisionLogSettings decisions = DecisionLogSettings.NONE;
         private TelemetrySettings telemetry = TelemetrySettings.NONE;
+        private Optional<RecordingSettings> recording = Optional.empty();
 
         Draft(RulesFrom rules, DoorSettings api) {
             this.rules = rules;
@@ -289,6 +297,7 @@ public record NodeConfig(
             center = config.center;
             decisions = config.decisions;
             telemetry = config.telemetry;
+            recording = config.recording;
         }
 
         NodeConfig config() {
@@ -309,7 +318,8 @@ public record NodeConfig(
                     insecure,
                     center,
                     decisions,
-                    telemetry);
+                    telemetry,
+                    recording);
         }
     }
 }

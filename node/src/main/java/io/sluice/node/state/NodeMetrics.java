@@ -40,6 +40,9 @@ public final class NodeMetrics {
     private volatile LongSupplier droppedLines = () -> 0;
 
     /** Kept here for the same reason. */
+    private final List<LongSupplier> recording = new CopyOnWriteArrayList<>();
+
+    /** Kept here for the same reason. */
     private final List<LongSupplier> refusedConnections = new CopyOnWriteArrayList<>();
 
     public NodeMetrics() {
@@ -101,6 +104,19 @@ public final class NodeMetrics {
         FunctionCounter.builder("sluice_connections_refused", refused, LongSupplier::getAsLong)
                 .description("Connections that were closed at once because the port had too many")
                 .tag("door", door)
+                .register(registry);
+    }
+
+    /** Adds how many events and requests were recorded, and how many are missing in the recording. */
+    public void watchRecording(LongSupplier recorded, LongSupplier dropped) {
+        recording.add(recorded);
+        recording.add(dropped);
+        FunctionCounter.builder("rate_limit_recording_events", recorded, LongSupplier::getAsLong)
+                .description("Steps on counts and requests that were recorded")
+                .register(registry);
+        FunctionCounter.builder("rate_limit_recording_dropped", dropped, LongSupplier::getAsLong)
+                .description(
+                        "Steps on counts and requests that are missing in the recording, because there was no room")
                 .register(registry);
     }
 

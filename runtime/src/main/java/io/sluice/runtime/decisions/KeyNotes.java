@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * Remembers in a file since when hashes are made with the same key, so that an erasure can tell which files it cannot search. The note
  * has a hash of a fixed text, which does not tell the key.
  */
-final class KeyNotes {
+public final class KeyNotes {
 
     private static final Pattern FORM = Pattern.compile("([0-9A-Za-z_-]{43}) ([0-9]{1,15})\n");
     private static final int MOST_BYTES = 100;
@@ -25,7 +25,7 @@ final class KeyNotes {
     private KeyNotes() {}
 
     /** Returns a text that differs if the key does. */
-    static String mark(KeySettings keys) {
+    public static String mark(KeySettings keys) {
         return keys.keys()
                 .keyedHash(
                         List.of(By.attribute("decisions")),
@@ -34,7 +34,7 @@ final class KeyNotes {
     }
 
     /** Returns since when this key has been in use, in seconds since 1970. Writes a new note if the key is another one. */
-    static long since(FileChannel file, String mark, long nowSeconds) throws IOException {
+    public static long since(FileChannel file, String mark, long nowSeconds) throws IOException {
         ByteBuffer content = ByteBuffer.allocate(MOST_BYTES);
         while (content.hasRemaining() && file.read(content, content.position()) >= 0) {
             // Reads on.

@@ -1,0 +1,383 @@
+package io.sluice.node.record;
+
+import io.sluice.core.Decision;
+import io.sluice.core.DecisionListener;
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.HistoryListener;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.time.Clock;
+import io.sluice.history.HistoryFile;
+import io.sluice.rules.caller.KeyMask;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.decisions.KeyNotes;
+import io.sluice.runtime.erasure.ErasableStore;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records what a node decides: every step on a count, for the history checker, and every request, for a replay. Thread-safe.
+ *
+ * <p>The thread that decides only adds to a bounded queue. It takes no lock and waits for nobody. One thread masks and writes what is
+ * in the queue. If there is no room, or the disk takes nothing, events are dropped and counted, and the recording says so where they
+ * are missing.
+ */
+public final class Recorder implements ErasableStore, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
+
+    /** The most events and requests that may wait to be written. */
+    static final int CAPACITY = 65_536;
+
+    private static final String LOCK = "recording.lock";
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LAST_MAY_TAKE_MILLIS = 10_000;
+    private static final long ERASURE_WAITS_SECONDS = 10;
+
+    private final RecordingSettings settings;
+    private final Clock clock;
+    private final FileChannel lock;
+    private final String run =
+            HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+    private final RecordingQueue queue;
+    private final Thread thread = new Thread(this::run, "sluice-recording");
+
+    /** Set when the recording begins; written before the thread starts. */
+    private @Nullable Writer writer;
+
+    private volatile @Nullable RecordingFiles files;
+    private volatile @Nullable CompletableFuture<Void> nextFiles;
+    private volatile boolean closed;
+    private String knownKey = "";
+    private long keySince;
+
+    private record Returning(Charge charge, long atMicros) {}
+
+    private record Renewed(Charge charge, boolean held, long atMicros) {}
+
+    /** What the thread uses. */
+    private record Writer(RecordingFiles files, KeyMask mask, RequestLines lines, KeySettings keys) {}
+
+    private Recorder(RecordingSettings settings, Clock clock, FileChannel lock, int capacity) {
+        this.settings = settings;
+        this.clock = clock;
+        this.lock = lock;
+        this.queue = new RecordingQueue(capacity);
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Takes possession of a directory. Events are collected from now on and written from {@link #begin} on.
+     *
+     * @throws IllegalArgumentException if the directory cannot be used, or another process uses it
+     */
+    public static Recorder open(RecordingSettings settings, Clock clock) {
+        return open(settings, clock, CAPACITY);
+    }
+
+    static Recorder open(RecordingSettings settings, Clock clock, int capacity) {
+        return new Recorder(settings, clock, locked(settings.directory()), capacity);
+    }
+
+    private static FileChannel locked(Path folder) {
+        FileChannel channel;
+        try {
+            RecordingFiles.createFolder(folder);
+            channel = FileChannel.open(
+                    folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "record: " + folder + " (expected: a directory that this user may write to)", e);
+        }
+        try {
+            FileLock held = channel.tryLock();
+            if (held != null) {
+                return channel;
+            }
+        } catch (IOException | OverlappingFileLockException e) {
+            // Said below.
+        }
+        closeQuietly(channel);
+        throw new IllegalArgumentException(
+                "record: " + folder + " is in use by another process (expected: a directory of this process alone)");
+    }
+
+    /** Begins to write. */
+    public void begin(KeySettings keys) {
+        KeyMask mask = new KeyMask(keys, settings.plain());
+        HistoryFile.Names names = new HistoryFile.Names() {
+            @Override
+            public String count(String name) {
+                return mask.count(name);
+            }
+
+            @Override
+            public String key(String key) {
+                return mask.key(key);
+            }
+        };
+        RecordingFiles written = new RecordingFiles(settings, "node-" + run, run, names, clock);
+        files = written;
+        writer = new Writer(written, mask, new RequestLines(keys, mask), keys);
+        learnKey(keys);
+        thread.start();
+    }
+
+    /** Returns what records the steps of a shared store. */
+    public HistoryListener history() {
+        return queue::add;
+    }
+
+    /** Returns what records the decisions of a limiter that counts in this process. */
+    public DecisionListener decisions() {
+        return (decision, elapsedNanos) -> queue.add(decision);
+    }
+
+    /** Returns what records the returned permits of an engine in this process. */
+    public LocalEngine.ReturnListener returns() {
+        return new LocalEngine.ReturnListener() {
+            @Override
+            public void returning(Charge charge) {
+                queue.add(new Returning(charge, clock.epochMicros()));
+            }
+
+            @Override
+            public void renewed(Charge charge, boolean held) {
+                queue.add(new Renewed(charge, held, clock.epochMicros()));
+            }
+        };
+    }
+
+    /**
+     * Returns what records requests.
+     *
+     * @param rules the rules in force
+     */
+    public RulingListener requests(Supplier<RuleSet> rules) {
+        return new RulingListener() {
+            @Override
+            public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+                throw new UnsupportedOperationException("a ruling comes with its request");
+            }
+
+            @Override
+            public void ruled(Attributes request, Ruling.Settled ruling, long elapsedNanos) {
+                if (!ruling.looked()) {
+                    queue.add(new RecordedRequest(clock.epochMicros(), request, ruling, rules.get()));
+                }
+            }
+
+            /** The request is recorded when it is ruled on again. */
+            @Override
+            public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
+        };
+    }
+
+    /** Returns how many events and requests were written. */
+    public long recorded() {
+        RecordingFiles written = files;
+        return written == null ? 0 : written.recorded();
+    }
+
+    /** Returns how many events and requests are missing in the recording. */
+    public long dropped() {
+        RecordingFiles written = files;
+        return queue.dropped() + (written == null ? 0 : written.lost());
+    }
+
+    private void run() {
+        Writer to = Objects.requireNonNull(writer);
+        long ticked = clock.nanoTime() - TICK_NANOS;
+        while (!closed) {
+            boolean any = queue.drain(item -> write(item, to));
+            queue.gap(to.files::gap);
+            to.files.flush();
+            CompletableFuture<Void> asked = nextFiles;
+            if (asked != null) {
+                nextFiles = null;
+                to.files.next();
+                asked.complete(null);
+            }
+            if (clock.nanoTime() - ticked >= TICK_NANOS) {
+                ticked = clock.nanoTime();
+                tick(to);
+            }
+            if (!any) {
+                LockSupport.parkNanos(this, PAUSE_NANOS);
+            }
+        }
+        boolean unused = queue.drain(item -> write(item, to));
+        queue.gap(to.files::gap);
+        to.files.end();
+    }
+
+    private void tick(Writer to) {
+        if (to.mask.refresh()) {
+            learnKey(to.keys);
+            // Names that were made with another key mean nothing beside these.
+            to.files.next();
+        }
+        to.files.tick();
+    }
+
+    private void write(Object item, Writer to) {
+        try {
+            if (item instanceof HistoryEvent event) {
+                to.files.event(event);
+            } else if (item instanceof Decision decision) {
+                write(decision, to.files);
+            } else if (item instanceof RecordedRequest request) {
+                to.files.request(to.lines.line(request));
+            } else if (item instanceof Returning back) {
+                to.files.event(step(back.charge, true, back.atMicros, new StepEvent.GivenBack(back.charge)));
+            } else if (item instanceof Renewed renewed) {
+                to.files.event(step(
+                        renewed.charge,
+                        renewed.held,
+                        renewed.atMicros,
+                        new StepEvent.Renewed(renewed.charge, renewed.held)));
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("an event was not recorded, because it could not be described", e);
+            to.files.gap(1);
+        }
+    }
+
+    /** Only the first step names the decision, so that decisions can be counted. */
+    private void write(Decision decision, RecordingFiles to) {
+        if (!decision.ask().charges() || decision.degraded() != null) {
+            return;
+        }
+        EngineDecision outcome = decision.outcome();
+        List<Demand> demands = decision.ask().demands();
+        for (int i = 0; i < outcome.verdicts().size(); i++) {
+            Demand demand = demands.get(i);
+            to.event(new StepEvent(
+                    count(demand.limit(), demand.key()),
+                    StepEvent.LOCAL,
+                    0,
+                    outcome.verdicts().get(i).granted() > 0,
+                    outcome.atMicros(),
+                    new StepEvent.Asked(
+                            i == 0 ? "1" : "",
+                            demand,
+                            true,
+                            decision.ruleVersion(),
+                            outcome.verdicts().get(i))));
+        }
+    }
+
+    private StepEvent step(Charge charge, boolean changed, long atMicros, StepEvent.Step step) {
+        return new StepEvent(count(charge.limit(), charge.key()), StepEvent.LOCAL, 0, changed, atMicros, step);
+    }
+
+    /** Returns a name that no count of another run has. */
+    private String count(Limit limit, String key) {
+        return run + ":" + limit.name() + ":" + limit.shape() + ":" + key;
+    }
+
+    private synchronized void learnKey(KeySettings keys) {
+        String mark = KeyNotes.mark(keys);
+        if (!mark.equals(knownKey)) {
+            knownKey = mark;
+            long now = Math.floorDiv(clock.epochMicros(), TimeUnit.SECONDS.toMicros(1));
+            try {
+                keySince = KeyNotes.since(lock, mark, now);
+            } catch (IOException e) {
+                keySince = now;
+                LOG.warn("{} cannot be written; erasures will find only what is recorded since this start", LOCK, e);
+            }
+        }
+    }
+
+    @Override
+    public String kind() {
+        return "recordings";
+    }
+
+    /** Begins new files, so that the current ones can be searched too. */
+    @Override
+    public Attempt erase(String erasure, SubjectKeys keys) throws IOException {
+        RecordingFiles written = files;
+        if (written != null && thread.isAlive()) {
+            CompletableFuture<Void> asked = new CompletableFuture<>();
+            nextFiles = asked;
+            try {
+                asked.get(ERASURE_WAITS_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Attempt.unfinished(0, "the recording was not continued in new files");
+            } catch (ExecutionException | TimeoutException e) {
+                return Attempt.unfinished(0, "the disk with the recording does not answer");
+            }
+        }
+        return RecordingErasure.erase(
+                settings.directory(), written == null ? null : written.current().orElse(null), keys);
+    }
+
+    @Override
+    public synchronized List<String> unsearchable() {
+        long before;
+        try {
+            before = RecordingFiles.files(settings.directory()).keySet().stream()
+                    .filter(name -> name.begun() < keySince)
+                    .count();
+        } catch (IOException e) {
+            return List.of("the recording cannot be read");
+        }
+        return before == 0
+                ? List.of()
+                : List.of("recordings from before " + Instant.ofEpochSecond(keySince)
+                        + " have hashes of another key and cannot be searched; they go with the retention of the"
+                        + " recording (files: " + before + ")");
+    }
+
+    /** Writes what was recorded so far, and ends the recording. */
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        try {
+            thread.join(LAST_MAY_TAKE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        closeQuietly(lock);
+    }
+
+    private static void closeQuietly(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("the lock of the recording was not released cleanly", e);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The recording of what a node decides, in files of bounded size: {@code docs/recording.md}. */
+@NullMarked
+package io.sluice.node.record;
+
+import org.jspecify.annotations.NullMarked;

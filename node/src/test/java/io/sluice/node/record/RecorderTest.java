@@ -1,0 +1,282 @@
+package io.sluice.node.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.history.RecordingCheck;
+import io.sluice.history.RecordingReport;
+import io.sluice.history.RecordingReport.Verdict;
+import io.sluice.rules.caller.KeySecret;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.SubjectKeys;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.Await;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(300)
+class RecorderTest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Limit DAILY = Limit.named("daily").fixedWindow(3, Duration.ofDays(1));
+
+    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final KeySettings keys =
+            new KeySettings(KeySecret.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII)), 64);
+
+    @TempDir
+    private Path dir;
+
+    private Path folder() {
+        return dir.resolve("recording");
+    }
+
+    private RecordingSettings settings() {
+        return new RecordingSettings(
+                folder(),
+                RecordingSettings.LEAST_SIZE,
+                Duration.ofHours(1),
+                4 * RecordingSettings.LEAST_SIZE,
+                Duration.ofDays(7),
+                Set.of());
+    }
+
+    private Limiter limiter(Recorder recorder) {
+        LocalEngine engine = LocalEngine.builder()
+                .clock(clock)
+                .returnListener(recorder.returns())
+                .build();
+        return new Limiter(engine, clock, List.of(recorder.decisions()));
+    }
+
+    private RecordingReport report() throws IOException {
+        return new RecordingCheck(1_000_000).check(folder());
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder())) {
+            return files.filter(file -> RecordingName.of(file).isPresent())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private String content() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (Path file : files()) {
+            text.append(Files.readString(file));
+        }
+        return text.toString();
+    }
+
+    private static void written(Recorder recorder, long count) {
+        Await.until(count + " are recorded", PATIENCE, () -> recorder.recorded() + recorder.dropped() >= count);
+    }
+
+    @Test
+    void recordsWhatTheProcessDecidesAndDoesNotTellForWhom() throws IOException {
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            Limiter limiter = limiter(recorder);
+            for (int i = 0; i < 5; i++) {
+                limiter.decide(DAILY, "user=alice-4711");
+                limiter.decide(DAILY, "tenant=acme&user=bob-0815");
+            }
+            limiter.giveBack(limiter.decide(DAILY, "user=carol-99"));
+        }
+        RecordingReport report = report();
+        assertThat(report.verdict()).isEqualTo(Verdict.CLEAN);
+        assertThat(report.decisions()).isEqualTo(11);
+        assertThat(report.check().steps()).isEqualTo(12);
+        assertThat(content()).contains("user=#", "tenant=#").doesNotContain("alice", "4711", "acme", "bob", "carol");
+    }
+
+    @Test
+    void keepsTheValuesOfPlainAttributes() throws IOException {
+        RecordingSettings some = settings();
+        RecordingSettings plain = new RecordingSettings(
+                some.directory(), some.maxSize(), some.maxAge(), some.maxTotal(), some.keep(), Set.of("tenant"));
+        try (Recorder recorder = Recorder.open(plain, clock)) {
+            recorder.begin(keys);
+            limiter(recorder).decide(DAILY, "tenant=acme&user=bob-0815");
+        }
+        assertThat(content()).contains("tenant=acme&user=#").doesNotContain("bob");
+    }
+
+    @Test
+    void saysWhereDecisionsAreMissingBecauseThereWasNoRoom() throws IOException {
+        try (Recorder recorder = Recorder.open(settings(), clock, 4)) {
+            Limiter limiter = limiter(recorder);
+            for (int i = 0; i < 10; i++) {
+                limiter.decide(DAILY, "user=u" + i);
+            }
+            assertThat(recorder.dropped()).isEqualTo(6);
+            recorder.begin(keys);
+            Await.until("the gap is noted", PATIENCE, () -> count("[\"gap\",6,") == 1);
+            limiter.decide(DAILY, "user=late");
+        }
+        RecordingReport report = report();
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(Verdict.INCOMPLETE);
+        assertThat(report.gaps()).isEqualTo(1);
+        assertThat(report.lost()).isEqualTo(6);
+        assertThat(report.decisions()).isEqualTo(5);
+    }
+
+    @Test
+    void keepsToItsBoundAndDeletesTheOldestFiles() throws IOException {
+        Path first;
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            Limiter limiter = limiter(recorder);
+            limiter.decide(DAILY, "user=first");
+            written(recorder, 1);
+            first = files().get(0);
+            for (int i = 0; i < 20_000; i++) {
+                limiter.decide(DAILY, "user=u" + i % 2_000);
+                if (i % 2_000 == 0) {
+                    clock.advance(Duration.ofSeconds(1));
+                    int soFar = i + 2;
+                    written(recorder, soFar);
+                }
+            }
+        }
+        assertThat(files()).doesNotContain(first).hasSizeGreaterThan(2);
+        long total = 0;
+        for (Path file : files()) {
+            total += Files.size(file);
+        }
+        assertThat(total).isLessThanOrEqualTo(4 * RecordingSettings.LEAST_SIZE);
+        RecordingReport report = report();
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.remarks()).anyMatch(remark -> remark.contains("its first files are gone"));
+    }
+
+    @Test
+    void beginsNewFilesWithTheTimeAndForgetsOldOnes() throws IOException {
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            Limiter limiter = limiter(recorder);
+            limiter.decide(DAILY, "user=a");
+            written(recorder, 1);
+            Path first = files().get(0);
+            clock.advance(Duration.ofHours(2));
+            Await.until("the next files", PATIENCE, () -> count() == 4);
+            limiter.decide(DAILY, "user=a");
+            written(recorder, 2);
+            clock.advance(Duration.ofDays(8));
+            Await.until("the first files are gone", PATIENCE, () -> !Files.exists(first));
+        }
+        assertThat(report().check().violations()).isEmpty();
+    }
+
+    private int count() {
+        try {
+            return files().size();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Test
+    void goesOnAfterADiskThatTookNothing() throws IOException {
+        Path away = dir.resolve("away");
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            Limiter limiter = limiter(recorder);
+            limiter.decide(DAILY, "user=a");
+            written(recorder, 1);
+            Await.until("a file", PATIENCE, () -> count() == 2);
+            // Nothing can be created where a file is in the way.
+            Files.move(folder(), away);
+            Files.writeString(folder(), "in the way");
+            clock.advance(Duration.ofHours(2));
+            Await.until("it is noticed", PATIENCE, () -> {
+                limiter.decide(DAILY, "user=b");
+                clock.advance(Duration.ofSeconds(2));
+                return recorder.dropped() > 0;
+            });
+            Files.delete(folder());
+            Files.move(away, folder());
+            Await.until("it goes on", PATIENCE, () -> {
+                clock.advance(Duration.ofSeconds(2));
+                return count() == 4;
+            });
+            limiter.decide(DAILY, "user=c");
+        }
+        RecordingReport report = report();
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(Verdict.INCOMPLETE);
+        assertThat(report.gaps()).isEqualTo(1);
+        assertThat(report.lost()).isPositive();
+    }
+
+    @Test
+    void leavesTheDirectoryToOneProcess() {
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            assertThatThrownBy(() -> Recorder.open(settings(), clock))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is in use by another process");
+            assertThat(recorder.recorded()).isZero();
+        }
+    }
+
+    @Test
+    void erasesASubjectFromFinishedAndCurrentFiles() throws IOException {
+        SubjectKeys alice = SubjectKeys.of("user", "alice-4711", Map.of(), RuleSet.none(), keys);
+        String hash = alice.hashes().get(0);
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            Limiter limiter = limiter(recorder);
+            limiter.decide(DAILY, "tenant=acme&user=alice-4711");
+            limiter.decide(DAILY, "user=alice-4711");
+            limiter.decide(DAILY, "user=bob-0815");
+            written(recorder, 3);
+            Await.until("all is in the file", PATIENCE, () -> count(hash) == 2);
+            assertThat(recorder.erase("1", alice).unfinished()).isEmpty();
+            assertThat(count(hash)).isZero();
+            assertThat(content()).contains("erased-", "user=#");
+            assertThat(recorder.unsearchable()).isEmpty();
+            limiter.decide(DAILY, "user=bob-0815");
+        }
+        RecordingReport report = report();
+        assertThat(report.verdict()).isEqualTo(Verdict.CLEAN);
+        assertThat(report.decisions()).isEqualTo(4);
+    }
+
+    private int count(String text) {
+        try {
+            return content().split(Pattern.quote(text), -1).length - 1;
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    @Test
+    void saysWhatItCannotSearchBecauseTheKeyHasChanged() throws IOException {
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            limiter(recorder).decide(DAILY, "user=a");
+        }
+        clock.advance(Duration.ofMinutes(1));
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(new KeySettings(KeySecret.random(), 64));
+            assertThat(recorder.unsearchable()).singleElement().asString().contains("hashes of another key");
+        }
+    }
+}
