@@ -6,6 +6,7 @@ import io.sluice.cli.audit.AuditCommand;
 import io.sluice.cli.check.ExplainCommand;
 import io.sluice.cli.check.LintCommand;
 import io.sluice.cli.imports.ImportCommand;
+import io.sluice.cli.record.VerifyCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
             ApplyCommand.class,
             AuditCommand.class,
             ImportCommand.class,
+            VerifyCommand.class,
             NotBuiltCommand.Bench.class
         })
 public final class Main implements Runnable {

@@ -120,7 +120,8 @@ final class NodeRunner {
                 options.insecureApi,
                 center,
                 file.decisions(),
-                file.telemetry());
+                file.telemetry(),
+                options.recording(file.record()));
     }
 
     /** The configuration names the tokens of one port, the flag those of all others. */

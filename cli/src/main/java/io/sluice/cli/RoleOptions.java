@@ -1,6 +1,8 @@
 package io.sluice.cli;
 
 import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.RecordSection;
+import io.sluice.node.record.RecordingSettings;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +126,45 @@ final class RoleOptions extends CommonOptions {
             paramLabel = "true|false",
             description = "also send the headers X-RateLimit-Limit, -Remaining and -Reset")
     boolean xRateLimitHeaders;
+
+    @Option(
+            names = "--record",
+            paramLabel = "DIR",
+            description =
+                    "record every decision in this directory, which no other process may use, for ./sluice verify;"
+                            + " callers are hashed (default: nothing is recorded)")
+    @Nullable
+    Path record;
+
+    @Option(
+            names = "--record-max-size",
+            paramLabel = "SIZE",
+            description = "size at which the next files of the recording begin, such as 64MB (default: 64MB)")
+    @Nullable
+    String recordMaxSize;
+
+    @Option(
+            names = "--record-max-age",
+            paramLabel = "SPAN",
+            description = "age at which the next files of the recording begin, such as 1h (default: 1h)")
+    @Nullable
+    String recordMaxAge;
+
+    @Option(
+            names = "--record-max-total",
+            paramLabel = "SIZE",
+            description = "size of all files of the recording; the oldest are deleted first (default: 1GB)")
+    @Nullable
+    String recordMaxTotal;
+
+    /** Returns what to record. */
+    Optional<RecordingSettings> recording(RecordSection section) {
+        return section.settings(
+                Optional.ofNullable(record),
+                Optional.ofNullable(recordMaxSize).map(text -> RecordSection.size("--record-max-size", text)),
+                Optional.ofNullable(recordMaxAge).map(text -> RecordSection.age("--record-max-age", text)),
+                Optional.ofNullable(recordMaxTotal).map(text -> RecordSection.total("--record-max-total", text)));
+    }
 
     /** Refuses invalid addresses and ports, and prints a line for each given flag that is deprecated. */
     void check() {

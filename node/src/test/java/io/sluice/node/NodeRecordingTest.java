@@ -98,8 +98,8 @@ class NodeRecordingTest {
         RecordingReport report = report();
         assertThat(report.check().violations()).isEmpty();
         assertThat(report.runs()).isEqualTo(2);
-        assertThat(report.limits()).containsExactly("here.0", "there.0");
-        assertThat(report.decisions()).isEqualTo(40);
+        assertThat(report.limits()).contains("here", "there");
+        assertThat(report.decisions()).as("also those of the probes").isGreaterThanOrEqualTo(40);
         assertThat(report.gaps()).isZero();
         assertThat(content())
                 .contains("\"resource\":\"/there\"")

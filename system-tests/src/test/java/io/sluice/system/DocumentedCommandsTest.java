@@ -159,6 +159,10 @@ final class DocumentedCommandsTest {
                 toTheCenter(arguments);
                 return;
             }
+            if (arguments.get(0).equals("verify") && node != null) {
+                // The page says so: what a killed node has recorded has no end.
+                assertThat(node.stop()).isZero();
+            }
             closeNode();
             if (arguments.get(0).equals("center")) {
                 centerAlone(arguments);

@@ -294,12 +294,13 @@ final class DataKinds {
         add(
                 "node_recordings",
                 NODE,
-                "recordings of decisions, if somebody turned them on",
+                "recordings of decisions, if somebody turned them on; those of --record have callers as masked text and keyed"
+                        + " hashes",
                 true,
                 Optional.empty(),
-                "until you delete them",
-                "you delete the files",
-                "the person's keys, which become pseudonyms");
+                "those of --record 7 days and 1 GB, unless the node is configured otherwise; others until you delete them",
+                "the node deletes the oldest files of --record; you delete the others",
+                "the person's requests, and their keys, which become pseudonyms");
         add(
                 "node_callers",
                 NODE,

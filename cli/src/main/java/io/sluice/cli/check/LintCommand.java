@@ -24,6 +24,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -31,7 +32,8 @@ import picocli.CommandLine.Spec;
         name = "lint",
         description = {
             "Checks rule documents and prints FILE:LINE:COL: message for every error and every warning.",
-            "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage, such as a file that is missing."
+            "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage, such as a file that is missing.",
+            "With --watch, goes on until Ctrl-C and prints what changes; exit 0."
         },
         mixinStandardHelpOptions = true)
 public final class LintCommand implements Callable<Integer> {
@@ -52,8 +54,45 @@ public final class LintCommand implements Callable<Integer> {
     @Option(names = "--strict", description = "exit 1 for warnings, too")
     private boolean strict;
 
+    @Option(
+            names = "--watch",
+            description = "check again whenever a file changes, and print what is new and what is fixed, until Ctrl-C")
+    private boolean watch;
+
     @Override
     public Integer call() {
+        if (watch && json) {
+            throw new ParameterException(spec.commandLine(), "--watch: together with --json (expected: one of them)");
+        }
+        return watch ? watch() : once();
+    }
+
+    /** Returns only if the thread is interrupted; a signal ends the process. */
+    private int watch() {
+        PrintWriter out = spec.commandLine().getOut();
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            out.flush();
+                            // The JVM would exit with the number of the signal.
+                            Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
+                        },
+                        "sluice-stop"));
+        LintRounds rounds = new LintRounds(this::styled, out);
+        try {
+            new ChangeWatch(files).run(() -> {
+                for (Path file : files) {
+                    RuleDocument document = FileRuleSource.read(file);
+                    rounds.show(file, document, doubts(file, document));
+                }
+            });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    private int once() {
         PrintWriter out = spec.commandLine().getOut();
         List<DocumentError> errors = new ArrayList<>();
         List<DocumentError> warnings = new ArrayList<>();
