@@ -2,7 +2,7 @@ package io.sluice.cli;
 
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.RecordSection;
-import io.sluice.node.record.RecordingSettings;
+import io.sluice.node.config.RecordingSettings;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -157,7 +157,7 @@ class RecordingTest {
                         "\"resource\":\"/orders\"",
                         "\"decision\":\"allowed\"",
                         "\"permits\":1",
-                        "\"user\":\"u****11\"");
+                        "\"user\":\"u****");
         assertThat(requests.stream().filter(line -> line.contains("\"decision\":\"rejected\"")))
                 .hasSize(300);
         for (Path file :

@@ -11,7 +11,7 @@ import io.sluice.node.config.ConfigRefusedException;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
-import io.sluice.node.record.RecordingSettings;
+import io.sluice.node.config.RecordingSettings;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.erasure.ErasureOrder;

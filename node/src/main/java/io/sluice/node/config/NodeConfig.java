@@ -1,6 +1,5 @@
 package io.sluice.node.config;
 
-import io.sluice.node.record.RecordingSettings;
 import io.sluice.redis.RedisUri;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;

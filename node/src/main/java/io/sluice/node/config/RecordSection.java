@@ -1,7 +1,6 @@
 package io.sluice.node.config;
 
 import io.sluice.node.gateway.config.ByteSizes;
-import io.sluice.node.record.RecordingSettings;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Spans;

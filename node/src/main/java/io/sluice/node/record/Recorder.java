@@ -12,6 +12,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.time.Clock;
 import io.sluice.history.HistoryFile;
+import io.sluice.node.config.RecordingSettings;
 import io.sluice.rules.caller.KeyMask;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;

@@ -4,6 +4,7 @@ import io.sluice.core.history.GapEvent;
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.time.Clock;
 import io.sluice.history.HistoryFile;
+import io.sluice.node.config.RecordingSettings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -10,6 +10,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.history.RecordingCheck;
 import io.sluice.history.RecordingReport;
 import io.sluice.history.RecordingReport.Verdict;
+import io.sluice.node.config.RecordingSettings;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;

@@ -1,4 +1,4 @@
-package io.sluice.node.record;
+package io.sluice.node.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
