@@ -153,11 +153,7 @@ class RecordingTest {
         List<String> requests = Files.readAllLines(files(".requests.jsonl").get(0));
         assertThat(requests).hasSize(500);
         assertThat(requests.get(0))
-                .contains(
-                        "\"resource\":\"/orders\"",
-                        "\"decision\":\"allowed\"",
-                        "\"permits\":1",
-                        "\"user\":\"u****");
+                .contains("\"resource\":\"/orders\"", "\"decision\":\"allowed\"", "\"permits\":1", "\"user\":\"u****");
         assertThat(requests.stream().filter(line -> line.contains("\"decision\":\"rejected\"")))
                 .hasSize(300);
         for (Path file :
