@@ -13,6 +13,7 @@ import io.sluice.benchmarks.gateway.GatewayLoad;
 import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
 import io.sluice.benchmarks.processes.Checkout;
+import io.sluice.benchmarks.replay.ReplayLoad;
 import io.sluice.benchmarks.start.NodeStart;
 import io.sluice.benchmarks.verdicts.Verdicts;
 import java.io.IOException;
@@ -47,6 +48,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code console [TURNS [NODES [RULES]]]} opens each view of the console over much data. It needs {@code chromium}.
  *   <li>{@code verdicts [TRIALS]} simulates trials with known truth and counts wrong verdicts.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
+ *   <li>{@code replay [LINES [TURNS]]} replays a log, beside reading its lines alone.
  * </ul>
  */
 public final class Benchmarks {
@@ -134,7 +136,11 @@ public final class Benchmarks {
                         number(args, 1, 200), rules, number(args, 0, 5), MixedRules.document(rules), figures);
             }),
             Part.of("verdicts", Map.of(), (args, figures) -> Verdicts.table(number(args, 0, 1_000), figures)),
-            Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))));
+            Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))),
+            Part.of(
+                    "replay",
+                    Map.of(),
+                    (args, figures) -> ReplayLoad.table(number(args, 0, 2_000_000), number(args, 1, 5), figures)));
 
     private Benchmarks() {}
 

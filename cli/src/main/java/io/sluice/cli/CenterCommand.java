@@ -6,6 +6,7 @@ import io.sluice.center.CenterMaintenance.AdminLink;
 import io.sluice.center.CenterMaintenance.InForce;
 import io.sluice.center.CenterSettings;
 import io.sluice.center.MaintenanceFailedException;
+import io.sluice.cli.terminal.Terminal;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
 import io.sluice.rules.yaml.PrintableText;

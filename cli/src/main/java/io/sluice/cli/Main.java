@@ -7,6 +7,7 @@ import io.sluice.cli.check.ExplainCommand;
 import io.sluice.cli.check.LintCommand;
 import io.sluice.cli.imports.ImportCommand;
 import io.sluice.cli.record.VerifyCommand;
+import io.sluice.cli.replay.ReplayCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Spec;
             CenterCommand.class,
             LintCommand.class,
             ExplainCommand.class,
+            ReplayCommand.class,
             DiffCommand.class,
             ApplyCommand.class,
             AuditCommand.class,

@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.cli.terminal.Terminal;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;

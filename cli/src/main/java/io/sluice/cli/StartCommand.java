@@ -7,6 +7,7 @@ import io.sluice.center.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.cli.demo.Demo;
 import io.sluice.cli.demo.DemoSource;
+import io.sluice.cli.terminal.Terminal;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.NodeConfig;

@@ -320,7 +320,12 @@ final class Goals {
                 atMost("memory of ./sluice start, node and center", figure("start/start/MB"), 450, MEGABYTES),
                 atMost("memory of an idle center", figure("center/idle/MB"), 350, MEGABYTES),
                 atMost("./sluice center, until it serves", figure("center/start/s"), 5, SECONDS),
-                atMost("a cold node on a healthy Redis opens its breaker", figure("start/cold/openings"), 0, COUNT));
+                atMost("a cold node on a healthy Redis opens its breaker", figure("start/cold/openings"), 0, COUNT),
+                atLeast(
+                        "replayed requests per second and core, four limits each",
+                        figure("replay/replay/per s and core"),
+                        500_000,
+                        COUNT));
     }
 
     private static List<Goal> services() {

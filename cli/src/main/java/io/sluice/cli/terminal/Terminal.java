@@ -1,4 +1,4 @@
-package io.sluice.cli;
+package io.sluice.cli.terminal;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,23 +6,25 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** Finds out whether an output is a terminal, and whether to use colours. */
-final class Terminal {
+public final class Terminal {
 
     private static final int OUT = 1;
     private static final int ERR = 2;
 
     private Terminal() {}
 
-    static boolean isOut() {
+    /** Returns whether standard output is a terminal. */
+    public static boolean isOut() {
         return is(OUT);
     }
 
-    static boolean isErr() {
+    /** Returns whether standard error is a terminal. */
+    public static boolean isErr() {
         return is(ERR);
     }
 
     /** Returns true on a terminal with colours, unless {@code NO_COLOR} is set. */
-    static boolean likesColour(Map<String, String> environment) {
+    public static boolean likesColour(Map<String, String> environment) {
         return isOut()
                 && environment.getOrDefault("NO_COLOR", "").isEmpty()
                 && !environment.getOrDefault("TERM", "dumb").equals("dumb");

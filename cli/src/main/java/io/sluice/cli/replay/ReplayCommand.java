@@ -1,0 +1,224 @@
+package io.sluice.cli.replay;
+
+import io.sluice.cli.terminal.Terminal;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.Clock;
+import io.sluice.replay.log.LogFormat;
+import io.sluice.replay.log.LogInput;
+import io.sluice.replay.log.LogOptions;
+import io.sluice.replay.log.LogReader;
+import io.sluice.replay.report.ReplayJson;
+import io.sluice.replay.report.ReplayPage;
+import io.sluice.replay.run.Replay;
+import io.sluice.replay.run.ReplayResult;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.FileRuleSource;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "replay",
+        description = {
+            "Shows what rules would have done with the requests of access logs.",
+            "Exit 0 if the logs were replayed, 1 if the rules have errors, 2 on bad usage, such as a log that is missing."
+        },
+        mixinStandardHelpOptions = true)
+public final class ReplayCommand implements Callable<Integer> {
+
+    private static final String STANDARD_INPUT = "-";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Option(
+            names = "--rules",
+            paramLabel = "FILE-or-DIR",
+            required = true,
+            description = "a rule document, or a directory of rule documents")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path rules;
+
+    @Option(
+            names = "--against",
+            paramLabel = "FILE-or-DIR",
+            description = "other rules for the same requests; shows which requests they decide differently")
+    private @Nullable Path against;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description =
+                    "combined, common, envoy, envoy-json, alb, csv, jsonl, sluice, or a log_format of nginx in quotes;"
+                            + " guessed from the first lines if absent")
+    private @Nullable String format;
+
+    @Option(
+            names = "--field",
+            paramLabel = "ATTRIBUTE=FIELD",
+            description =
+                    "the field of the log that has an attribute, such as ip=client.address or user=$http_x_user; also for"
+                            + " time, status, duration (seconds), duration_ms and request; repeat for each")
+    private final Map<String, String> fields = new LinkedHashMap<>();
+
+    @Option(
+            names = "--time",
+            paramLabel = "FIELD",
+            description = "the field of the log that has the time; like --field time=FIELD")
+    private @Nullable String time;
+
+    @Option(
+            names = "--attr",
+            paramLabel = "NAME=VALUE",
+            description = "an attribute of every request, such as service=user-service; repeat for each")
+    private final Map<String, String> attributes = new LinkedHashMap<>();
+
+    @Option(
+            names = "--max-keys",
+            paramLabel = "N",
+            description =
+                    "how many callers have counts of their own (default: 1000000); the report says if there are more")
+    private long maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
+
+    @Option(names = "--json", description = "print one JSON object instead of tables")
+    private boolean json;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "also write a page with charts, which needs no network")
+    private @Nullable Path html;
+
+    @Parameters(
+            paramLabel = "LOG",
+            arity = "1..*",
+            description = "access logs, plain or compressed with gzip or zstd, in any order; - reads standard input")
+    private final List<String> logs = new ArrayList<>();
+
+    @Override
+    public Integer call() throws IOException {
+        Optional<RuleSet> set = read(rules);
+        Path otherPath = against;
+        Optional<RuleSet> other = otherPath == null ? Optional.empty() : read(otherPath);
+        if (set.isEmpty() || (otherPath != null && other.isEmpty())) {
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        if (maxKeys < 1 || maxKeys > Integer.MAX_VALUE) {
+            throw bad("--max-keys: " + maxKeys + " (expected: 1.." + Integer.MAX_VALUE + ")");
+        }
+        Replay replay = new Replay(set.get(), other.orElse(null), maxKeys);
+        ReplayResult result = run(replay);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(ReplayJson.of(result));
+        } else {
+            new ReplayText(out, spec.commandLine().getColorScheme().ansi()).print(result);
+        }
+        out.flush();
+        Path page = html;
+        if (page != null) {
+            write(page, ReplayPage.of(result, rules.toString()));
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    private Optional<RuleSet> read(Path path) {
+        RuleDocument document = FileRuleSource.read(path);
+        if (document instanceof Refused refused) {
+            refused.errors().forEach(spec.commandLine().getErr()::println);
+            return Optional.empty();
+        }
+        return Optional.of(new RuleSet(1, ((Accepted) document).rules()));
+    }
+
+    private ReplayResult run(Replay replay) throws IOException {
+        PrintWriter err = spec.commandLine().getErr();
+        try (LogReader log = open(replay)) {
+            if (format == null) {
+                log.formats().forEach((file, guessed) -> err.println("sluice: " + file + ": read as " + guessed));
+                err.flush();
+            }
+            ProgressBar bar = Terminal.isErr() ? new ProgressBar(err, Clock.system()) : null;
+            ReplayResult result = replay.run(log, bar == null ? (requests, any) -> {} : bar);
+            if (bar != null) {
+                bar.end();
+            }
+            log.problems().firstUnreadable().forEach(err::println);
+            log.problems().firstLate().forEach(err::println);
+            err.flush();
+            return result;
+        }
+    }
+
+    private LogReader open(Replay replay) throws IOException {
+        Map<String, String> mapping = new HashMap<>(fields);
+        if (time != null) {
+            mapping.put("time", time);
+        }
+        if (logs.stream().filter(STANDARD_INPUT::equals).count() > 1) {
+            throw bad("LOG: - is given twice (expected: standard input once)");
+        }
+        List<LogInput> inputs = new ArrayList<>();
+        for (String log : logs) {
+            if (!log.equals(STANDARD_INPUT) && Files.isDirectory(Path.of(log))) {
+                throw bad(log + ": a directory (expected: log files, such as " + log + "/*.log)");
+            }
+            inputs.add(
+                    log.equals(STANDARD_INPUT)
+                            ? LogInput.once("standard input", System.in)
+                            : LogInput.of(Path.of(log)));
+        }
+        try {
+            return LogReader.open(
+                    inputs,
+                    new LogOptions(
+                            Optional.ofNullable(format).map(LogFormat::of),
+                            mapping,
+                            attributes,
+                            replay.attributes(),
+                            LogOptions.DEFAULT_ORDER_BYTES));
+        } catch (NoSuchFileException e) {
+            throw bad(e.getFile() + ": no such file (expected: an access log)");
+        } catch (IllegalArgumentException e) {
+            throw bad(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw bad("cannot read the logs: " + e + " (expected: readable files)");
+        }
+    }
+
+    private void write(Path page, String content) {
+        try {
+            Files.writeString(page, content);
+        } catch (IOException e) {
+            throw bad("--html: cannot write " + page + ": " + e + " (expected: a file in a directory that exists)");
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("sluice: the page is in " + page);
+        err.flush();
+    }
+
+    private ParameterException bad(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,51 @@
+package io.sluice.replay.log;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns bytes into text, and remembers the texts that it made last, because methods, paths and addresses repeat. A repeated text is the
+ * same object, with its hash computed already. Not thread-safe.
+ */
+final class TextMemory {
+
+    private static final int SIZE = 16_384;
+    private static final int LONGEST = 128;
+
+    private final @Nullable String[] texts = new @Nullable String[SIZE];
+
+    String text(byte[] bytes, int from, int length) {
+        if (length > LONGEST) {
+            return new String(bytes, from, length, StandardCharsets.UTF_8);
+        }
+        int hash = length;
+        boolean ascii = true;
+        for (int i = from; i < from + length; i++) {
+            hash = 31 * hash + bytes[i];
+            ascii &= bytes[i] >= 0;
+        }
+        if (!ascii) {
+            return new String(bytes, from, length, StandardCharsets.UTF_8);
+        }
+        int place = (hash ^ (hash >>> 15)) & (SIZE - 1);
+        String known = texts[place];
+        if (known != null && same(known, bytes, from, length)) {
+            return known;
+        }
+        String made = new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+        texts[place] = made;
+        return made;
+    }
+
+    private static boolean same(String text, byte[] bytes, int from, int length) {
+        if (text.length() != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (text.charAt(i) != bytes[from + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,131 @@
+package io.sluice.replay.run;
+
+import io.sluice.core.local.LocalEngine;
+import io.sluice.replay.log.LogReader;
+import io.sluice.replay.log.LoggedRequest;
+import io.sluice.replay.run.Differences.RuleDifference;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the requests of logs through one or two sets of rules. Used once, by one thread. The same logs and rules give the same result.
+ *
+ * <p>Every rule is decided in process, whatever its mode, as if one process had served all requests. So the result is that of {@code mode:
+ * distributed} with a store that always answers.
+ */
+public final class Replay {
+
+    private static final int PROGRESS_EVERY = 4_096;
+
+    private final RuleSet rules;
+    private final @Nullable RuleSet other;
+    private final long maxKeys;
+
+    private long bothAllow;
+    private long bothRefuse;
+    private long newlyRefused;
+    private long newlyAllowed;
+    private final Map<String, long[]> byRule = new TreeMap<>();
+
+    /** Is told from time to time how far the replay is. */
+    @FunctionalInterface
+    public interface Progress {
+        void at(long requests, LogReader log);
+    }
+
+    /**
+     * Creates a replay.
+     *
+     * @param other the rules to compare with; null for none
+     * @param maxKeys how many callers have counts of their own, of all limits together; {@link LocalEngine#DEFAULT_MAX_KEYS} is usual
+     */
+    public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys) {
+        this.rules = rules;
+        this.other = other;
+        this.maxKeys = maxKeys;
+    }
+
+    /** Returns the attributes that a log should have for these rules. */
+    public Set<String> attributes() {
+        Set<String> names = new LinkedHashSet<>();
+        names.add("ip");
+        add(rules, names);
+        if (other != null) {
+            add(other, names);
+        }
+        return names;
+    }
+
+    private static void add(RuleSet set, Set<String> names) {
+        for (Rule rule : set.rules()) {
+            if (rule.enabled()) {
+                names.addAll(rule.attributes());
+                if (rule.scope().service() != null) {
+                    names.add("service");
+                }
+            }
+        }
+    }
+
+    /** Replays all requests of the log. */
+    public ReplayResult run(LogReader log, Progress progress) throws IOException {
+        LoggedRequest request = log.next();
+        LogClock clock = new LogClock(request == null ? 0 : request.atMicros());
+        RuleRun run = new RuleRun(rules, maxKeys, clock);
+        RuleRun otherRun = other == null ? null : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()));
+        long requests = 0;
+        long first = clock.epochMicros();
+        long last = first;
+        while (request != null) {
+            last = request.atMicros();
+            boolean passes = run.decide(request);
+            if (otherRun != null) {
+                compare(passes, run, otherRun.decide(request), otherRun);
+            }
+            if (++requests % PROGRESS_EVERY == 0) {
+                progress.at(requests, log);
+            }
+            request = log.next();
+        }
+        progress.at(requests, log);
+        return new ReplayResult(
+                requests,
+                first,
+                last,
+                LogSummary.of(log),
+                run.result(),
+                otherRun == null ? Optional.empty() : Optional.of(differences(otherRun)));
+    }
+
+    private void compare(boolean passes, RuleRun run, boolean otherPasses, RuleRun otherRun) {
+        if (passes == otherPasses) {
+            bothAllow += passes ? 1 : 0;
+            bothRefuse += passes ? 0 : 1;
+        } else if (passes) {
+            newlyAllowed++;
+            difference(otherRun.refusedBy())[1]++;
+        } else {
+            newlyRefused++;
+            difference(run.refusedBy())[0]++;
+        }
+    }
+
+    private long[] difference(@Nullable String rule) {
+        return byRule.computeIfAbsent(rule == null ? "" : rule, any -> new long[2]);
+    }
+
+    private Differences differences(RuleRun otherRun) {
+        List<RuleDifference> differing = new ArrayList<>();
+        byRule.forEach((rule, counts) -> differing.add(new RuleDifference(rule, counts[0], counts[1])));
+        return new Differences(otherRun.result(), bothAllow, bothRefuse, newlyRefused, newlyAllowed, differing);
+    }
+}

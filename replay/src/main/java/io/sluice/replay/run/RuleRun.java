@@ -1,0 +1,254 @@
+package io.sluice.replay.run;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.replay.log.LoggedRequest;
+import io.sluice.rules.caller.CallerMarks;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.evaluate.EarlyRuling;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CompiledRule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One set of rules and what it does: the evaluator and the in-process engine that decide live requests, on the time of the log. Not
+ * thread-safe.
+ */
+final class RuleRun {
+
+    /** Hashes leave no trace in the result, so their key need not be known to anybody. */
+    private final KeySettings keys = KeySettings.ofThisProcess();
+
+    private final RuleSet set;
+    private final LogClock clock;
+    private final long startMicros;
+    private final LocalEngine engine;
+    private final Evaluator evaluator;
+    private final Endings endings;
+    private final boolean early;
+    private final boolean countsAnswers;
+    private final Map<String, RuleTally> tallies = new LinkedHashMap<>();
+    private final TallyRoom room = TallyRoom.usual();
+    private final Timeline timeline;
+
+    private long number;
+    private long allowed;
+    private long overflowed;
+    private long withoutDuration;
+    private long withoutStatus;
+    private @Nullable String refusedBy;
+
+    RuleRun(RuleSet set, long maxKeys, LogClock clock) {
+        this.set = set;
+        this.clock = clock;
+        this.startMicros = clock.epochMicros();
+        this.engine = LocalEngine.builder().clock(clock).maxKeys(maxKeys).build();
+        this.evaluator = new Evaluator(
+                () -> set, new Limiter(engine, clock, List.of()), null, keys, clock, (ruling, nanos) -> {});
+        this.endings = new Endings(evaluator, clock);
+        this.early = set.hasEarly();
+        this.countsAnswers = set.rules().stream().anyMatch(rule -> rule.enabled() && rule.countsAnswers());
+        this.timeline = new Timeline(startMicros);
+        set.rules().forEach(rule -> tallies.put(rule.id(), new RuleTally(rule)));
+    }
+
+    /** Decides the next request. Returns whether it passes. */
+    boolean decide(LoggedRequest request) {
+        number++;
+        endings.until(request.atMicros());
+        clock.moveTo(request.atMicros());
+        refusedBy = null;
+        boolean passes = early ? decideEarly(request) : decideNow(request, null);
+        allowed += passes ? 1 : 0;
+        timeline.add(request.atMicros(), passes);
+        return passes;
+    }
+
+    /** Returns the rule that refused the last request; null if it passed. */
+    @Nullable
+    String refusedBy() {
+        return refusedBy;
+    }
+
+    private boolean decideEarly(LoggedRequest request) {
+        Attributes attributes = request.attributes();
+        if (countsAnswers) {
+            for (CompiledRule each : set.early(attributes)) {
+                if (each.rule().countsAnswers()) {
+                    tally(each.rule().id()).matched(request.atMicros());
+                }
+            }
+        }
+        EarlyRuling ruling =
+                evaluator.evaluateEarly(attributes).toCompletableFuture().join();
+        Ruling first = ruling.ruling().orElse(null);
+        if (first != null && !count(request, first, countsAnswers)) {
+            return false;
+        }
+        return decideNow(request, ruling);
+    }
+
+    private boolean decideNow(LoggedRequest request, @Nullable EarlyRuling before) {
+        Attributes attributes = request.attributes();
+        Ruling ruling = (before == null
+                        ? evaluator.evaluate(attributes, request.permits())
+                        : evaluator.evaluateAfterEarly(attributes, request.permits()))
+                .toCompletableFuture()
+                .join();
+        boolean passes = count(request, ruling, false);
+        boolean answers = before != null && before.countsAnswer();
+        if (answers && request.status() == LoggedRequest.UNKNOWN) {
+            withoutStatus++;
+            answers = false;
+        }
+        boolean holds = ruling instanceof Ruling.Settled settled && settled.permit() != null;
+        if (answers || holds) {
+            withoutDuration += holds && request.durationMicros() < 0 ? 1 : 0;
+            endings.add(
+                    request.atMicros() + Math.max(0, request.durationMicros()),
+                    ruling instanceof Ruling.Settled settled ? settled.permit() : null,
+                    answers ? before : null,
+                    request.status());
+        }
+        return passes;
+    }
+
+    /** @param looked whether rules that count answers have been counted as matching */
+    private boolean count(LoggedRequest request, Ruling ruling, boolean looked) {
+        if (ruling instanceof Ruling.Impossible impossible) {
+            RuleTally tally = tally(impossible.rule());
+            tally.matched(request.atMicros());
+            refuse(tally, impossible.rule(), request, impossible.limit(), "");
+            return false;
+        }
+        Ruling.Settled settled = (Ruling.Settled) ruling;
+        List<String> matched = settled.matched();
+        for (int i = 0; i < matched.size(); i++) {
+            RuleTally tally = tally(matched.get(i));
+            if (!looked || !isCountedAlready(matched.get(i))) {
+                tally.matched(request.atMicros());
+            }
+        }
+        if (!settled.allowed()) {
+            refused(request, settled);
+        }
+        if (!settled.shadowRefused().isEmpty()) {
+            for (Label label : settled.shadowRefused()) {
+                tally(label.rule()).wouldRefuse(number, label.limit());
+            }
+        }
+        if (engine.overflowed() != overflowed) {
+            overflowed = engine.overflowed();
+            inexact(request, settled);
+        }
+        return settled.allowed();
+    }
+
+    private boolean isCountedAlready(String rule) {
+        return set.rule(rule).filter(Rule::countsAnswers).isPresent();
+    }
+
+    private void refused(LoggedRequest request, Ruling.Settled ruling) {
+        Rule rule = ruling.rule();
+        boolean counted = false;
+        for (Decision decision : ruling.decisions()) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                if (!verdicts.get(i).fits()) {
+                    Demand demand = decision.ask().demands().get(i);
+                    Label label = demand.label();
+                    refuse(tally(label.rule()), label.rule(), request, label.limit(), demand.key());
+                    counted = true;
+                }
+            }
+        }
+        if (!counted && rule != null) {
+            Ruling.Reported reported = ruling.action() == Action.DENY ? null : ruling.reported();
+            refuse(tally(rule.id()), rule.id(), request, reported == null ? null : reported.id(), "");
+        }
+        refusedBy = rule == null ? refusedBy : rule.id();
+    }
+
+    private void refuse(RuleTally tally, String rule, LoggedRequest request, @Nullable String limit, String key) {
+        String address = request.attributes().get("ip");
+        String caller = !key.isEmpty() ? key : address == null ? Address.UNKNOWN : address;
+        tally.refused(number, request, limit, caller, startMicros, room);
+        refusedBy = refusedBy == null ? rule : refusedBy;
+    }
+
+    /** Finds the limits that were decided on shared counts. A refusal does not say which ones they were, so all may have been. */
+    private void inexact(LoggedRequest request, Ruling.Settled ruling) {
+        boolean found = false;
+        for (Decision decision : ruling.decisions()) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                Demand demand = decision.ask().demands().get(i);
+                boolean shared = ruling.allowed()
+                        ? verdicts.get(i).chargedAtMicros() == Verdict.FINAL
+                        : !demand.key().isEmpty();
+                if (shared) {
+                    tally(demand.label().rule()).inexact(number, request);
+                    found = true;
+                }
+            }
+        }
+        if (!found) {
+            ruling.matched().forEach(id -> tally(id).inexact(number, request));
+        }
+    }
+
+    private RuleTally tally(String rule) {
+        RuleTally tally = tallies.get(rule);
+        if (tally == null) {
+            throw new IllegalStateException("a ruling names a rule that is not in the set: " + rule);
+        }
+        return tally;
+    }
+
+    SetResult result() {
+        CallerMarks marks = new CallerMarks(keys);
+        List<RuleResult> rules =
+                tallies.values().stream().map(tally -> tally.result(set, marks)).toList();
+        return new SetResult(allowed, number - allowed, rules, timeline.series(), notes(rules));
+    }
+
+    private List<String> notes(List<RuleResult> rules) {
+        List<String> notes = new ArrayList<>();
+        if (withoutDuration > 0) {
+            notes.add("Concurrency limits were not replayed for " + withoutDuration
+                    + " requests, because the log does not say how long they took: " + names(rules, true));
+        }
+        if (withoutStatus > 0) {
+            notes.add("Answers were not counted for " + withoutStatus
+                    + " requests, because the log does not have their status: " + names(rules, false));
+        }
+        return notes;
+    }
+
+    private static String names(List<RuleResult> rules, boolean concurrency) {
+        return String.join(
+                ", ",
+                rules.stream()
+                        .map(RuleResult::rule)
+                        .filter(rule -> concurrency
+                                ? rule.limits().stream().anyMatch(limit -> limit.limit() instanceof Concurrency)
+                                : rule.countsAnswers())
+                        .map(Rule::id)
+                        .toList());
+    }
+}
