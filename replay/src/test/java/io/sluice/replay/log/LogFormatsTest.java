@@ -135,15 +135,17 @@ final class LogFormatsTest {
     @Test
     void readsCsvWithQuotesAndAnotherSeparator() {
         ReadLog log = ReadLog.of(
-                "time;client_ip;method;path;tenant;ignored\n"
-                        + "2026-11-17 22:41:33;203.0.113.7;GET;\"/a;b\";\"ac\"\"me\";\n"
-                        + "2026-11-17 22:41:34;203.0.113.8;GET\n",
+                """
+                time;client_ip;method;path;tenant;ignored
+                2026-11-17 22:41:33;203.0.113.7;GET;"/a;b";"ac""me";
+                2026-11-17 22:41:34;203.0.113.8;GET
+                """,
                 "tenant");
         assertThat(log.formats()).containsEntry("log0", "csv");
         assertThat(log.only("path")).isEqualTo("/a");
         assertThat(log.only("tenant")).isEqualTo("ac\"me");
         assertThat(log.problems().firstUnreadable())
-                .containsExactly("log0:3:35: 3 columns (expected: 6, as in the first line)");
+                .containsExactly("log0:3:36: 3 columns (expected: 6, as in the first line)");
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class LogOrderTest {
 
-    private static final long START = 1_794_955_200;
+    private static final double START = 1_794_955_200;
 
     @TempDir
     Path folder;

@@ -26,9 +26,11 @@ import org.junit.jupiter.api.Test;
 
 final class ReplayReportTest {
 
-    private static final String RULES = "rules:\n"
-            + "  - { id: a, name: '<script>alert(1)</script>', limits: [{ by: user, limit: 2, window: 1m }] }\n"
-            + "  - { id: unused, resource: /nowhere, limits: [{ rate: 1/s }] }\n";
+    private static final String RULES = """
+            rules:
+              - { id: a, name: '<script>alert(1)</script>', limits: [{ by: user, limit: 2, window: 1m }] }
+              - { id: unused, resource: /nowhere, limits: [{ rate: 1/s }] }
+            """;
 
     private static final String LOG = "time,ip,user,path\n"
             + "2026-11-17T22:41:33Z,203.0.113.7,\"<b>x\",/a\n".repeat(3)

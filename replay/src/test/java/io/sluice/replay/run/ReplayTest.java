@@ -153,7 +153,7 @@ final class ReplayTest {
         assertThat(result.set().refused()).isEqualTo(10);
         assertThat(result.set().notes()).isEmpty();
 
-        ReplayResult without = replay(rule, new StringBuilder(log.toString().replace(",1500,", ",,")));
+        ReplayResult without = replay(rule, log.toString().replace(",1500,", ",,"));
         assertThat(without.set().refused()).isZero();
         assertThat(without.set().notes()).singleElement().asString().contains("not replayed for 30 requests", ": c");
     }
