@@ -17,6 +17,9 @@ final class LineTemplate implements LineParser {
     private final int required;
     private final boolean open;
 
+    /** How many variables to look at: all of them, or those up to the last one that somebody wants. */
+    private final int count;
+
     /**
      * Creates a template.
      *
@@ -50,12 +53,31 @@ final class LineTemplate implements LineParser {
         }
         this.required = required < 0 ? names.size() : required;
         this.open = open;
+        this.count = names.size();
     }
 
     private void add(StringBuilder literal, FieldTarget[] target, String name) {
         literals.add(literal.toString().getBytes(StandardCharsets.UTF_8));
         targets.add(target);
         names.add(name);
+    }
+
+    private LineTemplate(LineTemplate whole, int count) {
+        literals.addAll(whole.literals);
+        targets.addAll(whole.targets);
+        names.addAll(whole.names);
+        this.required = whole.required;
+        this.open = whole.open;
+        this.count = count;
+    }
+
+    /** Returns a template that does not look at the rest of a line once it has found all that is wanted. */
+    LineTemplate hurried() {
+        int last = names.size() - 1;
+        while (last > 0 && targets.get(last).length == 0) {
+            last--;
+        }
+        return open ? new LineTemplate(this, last + 1) : this;
     }
 
     /** Every line is as the format says. */
@@ -88,7 +110,7 @@ final class LineTemplate implements LineParser {
     @Override
     public Line read(byte[] line, int from, int to, LineFields fields) {
         int at = from;
-        for (int i = 0; i < names.size(); i++) {
+        for (int i = 0; i < count; i++) {
             byte[] before = literals.get(i);
             if (!startsWith(line, at, to, before)) {
                 return at == to && i >= required ? Line.REQUEST : wrong(fields, before, at - from);
@@ -106,6 +128,9 @@ final class LineTemplate implements LineParser {
             }
             Escapes.set(fields, targets.get(i), line, at, end);
             at = end;
+        }
+        if (count < names.size()) {
+            return Line.REQUEST;
         }
         byte[] last = literals.get(names.size());
         boolean ends = startsWith(line, at, to, last) && at + last.length == to;

@@ -102,6 +102,12 @@ public final class LogFormat {
         };
     }
 
+    /** Returns a parser for a file whose format is certain. It does not look at the end of a line if nobody wants anything of it. */
+    LineParser hurriedParser(Layout layout, Map<String, String> mapping) {
+        LineParser parser = parser(layout, mapping);
+        return parser instanceof LineTemplate template ? template.hurried() : parser;
+    }
+
     private static LineParser known(LineTemplate template, Map<String, String> mapping) {
         List<String> names = template.names();
         mapping.forEach((attribute, source) -> {

@@ -55,7 +55,7 @@ final class LogSource implements AutoCloseable {
         this.bytesRead = bytesRead;
         this.format = format;
         this.layout = layout;
-        this.parser = format.parser(layout, options.mapping());
+        this.parser = format.hurriedParser(layout, options.mapping());
         this.fields = new LineFields(layout);
         this.decoder = new RequestDecoder(layout, options, format.hashesCallers(), memory);
     }

@@ -5,6 +5,7 @@ import io.sluice.replay.run.Differences;
 import io.sluice.replay.run.LimitResult;
 import io.sluice.replay.run.ReplayResult;
 import io.sluice.replay.run.RuleResult;
+import io.sluice.replay.run.Series;
 import io.sluice.rules.model.Action;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,7 +54,8 @@ public final class ReplayPage {
         heading(title);
         tiles();
         if (result.requests() > 0) {
-            section("Requests by time", legend() + SvgChart.of(result.set().series(), CHART, "Requests by time"));
+            Series all = result.set().series();
+            section("Requests by time", legend(all) + SvgChart.of(all, result.toMicros(), CHART, "Requests by time"));
         }
         findings();
         result.against().ifPresent(this::against);
@@ -117,8 +119,9 @@ public final class ReplayPage {
         out.append(HtmlText.of(value)).append("</strong></div>\n");
     }
 
-    private static String legend() {
-        return "<p class=\"legend\"><i class=\"allowed\"></i> allowed <i class=\"refused\"></i> refused</p>\n";
+    private static String legend(Series series) {
+        return "<p class=\"legend\"><i class=\"allowed\"></i> allowed <i class=\"refused\"></i> refused, in steps of "
+                + ReportTime.span(series.stepMicros()) + "</p>\n";
     }
 
     private void section(String title, String body) {
@@ -241,7 +244,10 @@ public final class ReplayPage {
                 .append("</p>\n"));
         rule.series()
                 .ifPresent(series -> body.append(SvgChart.of(
-                        series, SMALL_CHART, "Refusals of " + rule.rule().id())));
+                        series,
+                        result.toMicros(),
+                        SMALL_CHART,
+                        "Refusals of " + rule.rule().id())));
         body.append(
                 "<div class=\"pair\">\n<table><thead><tr><th>Limit</th><th>Amount</th><th class=\"n\">Refused</th>");
         body.append("<th class=\"n\">Would refuse</th></tr></thead><tbody>\n");

@@ -14,20 +14,27 @@ final class SvgChart {
 
     private final Series series;
     private final int height;
+    private final int steps;
     private final StringBuilder out = new StringBuilder(4_096);
 
-    private SvgChart(Series series, int height) {
+    private SvgChart(Series series, long toMicros, int height) {
         this.series = series;
         this.height = height;
+        long spanned = (toMicros - series.startMicros()) / series.stepMicros() + 1;
+        this.steps = (int) Math.max(spanned, series.allowed().size());
     }
 
-    /** @param title read aloud by screen readers */
-    static String of(Series series, int height, String title) {
-        return new SvgChart(series, height).draw(title);
+    /**
+     * Returns a picture.
+     *
+     * @param toMicros where the picture ends, so that those of all rules show the same time
+     * @param title read aloud by screen readers
+     */
+    static String of(Series series, long toMicros, int height, String title) {
+        return new SvgChart(series, toMicros, height).draw(title);
     }
 
     private String draw(String title) {
-        int steps = Math.max(1, series.allowed().size());
         long most = 1;
         for (int i = 0; i < series.allowed().size(); i++) {
             most = Math.max(most, series.allowed().get(i) + series.refused().get(i));
@@ -60,7 +67,7 @@ final class SvgChart {
                 out.append("</g>\n");
             }
         }
-        times(steps);
+        times();
         return out.append("</svg>\n").toString();
     }
 
@@ -84,7 +91,7 @@ final class SvgChart {
         }
     }
 
-    private void times(int steps) {
+    private void times() {
         int labels = Math.min(LABELS, steps);
         long span = steps * series.stepMicros();
         for (int i = 0; i < labels; i++) {

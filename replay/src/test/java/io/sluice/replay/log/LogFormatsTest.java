@@ -134,13 +134,11 @@ final class LogFormatsTest {
 
     @Test
     void readsCsvWithQuotesAndAnotherSeparator() {
-        ReadLog log = ReadLog.of(
-                """
+        ReadLog log = ReadLog.of("""
                 time;client_ip;method;path;tenant;ignored
                 2026-11-17 22:41:33;203.0.113.7;GET;"/a;b";"ac""me";
                 2026-11-17 22:41:34;203.0.113.8;GET
-                """,
-                "tenant");
+                """, "tenant");
         assertThat(log.formats()).containsEntry("log0", "csv");
         assertThat(log.only("path")).isEqualTo("/a");
         assertThat(log.only("tenant")).isEqualTo("ac\"me");
