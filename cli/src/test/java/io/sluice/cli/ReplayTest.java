@@ -14,9 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code ./sluice replay}. */
 final class ReplayTest {
 
-    private static final String LINE =
-            "203.0.113.7 - - [17/Nov/2026:22:41:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n";
-
     @TempDir
     Path folder;
 
@@ -30,7 +27,7 @@ final class ReplayTest {
                 "rules:\n  - { id: login, service: users, resource: /api/login, limits: [{ by: ip, limit: 5, window: 1m }] }\n");
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < 8; i++) {
-            lines.append(String.format(LINE, i));
+            lines.append(line(i));
         }
         log = Files.writeString(folder.resolve("access.log"), lines + "garbage\n");
     }
@@ -130,5 +127,9 @@ final class ReplayTest {
                 .satisfies(run -> assertThat(run.err()).contains("notes.txt:1:1: the format is unknown"));
         Path wrong = Files.writeString(folder.resolve("wrong.yaml"), "rules:\n  - { id: a, limts: [] }\n");
         assertThat(CommandRun.of("replay", "--rules", wrong, log).code()).isEqualTo(1);
+    }
+
+    private static String line(int second) {
+        return String.format("203.0.113.7 - - [17/Nov/2026:22:41:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n", second);
     }
 }
