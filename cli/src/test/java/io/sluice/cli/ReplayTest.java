@@ -129,6 +129,29 @@ final class ReplayTest {
         assertThat(CommandRun.of("replay", "--rules", wrong, log).code()).isEqualTo(1);
     }
 
+    @Test
+    void readsTheRecordingsInADirectory() throws IOException {
+        Path node = Files.createDirectories(folder.resolve("recordings/node-1"));
+        for (int file = 1; file <= 7; file++) {
+            Files.writeString(
+                    node.resolve("recording-20261117T224100Z-300e00fb-00000" + file + ".requests.jsonl"),
+                    "{\"timestamp\":\"2026-11-17T22:41:0" + file + "Z\",\"service\":\"users\",\"resource\":\"/api/login\",\"method\":\"POST\","
+                            + "\"dimensions\":{\"ip\":\"203.0.113.*\"},\"hashes\":{\"ip\":\"9VdqX\"},\"decision\":\"allowed\",\"permits\":1,\"rule_version\":1}\n");
+        }
+        Files.writeString(node.resolve("recording-20261117T224100Z-300e00fb-000001.history"), "not for a replay\n");
+        CommandRun run = CommandRun.of("replay", "--rules", rules, folder.resolve("recordings"));
+        assertThat(run.out()).contains("7 requests").contains("5 allowed, 2 refused");
+        assertThat(run.err()).contains("2 more: read as sluice").doesNotContain("history");
+    }
+
+    @Test
+    void refusesADirectoryWithoutRecordings() throws IOException {
+        Path empty = Files.createDirectories(folder.resolve("empty"));
+        CommandRun run = CommandRun.of("replay", "--rules", rules, empty);
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains(empty + ": a directory without recordings (expected: one of node --record");
+    }
+
     private static String line(int second) {
         return String.format("203.0.113.7 - - [17/Nov/2026:22:41:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n", second);
     }

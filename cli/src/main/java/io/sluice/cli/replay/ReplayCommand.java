@@ -11,9 +11,9 @@ import io.sluice.replay.report.ReplayJson;
 import io.sluice.replay.report.ReplayPage;
 import io.sluice.replay.run.Replay;
 import io.sluice.replay.run.ReplayResult;
-import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
 import java.io.IOException;
@@ -27,15 +27,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 @Command(
         name = "replay",
@@ -47,6 +49,9 @@ import picocli.CommandLine.Spec;
 public final class ReplayCommand implements Callable<Integer> {
 
     private static final String STANDARD_INPUT = "-";
+
+    /** How many files are named with the format that was guessed. */
+    private static final int TOLD_FILES = 5;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -113,7 +118,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
-            description = "access logs, plain or compressed with gzip or zstd, in any order; - reads standard input")
+            description = "access logs, plain or compressed with gzip or zstd, in any order; directories of recordings (node --record);"
+                    + " - reads standard input")
     private final List<String> logs = new ArrayList<>();
 
     @Override
@@ -156,8 +162,7 @@ public final class ReplayCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (LogReader log = open(replay)) {
             if (format == null) {
-                log.formats().forEach((file, guessed) -> err.println("sluice: " + file + ": read as " + guessed));
-                err.flush();
+                tellFormats(log.formats());
             }
             ProgressBar bar = Terminal.isErr() ? new ProgressBar(err, Clock.system()) : null;
             ReplayResult result = replay.run(log, bar == null ? (requests, any) -> {} : bar);
@@ -171,6 +176,20 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
+    private void tellFormats(Map<String, String> formats) {
+        PrintWriter err = spec.commandLine().getErr();
+        formats.entrySet().stream()
+                .limit(TOLD_FILES)
+                .forEach(file -> err.println("sluice: " + file.getKey() + ": read as " + file.getValue()));
+        if (formats.size() > TOLD_FILES) {
+            Map<String, Long> others = formats.values().stream()
+                    .skip(TOLD_FILES)
+                    .collect(Collectors.groupingBy(guessed -> guessed, TreeMap::new, Collectors.counting()));
+            others.forEach((guessed, count) -> err.println("sluice: " + count + " more: read as " + guessed));
+        }
+        err.flush();
+    }
+
     private LogReader open(Replay replay) throws IOException {
         Map<String, String> mapping = new HashMap<>(fields);
         if (time != null) {
@@ -181,13 +200,18 @@ public final class ReplayCommand implements Callable<Integer> {
         }
         List<LogInput> inputs = new ArrayList<>();
         for (String log : logs) {
-            if (!log.equals(STANDARD_INPUT) && Files.isDirectory(Path.of(log))) {
-                throw bad(log + ": a directory (expected: log files, such as " + log + "/*.log)");
+            if (log.equals(STANDARD_INPUT)) {
+                inputs.add(LogInput.once("standard input", System.in));
+            } else if (Files.isDirectory(Path.of(log))) {
+                List<LogInput> recorded = LogInput.recordedIn(Path.of(log));
+                if (recorded.isEmpty()) {
+                    throw bad(log + ": a directory without recordings (expected: one of node --record, or log files, such as "
+                            + log + "/*.log)");
+                }
+                inputs.addAll(recorded);
+            } else {
+                inputs.add(LogInput.of(Path.of(log)));
             }
-            inputs.add(
-                    log.equals(STANDARD_INPUT)
-                            ? LogInput.once("standard input", System.in)
-                            : LogInput.of(Path.of(log)));
         }
         try {
             return LogReader.open(

@@ -23,12 +23,18 @@ final class FieldSources {
      * @param mapping the field of the log for an attribute, as the user says; nothing else goes to that attribute
      */
     FieldSources(Layout layout, Map<String, String> mapping) {
+        this(layout, Map.of(), mapping);
+    }
+
+    /** @param own the fields of a format, the best one first, which replace the usual names */
+    FieldSources(Layout layout, Map<String, List<String>> own, Map<String, String> mapping) {
         Map<String, List<String>> all = new LinkedHashMap<>(USUAL);
         for (String attribute : layout.attributes()) {
             List<String> names = new ArrayList<>(all.getOrDefault(attribute, List.of()));
             names.addAll(namesOf(attribute));
             all.put(attribute, names);
         }
+        all.putAll(own);
         mapping.forEach((field, source) -> all.put(canonical(field), List.of(plain(source))));
         if (mapping.containsKey("path")) {
             all.remove("request");

@@ -119,17 +119,19 @@ public final class LogFormat {
         return template;
     }
 
-    /** The decision log has callers under {@code hashes}, and masked under {@code dimensions}. */
+    /**
+     * Own logs have callers under {@code hashes}, and masked under {@code dimensions}. Recordings have the attributes that may be shown
+     * under {@code attributes}.
+     */
     private static FieldSources own(Layout layout, Map<String, String> mapping) {
-        Map<String, String> all = new HashMap<>();
-        all.put("time", "timestamp");
-        all.put("path", "resource");
-        all.put("ip", "hashes.ip");
+        Map<String, List<String>> all = new HashMap<>();
+        all.put("time", List.of("timestamp"));
+        all.put("path", List.of("resource"));
         List<String> attributes = new ArrayList<>(layout.attributes());
         attributes.remove("service");
-        attributes.forEach(each -> all.put(each, "hashes." + each));
-        all.putAll(mapping);
-        return new FieldSources(layout, all);
+        attributes.add("ip");
+        attributes.forEach(each -> all.put(each, List.of("attributes." + each, "hashes." + each)));
+        return new FieldSources(layout, all, mapping);
     }
 
     @Override

@@ -5,10 +5,14 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -18,6 +22,11 @@ import java.util.zip.GZIPInputStream;
 public abstract sealed class LogInput {
 
     private static final int BUFFER = 65_536;
+    private static final String RECORDED = ".requests.jsonl";
+
+    /** How deep directories may lie in each other. */
+    private static final int DEEPEST = 4;
+
     private static final int GZIP = 0x1f8b;
     private static final int ZSTD = 0x28b52ffd;
 
@@ -25,6 +34,18 @@ public abstract sealed class LogInput {
 
     private LogInput(String name) {
         this.name = name;
+    }
+
+    /** Returns the requests that nodes recorded in a directory, or in directories in it; empty if there are none. */
+    public static List<LogInput> recordedIn(Path directory) throws IOException {
+        try (Stream<Path> found = Files.walk(directory, DEEPEST)) {
+            return found.filter(file -> file.toString().endsWith(RECORDED) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+                    .sorted()
+                    .map(LogInput::of)
+                    .toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     /** Returns the content of a file. */

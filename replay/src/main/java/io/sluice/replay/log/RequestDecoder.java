@@ -17,7 +17,7 @@ final class RequestDecoder {
     private final TextMemory memory;
     private final boolean[] seen;
 
-    /** @param hashesCallers whether the address is the hash of one */
+    /** @param hashesCallers whether the address may be the hash of one */
     RequestDecoder(Layout layout, LogOptions options, boolean hashesCallers, TextMemory memory) {
         this.layout = layout;
         this.constants = options.constants();
@@ -72,7 +72,7 @@ final class RequestDecoder {
 
     /** Returns the last address of a list, which the nearest proxy wrote. */
     private String address(String text) {
-        if (hashesCallers) {
+        if (hashesCallers && text.indexOf('.') < 0 && text.indexOf(':') < 0) {
             return privateNetwork(text);
         }
         int comma = text.lastIndexOf(',');

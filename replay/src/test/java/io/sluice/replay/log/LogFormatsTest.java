@@ -166,6 +166,20 @@ final class LogFormatsTest {
     }
 
     @Test
+    void readsRecordingsWithWhatTheyShowAsItIs() throws IOException {
+        ReadLog log = ReadLog.of(
+                "{\"timestamp\":\"2027-01-02T03:04:05.678901Z\",\"resource\":\"/api/login\",\"method\":\"POST\",\"dimensions\":{\"user\":\"a****\"},"
+                        + "\"hashes\":{\"user\":\"x1Kx\"},\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\"},"
+                        + "\"decision\":\"allowed\",\"permits\":1,\"rule_version\":7}",
+                "user",
+                "tenant");
+        Attributes request = log.requests().get(0).attributes();
+        assertThat(request.get("ip")).isEqualTo("203.0.113.7");
+        assertThat(request.get("tenant")).isEqualTo("acme");
+        assertThat(request.get("user")).isEqualTo("x1Kx");
+    }
+
+    @Test
     void constantsStandInForWhatALogLacks() {
         LogOptions options =
                 new LogOptions(Optional.empty(), Map.of(), Map.of("service", "shop"), Set.of("service"), 1 << 20);
