@@ -3,6 +3,7 @@ package io.sluice.replay.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.rules.pattern.Attributes;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -166,7 +167,7 @@ final class LogFormatsTest {
     }
 
     @Test
-    void readsRecordingsWithWhatTheyShowAsItIs() throws IOException {
+    void readsRecordingsWithWhatTheyShowAsItIs() {
         ReadLog log = ReadLog.of(
                 "{\"timestamp\":\"2027-01-02T03:04:05.678901Z\",\"resource\":\"/api/login\",\"method\":\"POST\",\"dimensions\":{\"user\":\"a****\"},"
                         + "\"hashes\":{\"user\":\"x1Kx\"},\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\"},"
