@@ -2,6 +2,7 @@ package io.sluice.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.Await;
 import io.sluice.testkit.docs.Snippet;
 import io.sluice.testkit.docs.SourceTree;
 import io.sluice.testkit.process.SelfSigned;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,6 +82,9 @@ final class DocumentedCommandsTest {
         private final Path folder = Files.createTempDirectory("sluice-docs");
         private @Nullable SluiceProcess node;
         private @Nullable SluiceProcess center;
+
+        /** Whether the node records its requests. */
+        private boolean records;
 
         Reader() throws IOException {
             Files.createSymbolicLink(folder.resolve("examples"), ROOT.resolve("examples"));
@@ -159,9 +164,10 @@ final class DocumentedCommandsTest {
                 toTheCenter(arguments);
                 return;
             }
-            if (arguments.get(0).equals("verify") && node != null) {
+            if (List.of("verify", "replay").contains(arguments.get(0)) && records) {
                 // The page says so: what a killed node has recorded has no end.
-                assertThat(node.stop()).isZero();
+                Await.until("a recorded request", Duration.ofMinutes(5), this::hasRecorded);
+                assertThat(Objects.requireNonNull(node).stop()).isZero();
             }
             closeNode();
             if (arguments.get(0).equals("center")) {
@@ -177,11 +183,17 @@ final class DocumentedCommandsTest {
             }
             SluiceProcess process = start(arguments);
             node = process;
+            records = arguments.contains("--record");
             if (List.of("start", "node").contains(arguments.get(0))) {
                 assertThat(process.port()).isPositive();
             } else {
                 assertThat(process.exitCode()).as(process.printed()).isZero();
             }
+        }
+
+        private boolean hasRecorded() {
+            return SourceTree.files(folder.resolve("recording"), ".requests.jsonl").stream()
+                    .anyMatch(file -> file.toFile().length() > 0);
         }
 
         /** Runs a center, which stays for the commands that follow, or works on its data, for which it must stop. */

@@ -156,7 +156,7 @@ final class SluiceProcess implements AutoCloseable {
     }
 
     int exitCode() throws Exception {
-        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        if (!process.waitFor(300, TimeUnit.SECONDS)) {
             throw new AssertionError("still running; its output:\n" + printed());
         }
         reader.join(TimeUnit.SECONDS.toMillis(60));
