@@ -3,12 +3,16 @@ package io.sluice.cli.replay;
 import io.sluice.cli.terminal.Terminal;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.replay.advice.Advice;
+import io.sluice.replay.advice.AdviceJson;
+import io.sluice.replay.advice.Advisor;
 import io.sluice.replay.log.LogFormat;
 import io.sluice.replay.log.LogInput;
 import io.sluice.replay.log.LogOptions;
 import io.sluice.replay.log.LogReader;
 import io.sluice.replay.report.ReplayJson;
 import io.sluice.replay.report.ReplayPage;
+import io.sluice.replay.run.LogSummary;
 import io.sluice.replay.run.Replay;
 import io.sluice.replay.run.ReplayResult;
 import io.sluice.rules.document.RuleDocument.Accepted;
@@ -27,11 +31,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -115,6 +121,9 @@ public final class ReplayCommand implements Callable<Integer> {
             description = "also write a page with charts, which needs no network")
     private @Nullable Path html;
 
+    @Mixin
+    private final SuggestOptions suggest = new SuggestOptions();
+
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
@@ -133,6 +142,12 @@ public final class ReplayCommand implements Callable<Integer> {
         if (maxKeys < 1 || maxKeys > Integer.MAX_VALUE) {
             throw bad("--max-keys: " + maxKeys + " (expected: 1.." + Integer.MAX_VALUE + ")");
         }
+        suggest.withoutSuggest().ifPresent(option -> {
+            throw bad(option + ": without --suggest (expected: both, or none of them)");
+        });
+        if (suggest.isGiven()) {
+            return advise(set.get());
+        }
         Replay replay = new Replay(set.get(), other.orElse(null), maxKeys);
         ReplayResult result = run(replay);
         PrintWriter out = spec.commandLine().getOut();
@@ -144,9 +159,71 @@ public final class ReplayCommand implements Callable<Integer> {
         out.flush();
         Path page = html;
         if (page != null) {
-            write(page, ReplayPage.of(result, rules.toString()));
+            write("--html", page, ReplayPage.of(result, rules.toString()), "the page is in ");
         }
         return CommandLine.ExitCode.OK;
+    }
+
+    private int advise(RuleSet set) throws IOException {
+        if (against != null) {
+            throw bad("--against: together with --suggest (expected: one of them)");
+        }
+        for (String log : logs) {
+            if (log.equals(STANDARD_INPUT) || (Files.exists(Path.of(log)) && !Files.isRegularFile(Path.of(log)))) {
+                throw bad("LOG: " + log + " (expected: files, because --suggest reads them several times)");
+            }
+        }
+        Advice advice = advice(set);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(AdviceJson.of(advice));
+        } else {
+            new AdviceText(out, spec.commandLine().getColorScheme().ansi()).print(advice);
+            if (suggest.out().isEmpty()) {
+                out.println();
+                out.print(advice.document());
+            }
+        }
+        out.flush();
+        suggest.out().ifPresent(file -> write("--out", file, advice.document(), "the rules are in "));
+        Path page = html;
+        if (page != null) {
+            write("--html", page, ReplayPage.of(advice.result(), "the suggested rules"), "the page is in ");
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    private Advice advice(RuleSet set) throws IOException {
+        PrintWriter err = spec.commandLine().getErr();
+        Advisor advisor;
+        try {
+            advisor = new Advisor(set, suggest.goal(), maxKeys);
+        } catch (IllegalArgumentException e) {
+            throw bad(String.valueOf(e.getMessage()));
+        }
+        Set<String> wanted = advisor.attributes();
+        List<ProgressBar> bars = new ArrayList<>();
+        boolean shown = Terminal.isErr();
+        Advice advice = advisor.advise(
+                () -> {
+                    LogReader log = open(wanted);
+                    bars.forEach(ProgressBar::end);
+                    bars.clear();
+                    if (shown) {
+                        bars.add(new ProgressBar(err, Clock.system()));
+                    }
+                    return log;
+                },
+                (requests, log) -> bars.forEach(bar -> bar.at(requests, log)));
+        bars.forEach(ProgressBar::end);
+        LogSummary read = advice.result().log();
+        if (format == null) {
+            read.formats().forEach((file, guessed) -> err.println("sluice: " + file + ": read as " + guessed));
+        }
+        read.firstUnreadable().forEach(err::println);
+        read.firstLate().forEach(err::println);
+        err.flush();
+        return advice;
     }
 
     private Optional<RuleSet> read(Path path) {
@@ -160,7 +237,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
     private ReplayResult run(Replay replay) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
-        try (LogReader log = open(replay)) {
+        try (LogReader log = open(replay.attributes())) {
             if (format == null) {
                 tellFormats(log.formats());
             }
@@ -190,7 +267,7 @@ public final class ReplayCommand implements Callable<Integer> {
         err.flush();
     }
 
-    private LogReader open(Replay replay) throws IOException {
+    private LogReader open(Set<String> wanted) throws IOException {
         Map<String, String> mapping = new HashMap<>(fields);
         if (time != null) {
             mapping.put("time", time);
@@ -220,7 +297,7 @@ public final class ReplayCommand implements Callable<Integer> {
                             Optional.ofNullable(format).map(LogFormat::of),
                             mapping,
                             attributes,
-                            replay.attributes(),
+                            wanted,
                             LogOptions.DEFAULT_ORDER_BYTES));
         } catch (NoSuchFileException e) {
             throw bad(e.getFile() + ": no such file (expected: an access log)");
@@ -231,14 +308,14 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    private void write(Path page, String content) {
+    private void write(String option, Path file, String content, String what) {
         try {
-            Files.writeString(page, content);
+            Files.writeString(file, content);
         } catch (IOException e) {
-            throw bad("--html: cannot write " + page + ": " + e + " (expected: a file in a directory that exists)");
+            throw bad(option + ": cannot write " + file + ": " + e + " (expected: a file in a directory that exists)");
         }
         PrintWriter err = spec.commandLine().getErr();
-        err.println("sluice: the page is in " + page);
+        err.println("sluice: " + what + file);
         err.flush();
     }
 

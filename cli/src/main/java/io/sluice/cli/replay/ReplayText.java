@@ -48,7 +48,7 @@ final class ReplayText {
         }
     }
 
-    private String summary(ReplayResult result) {
+    String summary(ReplayResult result) {
         if (result.requests() == 0) {
             return "The logs have no requests.";
         }
@@ -123,7 +123,7 @@ final class ReplayText {
     }
 
     /** Prints a table. Numbers stand on the right of their columns. */
-    private void table(List<List<String>> rows) {
+    void table(List<List<String>> rows) {
         int columns = rows.get(0).size();
         int[] widths = new int[columns];
         for (List<String> row : rows) {
@@ -148,7 +148,7 @@ final class ReplayText {
         return cell.matches("[≥ ]*[0-9,]+");
     }
 
-    private String styled(String text, Style style) {
+    String styled(String text, Style style) {
         return ansi.enabled() ? style.on() + text + style.off() : text;
     }
 }

@@ -21,6 +21,11 @@ public final class ReplayJson {
 
     /** Returns the object on one line. */
     public static String of(ReplayResult result) {
+        return JsonLine.of(tree(result));
+    }
+
+    /** Returns the members of the object. */
+    public static Map<String, @Nullable Object> tree(ReplayResult result) {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
         all.put("requests", result.requests());
         all.put("unreadable", result.log().unreadable());
@@ -39,7 +44,7 @@ public final class ReplayJson {
         all.put("first_unreadable", result.log().firstUnreadable());
         all.put("first_late", result.log().firstLate());
         all.put("damaged", result.log().damaged());
-        return JsonLine.of(all);
+        return all;
     }
 
     private static List<Object> rules(SetResult set) {

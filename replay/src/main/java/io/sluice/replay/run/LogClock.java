@@ -3,18 +3,18 @@ package io.sluice.replay.run;
 import io.sluice.core.time.Clock;
 
 /** A clock that shows the time of the log. It only moves forward, and has no alarms. Not thread-safe. */
-final class LogClock implements Clock {
+public final class LogClock implements Clock {
 
     private final long startMicros;
     private long nowMicros;
 
-    LogClock(long startMicros) {
+    public LogClock(long startMicros) {
         this.startMicros = startMicros;
         this.nowMicros = startMicros;
     }
 
     /** Moves to a time, unless that has passed. */
-    void moveTo(long micros) {
+    public void moveTo(long micros) {
         nowMicros = Math.max(nowMicros, micros);
     }
 

@@ -29,6 +29,7 @@ public final class Replay {
     private final RuleSet rules;
     private final @Nullable RuleSet other;
     private final long maxKeys;
+    private final RulingObserver observer;
 
     private long bothAllow;
     private long bothRefuse;
@@ -49,9 +50,19 @@ public final class Replay {
      * @param maxKeys how many callers have counts of their own, of all limits together; {@link LocalEngine#DEFAULT_MAX_KEYS} is usual
      */
     public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys) {
+        this(rules, other, maxKeys, RulingObserver.NONE);
+    }
+
+    /**
+     * Creates a replay that is observed.
+     *
+     * @param observer sees the rulings of {@code rules}
+     */
+    public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys, RulingObserver observer) {
         this.rules = rules;
         this.other = other;
         this.maxKeys = maxKeys;
+        this.observer = observer;
     }
 
     /** Returns the attributes that a log should have for these rules. */
@@ -80,8 +91,8 @@ public final class Replay {
     public ReplayResult run(LogReader log, Progress progress) throws IOException {
         LoggedRequest request = log.next();
         LogClock clock = new LogClock(request == null ? 0 : request.atMicros());
-        RuleRun run = new RuleRun(rules, maxKeys, clock);
-        RuleRun otherRun = other == null ? null : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()));
+        RuleRun run = new RuleRun(rules, maxKeys, clock, observer);
+        RuleRun otherRun = other == null ? null : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()), RulingObserver.NONE);
         long requests = 0;
         long first = clock.epochMicros();
         long last = first;

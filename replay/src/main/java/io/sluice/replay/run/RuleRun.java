@@ -45,6 +45,7 @@ final class RuleRun {
     private final Map<String, RuleTally> tallies = new LinkedHashMap<>();
     private final TallyRoom room = TallyRoom.usual();
     private final Timeline timeline;
+    private final RulingObserver observer;
 
     private long number;
     private long allowed;
@@ -53,8 +54,9 @@ final class RuleRun {
     private long withoutStatus;
     private @Nullable String refusedBy;
 
-    RuleRun(RuleSet set, long maxKeys, LogClock clock) {
+    RuleRun(RuleSet set, long maxKeys, LogClock clock, RulingObserver observer) {
         this.set = set;
+        this.observer = observer;
         this.clock = clock;
         this.startMicros = clock.epochMicros();
         this.engine = LocalEngine.builder().clock(clock).maxKeys(maxKeys).build();
@@ -137,6 +139,7 @@ final class RuleRun {
             return false;
         }
         Ruling.Settled settled = (Ruling.Settled) ruling;
+        observer.settled(request, settled);
         List<String> matched = settled.matched();
         for (int i = 0; i < matched.size(); i++) {
             RuleTally tally = tally(matched.get(i));

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Writes values as YAML for people: a rule in block style, what is inside of it on one line where that fits. */
-final class YamlText {
+public final class YamlText {
 
     private static final int WIDTH = 120;
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_/][A-Za-z0-9_./ -]*(?<! )");
@@ -42,7 +42,7 @@ final class YamlText {
     }
 
     /** Writes a rule as an item of the list of rules. */
-    static String item(YamlMap rule) {
+    public static String item(YamlMap rule) {
         StringBuilder out = new StringBuilder();
         String indent = "  - ";
         for (Entry entry : rule.entries()) {

@@ -1,0 +1,34 @@
+package io.sluice.replay.advice;
+
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.spi.Demand;
+import io.sluice.replay.log.LoggedRequest;
+import java.util.Map;
+
+/**
+ * Measures the number that each caller needs: the smallest that refuses none of its requests. That is the most that ever counts while
+ * nobody is refused, because a larger number never changes what counts. Not thread-safe.
+ */
+final class NeedMeter extends DemandObserver {
+
+    private final boolean buckets;
+
+    /** @param buckets whether the numbers of buckets are measured, at the rates that they have now, or all others */
+    NeedMeter(Map<String, LimitCase> cases, boolean buckets) {
+        super(cases);
+        this.buckets = buckets;
+    }
+
+    @Override
+    void demand(LimitCase limit, LoggedRequest request, Demand demand, long used) {
+        if (!buckets) {
+            limit.requests++;
+            limit.mostPermits = Math.max(limit.mostPermits, demand.permits());
+            boolean unknown = request.durationMicros() < 0 && limit.own.limit() instanceof Concurrency;
+            limit.withoutDuration += unknown ? 1 : 0;
+        }
+        if (buckets == limit.isBucket()) {
+            limit.needs.raise(CallerTable.hash(demand.key(), null), used);
+        }
+    }
+}

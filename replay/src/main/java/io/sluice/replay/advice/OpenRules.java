@@ -1,0 +1,84 @@
+package io.sluice.replay.advice;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes other rules of given ones: rules that refuse nobody, for measuring, and rules with other numbers. A limit that refuses everything
+ * stays as it is.
+ */
+final class OpenRules {
+
+    private OpenRules() {}
+
+    /** Returns rules whose limits have room for everything. Shadow limits are decided like the others; candidates are left out. */
+    static RuleSet of(RuleSet set, Map<String, LimitCase> cases) {
+        return new RuleSet(1, set.rules().stream().map(rule -> open(rule, cases)).toList());
+    }
+
+    private static Rule open(Rule rule, Map<String, LimitCase> cases) {
+        if (rule.limits().isEmpty()) {
+            return rule;
+        }
+        List<RuleLimit> limits = new ArrayList<>();
+        for (RuleLimit each : rule.limits()) {
+            LimitCase own = cases.get(each.id());
+            limits.add(own == null || each.limit().capacity() == 0 ? each : with(each, own.open));
+        }
+        List<LimitOverride> overrides = rule.overrides().stream()
+                .map(each -> each.numbers().capacity() == 0
+                        ? each
+                        : new LimitOverride(
+                                each.when(),
+                                each.limit(),
+                                // One less than the limit, so that a demand shows which of the two it is for.
+                                LimitNumbers.open(each.numbers(), Optional.empty(), 1),
+                                each.until()))
+                .toList();
+        return copy(rule, false, limits, List.of(), overrides);
+    }
+
+    /** Returns rules with other numbers, by the id of the limit. Everything else stays. */
+    static List<Rule> with(RuleSet set, Map<String, Limit> numbers) {
+        List<Rule> rules = new ArrayList<>();
+        for (Rule rule : set.rules()) {
+            List<RuleLimit> limits = rule.limits().stream()
+                    .map(each -> with(each, numbers.getOrDefault(each.id(), each.limit())))
+                    .toList();
+            rules.add(copy(rule, rule.shadow(), limits, rule.candidate(), rule.overrides()));
+        }
+        return rules;
+    }
+
+    private static RuleLimit with(RuleLimit limit, Limit numbers) {
+        return new RuleLimit(limit.id(), numbers, limit.by(), limit.absent(), limit.unread(), limit.privacy());
+    }
+
+    private static Rule copy(
+            Rule rule,
+            boolean shadow,
+            List<RuleLimit> limits,
+            List<RuleLimit> candidate,
+            List<LimitOverride> overrides) {
+        return new Rule(
+                rule.id(),
+                rule.enabled(),
+                rule.action(),
+                rule.scope(),
+                shadow,
+                limits,
+                candidate,
+                overrides,
+                rule.handling(),
+                rule.use(),
+                rule.about(),
+                rule.protocol());
+    }
+}
