@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param callersAtLeast whether there are more of them
  * @param refused the requests that it refuses, or would refuse in shadow mode, in the replay of the suggested rules
  * @param callersRefused the callers of these requests; their addresses if the limit counts all callers together
- * @param setters the callers that need most of those that pass
+ * @param setters the callers that set the number: of those that it is enough for, the ones that need most
  * @param leftOut the callers that need more than the log needs for the goal, those first that need most
  */
 public record LimitAdvice(

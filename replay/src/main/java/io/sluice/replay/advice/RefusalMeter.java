@@ -63,7 +63,7 @@ final class RefusalMeter implements RulingObserver {
             }
         }
 
-        /** Returns those that need the number and hardly more, or those that need more than it and most of all. */
+        /** Returns those that need most of all that the number is enough for, or most of the others. */
         private List<Long> ends(boolean enough) {
             long least = LimitNumbers.need(limit.needed(), limit.number);
             List<long[]> found = new ArrayList<>();
@@ -79,7 +79,11 @@ final class RefusalMeter implements RulingObserver {
                 }
             });
             found.sort(order);
-            return found.stream().limit(SHOWN).map(each -> each[0]).toList();
+            return found.stream()
+                    .limit(SHOWN)
+                    .filter(each -> !enough || each[1] == found.get(0)[1])
+                    .map(each -> each[0])
+                    .toList();
         }
 
         boolean isNameless() {
