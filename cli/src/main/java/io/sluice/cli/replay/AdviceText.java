@@ -7,7 +7,9 @@ import io.sluice.replay.report.ReportTime;
 import io.sluice.rules.changes.LimitWords;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
@@ -77,9 +79,14 @@ final class AdviceText {
         return rows;
     }
 
+    /** Callers that look the same when they are masked are counted: {@code 203.0.113.* (30) ×2}. */
     private static String names(List<CallerNeed> callers) {
-        return callers.isEmpty()
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        callers.forEach(each -> counts.merge(each.toString(), 1, Integer::sum));
+        return counts.isEmpty()
                 ? "-"
-                : callers.stream().map(CallerNeed::toString).collect(Collectors.joining(", "));
+                : counts.entrySet().stream()
+                        .map(each -> each.getKey() + (each.getValue() == 1 ? "" : " ×" + each.getValue()))
+                        .collect(Collectors.joining(", "));
     }
 }

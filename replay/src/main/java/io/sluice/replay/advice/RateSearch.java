@@ -85,6 +85,11 @@ final class RateSearch {
         }
     }
 
+    /** Returns how many callers it looks at. */
+    int callers() {
+        return callers.size();
+    }
+
     /** Returns the position of the best rate. */
     int best(AdviceGoal goal, long spanMicros) {
         int best = 0;

@@ -36,9 +36,10 @@ final class AdvisorTest {
     @ParameterizedTest
     @CsvSource({"200, '5/s, burst 1'", "1000, 1/s", "2000, 30/m", "50, '20/s, burst 1'", "30000, 2/m"})
     void aConstantRateNeedsThatRateAndNoBurst(long everyMillis, String expected) {
+        long until = Math.max(5 * MINUTE, 100 * everyMillis);
         LimitAdvice limit = new SyntheticLog()
-                .every(everyMillis, 0, HOUR, "a")
-                .every(everyMillis, everyMillis / 2, HOUR, "b")
+                .every(everyMillis, 0, until, "a")
+                .every(everyMillis, everyMillis / 2, until, "b")
                 .one(BUCKET, "0%");
         assertThat(LimitWords.amount(limit.needed())).isEqualTo(expected);
         assertThat(limit.refused()).isZero();
@@ -282,6 +283,26 @@ final class AdvisorTest {
     }
 
     @Test
+    void saysIfCallersShareCounts() throws IOException {
+        SyntheticLog log = new SyntheticLog();
+        for (int i = 0; i < 3_000; i++) {
+            log.add(i * 20L, "u" + i);
+        }
+        RuleSet set = SyntheticLog.rules("{ id: a, limits: [{ by: user, algorithm: fixed_window, limit: 5, window: 1m }] }");
+        AdviceGoal goal = new AdviceGoal(
+                Optional.of(Share.percent("callers", "0%", 100)),
+                Optional.empty(),
+                Share.percent("headroom", "0%", 100),
+                Duration.ofMinutes(1));
+        Advisor few = new Advisor(set, goal, 100);
+        assertThat(few.advise(log.logs(few.attributes()), (count, any) -> {}).findings())
+                .anyMatch(each -> each.startsWith("The numbers of rule a are not exact from synthetic:"));
+        Advisor enough = new Advisor(set, goal, 10_000);
+        assertThat(enough.advise(log.logs(enough.attributes()), (count, any) -> {}).findings())
+                .noneMatch(each -> each.contains("exact"));
+    }
+
+    @Test
     void hiddenCallersStayHidden() {
         LimitAdvice limit = new SyntheticLog()
                 .every(SECOND, 0, 5 * MINUTE, "somebody")
@@ -316,7 +337,7 @@ final class AdvisorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void suggestedRulesAreLegalAndRefuseAtMostTheShare(int seed) {
         Random random = new Random(seed);
         SyntheticLog log = random(random);
@@ -343,7 +364,7 @@ final class AdvisorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32})
+    @ValueSource(ints = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30})
     void oneLessRefusesMoreThanTheShare(int seed) {
         Random random = new Random(seed);
         SyntheticLog log = random(random);
