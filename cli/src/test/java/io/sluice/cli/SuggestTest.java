@@ -80,7 +80,7 @@ final class SuggestTest {
         assertThat(suggest(log).good().out())
                 .contains("at most 0.1 % of the callers")
                 .containsPattern("login.0 +5 per 1m +30 per 1m +38 per 1m +0 +0")
-                .contains("! login.0: 1 of 21 callers needs up to 30, the others at most 3."
+                .contains("! login.0: 1 of 21 callers needs 30 or more, the others at most 3."
                         + " --refuse-callers 4.77% leaves it out.");
     }
 
@@ -116,6 +116,25 @@ final class SuggestTest {
         Path page = folder.resolve("page.html");
         suggest("--refuse-callers", "5%", "--html", page, log).good();
         assertThat(Files.readString(page)).startsWith("<!doctype html>").contains("130");
+    }
+
+    @Test
+    void thePageOfTheDocsShowsWhatIsReallyPrinted() throws IOException {
+        Path root = Path.of("..");
+        CommandRun run = CommandRun.of(
+                        "replay",
+                        "--rules",
+                        root.resolve("examples/rules/sample.yaml"),
+                        "--attr",
+                        "service=user-service",
+                        "--suggest",
+                        "--refuse-callers",
+                        "10%",
+                        "--out",
+                        folder.resolve("suggested.yaml"),
+                        root.resolve("examples/replay/access.log"))
+                .good();
+        assertThat(Files.readString(root.resolve("docs/replay.md"))).contains("```text\n" + run.out() + "```");
     }
 
     @Test

@@ -166,7 +166,7 @@ public final class Advisor {
                         .divide(BigDecimal.valueOf(needs.length), 2, RoundingMode.CEILING)
                         .stripTrailingZeros();
                 findings.add(limit.id() + ": " + few + " of " + ReportTime.count(needs.length) + " callers "
-                        + (few == 1 ? "needs" : "need") + " up to " + needs[0] + ", the others at most " + needs[few]
+                        + (few == 1 ? "needs " : "need ") + needs[few - 1] + " or more, the others at most " + needs[few]
                         + ". --refuse-callers " + share.toPlainString() + "% leaves " + (few == 1 ? "it" : "them")
                         + " out.");
                 return;

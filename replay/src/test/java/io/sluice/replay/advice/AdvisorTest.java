@@ -121,7 +121,7 @@ final class AdvisorTest {
         assertThat(with.limits().get(0).needed().capacity()).isEqualTo(600);
         assertThat(with.limits().get(0).setters()).extracting(CallerNeed::toString).containsExactly("a****17 (600)");
         assertThat(with.findings())
-                .contains("a.0: 1 of 101 callers needs up to 600, the others at most 3. --refuse-callers 1% leaves it out.");
+                .contains("a.0: 1 of 101 callers needs 600 or more, the others at most 3. --refuse-callers 1% leaves it out.");
     }
 
     @ParameterizedTest
