@@ -403,6 +403,7 @@ public final class Node implements AutoCloseable {
         logged.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
         if (recorder != null) {
             erasable.add(recorder);
+            fleet.excerpt(recorder::excerpt);
         }
         fleet.erase(inForce, keys, erasable);
         health.watchFleet(fleet::findings);

@@ -13,6 +13,7 @@ import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.caller.CallerQuestions;
 import io.sluice.runtime.center.Center;
+import io.sluice.runtime.center.CenterExcerptLine;
 import io.sluice.runtime.center.CenterFleetLine;
 import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DataSource;
@@ -21,12 +22,15 @@ import io.sluice.runtime.erasure.Erasures;
 import io.sluice.runtime.fleet.CallerPart;
 import io.sluice.runtime.fleet.DataPart;
 import io.sluice.runtime.fleet.ErasurePart;
+import io.sluice.runtime.fleet.ExcerptPart;
 import io.sluice.runtime.fleet.FleetLine;
 import io.sluice.runtime.fleet.FleetMember;
 import io.sluice.runtime.fleet.FleetPart;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.RedisFleetLine;
 import io.sluice.runtime.fleet.WitnessPart;
+import io.sluice.runtime.recording.ExcerptSource;
+import io.sluice.runtime.recording.Excerpts;
 import io.sluice.runtime.witness.Witness;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +52,7 @@ final class NodeFleet implements AutoCloseable {
     private final Optional<Witness> witness;
     private final Erasures erasures;
     private final CallerQuestions questions;
+    private final Optional<Excerpts> excerpts;
     private final Optional<FleetMember> member;
     private final DataOutbox outbox;
     private final DataPart data;
@@ -59,6 +64,7 @@ final class NodeFleet implements AutoCloseable {
             Optional<Witness> witness,
             Erasures erasures,
             CallerQuestions questions,
+            Optional<Excerpts> excerpts,
             Optional<FleetMember> member,
             DataOutbox outbox,
             DataPart data,
@@ -68,6 +74,7 @@ final class NodeFleet implements AutoCloseable {
         this.witness = witness;
         this.erasures = erasures;
         this.questions = questions;
+        this.excerpts = excerpts;
         this.member = member;
         this.outbox = outbox;
         this.data = data;
@@ -92,6 +99,8 @@ final class NodeFleet implements AutoCloseable {
         // Whoever can write to Redis must not be able to give orders.
         CallerQuestions questions = new CallerQuestions();
         center.ifPresent(each -> parts.addAll(List.of(new ErasurePart(erasures), new CallerPart(questions))));
+        Optional<Excerpts> excerpts = center.map(each -> new Excerpts(new CenterExcerptLine(each)));
+        excerpts.map(ExcerptPart::new).ifPresent(parts::add);
         DataOutbox outbox = center.isPresent() ? DataOutbox.acknowledged() : DataOutbox.repeating(REPEATED);
         DataPart data = new DataPart(outbox, clock);
         parts.add(data);
@@ -101,6 +110,7 @@ final class NodeFleet implements AutoCloseable {
                 witness,
                 erasures,
                 questions,
+                excerpts,
                 line.map(each -> new FleetMember(each, clock, parts)),
                 outbox,
                 data,
@@ -146,6 +156,11 @@ final class NodeFleet implements AutoCloseable {
         return questions;
     }
 
+    /** Begins to answer the center's questions for recorded requests. */
+    void excerpt(ExcerptSource source) {
+        excerpts.ifPresent(each -> each.over(id, source));
+    }
+
     /** Returns what takes data for the center; empty if the node is alone. */
     Optional<DataOutbox> outbox() {
         return member.map(each -> outbox);
@@ -175,6 +190,7 @@ final class NodeFleet implements AutoCloseable {
     @Override
     public void close() {
         member.ifPresent(FleetMember::close);
+        excerpts.ifPresent(Excerpts::close);
         erasures.close();
     }
 }

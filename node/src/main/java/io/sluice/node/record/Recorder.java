@@ -22,6 +22,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.decisions.KeyNotes;
 import io.sluice.runtime.erasure.ErasableStore;
+import io.sluice.runtime.recording.ExcerptQuestion;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -212,6 +213,18 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     public long dropped() {
         RecordingFiles written = files;
         return queue.dropped() + (written == null ? 0 : written.lost());
+    }
+
+    /** Returns the newest requests of the recording. Reads files, so it may take seconds. */
+    public byte[] excerpt(ExcerptQuestion question) throws IOException {
+        String key;
+        long since;
+        synchronized (this) {
+            key = knownKey;
+            since = keySince;
+        }
+        return new RequestExcerpt(question, TimeUnit.SECONDS.toMicros(since))
+                .of(settings.directory(), dropped(), settings.plain(), key);
     }
 
     private void run() {

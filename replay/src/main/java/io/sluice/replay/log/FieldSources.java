@@ -1,5 +1,7 @@
 package io.sluice.replay.log;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.sluice.rules.pattern.HostText;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,19 +25,27 @@ final class FieldSources {
      * @param mapping the field of the log for an attribute, as the user says; nothing else goes to that attribute
      */
     FieldSources(Layout layout, Map<String, String> mapping) {
-        this(layout, Map.of(), mapping);
+        this(mapping.entrySet().stream().collect(toMap(Map.Entry::getKey, each -> List.of(each.getValue()))), layout);
     }
 
-    /** @param own the fields of a format, the best one first, which replace the usual names */
-    FieldSources(Layout layout, Map<String, List<String>> own, Map<String, String> mapping) {
+    /**
+     * Returns sources.
+     *
+     * @param mapping the fields of the log for an attribute, the best one first
+     */
+    static FieldSources ofAll(Layout layout, Map<String, List<String>> mapping) {
+        return new FieldSources(mapping, layout);
+    }
+
+    private FieldSources(Map<String, List<String>> mapping, Layout layout) {
         Map<String, List<String>> all = new LinkedHashMap<>(USUAL);
         for (String attribute : layout.attributes()) {
             List<String> names = new ArrayList<>(all.getOrDefault(attribute, List.of()));
             names.addAll(namesOf(attribute));
             all.put(attribute, names);
         }
-        all.putAll(own);
-        mapping.forEach((field, source) -> all.put(canonical(field), List.of(plain(source))));
+        mapping.forEach((field, source) -> all.put(
+                canonical(field), source.stream().map(FieldSources::plain).toList()));
         if (mapping.containsKey("path")) {
             all.remove("request");
         }

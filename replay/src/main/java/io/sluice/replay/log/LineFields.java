@@ -21,6 +21,7 @@ final class LineFields {
     private final TimeText times = new TimeText();
     private byte[] scratch = new byte[1_024];
     private int scratchUsed;
+    private final boolean needsPath;
     private String problem = "";
 
     private long atMicros;
@@ -29,6 +30,12 @@ final class LineFields {
     private long permits;
 
     LineFields(Layout layout) {
+        this(layout, true);
+    }
+
+    /** @param needsPath whether a line without a path is not a request; a recording has the path only if a rule names it */
+    LineFields(Layout layout, boolean needsPath) {
+        this.needsPath = needsPath;
         int size = layout.size();
         this.base = new byte[size][];
         this.from = new int[size];
@@ -164,6 +171,9 @@ final class LineFields {
             }
             put(Layout.METHOD, 0, line, start, space);
             put(Layout.TARGET, 0, line, space + 1, versioned ? last : end);
+        }
+        if (!has(Layout.TARGET) && !needsPath) {
+            return true;
         }
         if (!has(Layout.TARGET)) {
             return problem("path: missing (expected: the path of the request)");

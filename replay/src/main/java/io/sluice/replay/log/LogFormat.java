@@ -1,5 +1,6 @@
 package io.sluice.replay.log;
 
+import io.sluice.rules.pattern.HostText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -120,18 +121,23 @@ public final class LogFormat {
     }
 
     /**
-     * Own logs have callers under {@code hashes}, and masked under {@code dimensions}. Recordings have the attributes that may be shown
+     * The decision log has callers under {@code hashes}, and masked under {@code dimensions}. A recording also has values as they are,
      * under {@code attributes}.
      */
     private static FieldSources own(Layout layout, Map<String, String> mapping) {
         Map<String, List<String>> all = new HashMap<>();
         all.put("time", List.of("timestamp"));
         all.put("path", List.of("resource"));
+        all.put("method", List.of("method", "hashes.method"));
         List<String> attributes = new ArrayList<>(layout.attributes());
-        attributes.remove("service");
         attributes.add("ip");
+        attributes.add(HostText.ATTRIBUTE);
         attributes.forEach(each -> all.put(each, List.of("attributes." + each, "hashes." + each)));
-        return new FieldSources(layout, all, mapping);
+        if (attributes.contains("service")) {
+            all.put("service", List.of("service", "hashes.service"));
+        }
+        mapping.forEach((field, source) -> all.put(field, List.of(source)));
+        return FieldSources.ofAll(layout, all);
     }
 
     @Override

@@ -56,7 +56,7 @@ final class LogSource implements AutoCloseable {
         this.format = format;
         this.layout = layout;
         this.parser = format.hurriedParser(layout, options.mapping());
-        this.fields = new LineFields(layout);
+        this.fields = new LineFields(layout, !format.hashesCallers());
         this.decoder = new RequestDecoder(layout, options, format.hashesCallers(), memory);
     }
 
@@ -122,7 +122,7 @@ final class LogSource implements AutoCloseable {
 
     private long begin(List<byte[]> head, LogOptions options) {
         LineParser ahead = format.parser(layout, options.mapping());
-        LineFields values = new LineFields(layout);
+        LineFields values = new LineFields(layout, !format.hashesCallers());
         long earliest = Long.MAX_VALUE;
         int found = 0;
         for (int i = 0; i < head.size() && found < HEAD_REQUESTS; i++) {

@@ -17,7 +17,7 @@ final class RequestDecoder {
     private final TextMemory memory;
     private final boolean[] seen;
 
-    /** @param hashesCallers whether the address may be the hash of one */
+    /** @param hashesCallers whether the address is the hash of one */
     RequestDecoder(Layout layout, LogOptions options, boolean hashesCallers, TextMemory memory) {
         this.layout = layout;
         this.constants = options.constants();
@@ -72,6 +72,7 @@ final class RequestDecoder {
 
     /** Returns the last address of a list, which the nearest proxy wrote. */
     private String address(String text) {
+        // A hash has neither dots nor colons. A recording may have addresses as they are.
         if (hashesCallers && text.indexOf('.') < 0 && text.indexOf(':') < 0) {
             return privateNetwork(text);
         }

@@ -31,6 +31,11 @@ public final class Replay {
     private final long maxKeys;
     private final RulingObserver observer;
 
+    private long fromMicros = Long.MIN_VALUE;
+    private long toMicros = Long.MAX_VALUE;
+    private long outside;
+    private Comparison comparison = (request, now, other) -> {};
+
     private long bothAllow;
     private long bothRefuse;
     private long newlyRefused;
@@ -41,6 +46,12 @@ public final class Replay {
     @FunctionalInterface
     public interface Progress {
         void at(long requests, LogReader log);
+    }
+
+    /** Is told what both sets of rules say about each request. */
+    @FunctionalInterface
+    public interface Comparison {
+        void compared(LoggedRequest request, Outcome now, Outcome other);
     }
 
     /**
@@ -63,6 +74,24 @@ public final class Replay {
         this.other = other;
         this.maxKeys = maxKeys;
         this.observer = observer;
+    }
+
+    /** Leaves out requests before and after these times. {@link #outside} counts them. Returns this. */
+    public Replay within(long earliestMicros, long latestMicros) {
+        this.fromMicros = earliestMicros;
+        this.toMicros = latestMicros;
+        return this;
+    }
+
+    /** Tells what both sets of rules say about each request. Returns this. */
+    public Replay comparing(Comparison listener) {
+        this.comparison = listener;
+        return this;
+    }
+
+    /** Returns how many requests were left out, because of their time. */
+    public long outside() {
+        return outside;
     }
 
     /** Returns the attributes that a log should have for these rules. */
@@ -89,7 +118,7 @@ public final class Replay {
 
     /** Replays all requests of the log. */
     public ReplayResult run(LogReader log, Progress progress) throws IOException {
-        LoggedRequest request = log.next();
+        LoggedRequest request = next(log);
         LogClock clock = new LogClock(request == null ? 0 : request.atMicros());
         RuleRun run = new RuleRun(rules, maxKeys, clock, observer);
         RuleRun otherRun = other == null ? null : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()), RulingObserver.NONE);
@@ -101,11 +130,12 @@ public final class Replay {
             boolean passes = run.decide(request);
             if (otherRun != null) {
                 compare(passes, run, otherRun.decide(request), otherRun);
+                comparison.compared(request, run.outcome(), otherRun.outcome());
             }
             if (++requests % PROGRESS_EVERY == 0) {
                 progress.at(requests, log);
             }
-            request = log.next();
+            request = next(log);
         }
         progress.at(requests, log);
         return new ReplayResult(
@@ -115,6 +145,15 @@ public final class Replay {
                 LogSummary.of(log),
                 run.result(),
                 otherRun == null ? Optional.empty() : Optional.of(differences(otherRun)));
+    }
+
+    private @Nullable LoggedRequest next(LogReader log) throws IOException {
+        LoggedRequest request = log.next();
+        while (request != null && (request.atMicros() < fromMicros || request.atMicros() > toMicros)) {
+            outside++;
+            request = log.next();
+        }
+        return request;
     }
 
     private void compare(boolean passes, RuleRun run, boolean otherPasses, RuleRun otherRun) {

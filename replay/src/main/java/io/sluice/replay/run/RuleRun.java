@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,12 @@ final class RuleRun {
     private long overflowed;
     private long withoutDuration;
     private long withoutStatus;
+    private boolean matched;
     private @Nullable String refusedBy;
+    private Outcome.@Nullable Refusal refusal;
+
+    /** The rule that a ruling names, if several refuse. */
+    private @Nullable String named;
 
     RuleRun(RuleSet set, long maxKeys, LogClock clock, RulingObserver observer) {
         this.set = set;
@@ -75,6 +81,9 @@ final class RuleRun {
         endings.until(request.atMicros());
         clock.moveTo(request.atMicros());
         refusedBy = null;
+        refusal = null;
+        named = null;
+        matched = false;
         boolean passes = early ? decideEarly(request) : decideNow(request, null);
         allowed += passes ? 1 : 0;
         timeline.add(request.atMicros(), passes);
@@ -85,6 +94,11 @@ final class RuleRun {
     @Nullable
     String refusedBy() {
         return refusedBy;
+    }
+
+    /** Returns what was said about the last request. */
+    Outcome outcome() {
+        return new Outcome(matched, refusedBy == null ? Optional.empty() : Optional.ofNullable(refusal));
     }
 
     private boolean decideEarly(LoggedRequest request) {
@@ -134,16 +148,18 @@ final class RuleRun {
     private boolean count(LoggedRequest request, Ruling ruling, boolean looked) {
         if (ruling instanceof Ruling.Impossible impossible) {
             RuleTally tally = tally(impossible.rule());
+            this.matched = true;
             tally.matched(request.atMicros());
             refuse(tally, impossible.rule(), request, impossible.limit(), "");
             return false;
         }
         Ruling.Settled settled = (Ruling.Settled) ruling;
         observer.settled(request, settled);
-        List<String> matched = settled.matched();
-        for (int i = 0; i < matched.size(); i++) {
-            RuleTally tally = tally(matched.get(i));
-            if (!looked || !isCountedAlready(matched.get(i))) {
+        List<String> rules = settled.matched();
+        matched |= !rules.isEmpty();
+        for (int i = 0; i < rules.size(); i++) {
+            RuleTally tally = tally(rules.get(i));
+            if (!looked || !isCountedAlready(rules.get(i))) {
                 tally.matched(request.atMicros());
             }
         }
@@ -169,6 +185,7 @@ final class RuleRun {
     private void refused(LoggedRequest request, Ruling.Settled ruling) {
         Rule rule = ruling.rule();
         boolean counted = false;
+        named = rule == null ? null : rule.id();
         for (Decision decision : ruling.decisions()) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
@@ -192,6 +209,10 @@ final class RuleRun {
         String caller = !key.isEmpty() ? key : address == null ? Address.UNKNOWN : address;
         tally.refused(number, request, limit, caller, startMicros, room);
         refusedBy = refusedBy == null ? rule : refusedBy;
+        Outcome.Refusal known = refusal;
+        if (known == null || (rule.equals(named) && !rule.equals(known.rule()))) {
+            refusal = new Outcome.Refusal(rule, Optional.ofNullable(limit), caller, !key.isEmpty());
+        }
     }
 
     /** Finds the limits that were decided on shared counts. A refusal does not say which ones they were, so all may have been. */

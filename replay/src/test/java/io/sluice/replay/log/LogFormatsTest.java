@@ -3,7 +3,6 @@ package io.sluice.replay.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.rules.pattern.Attributes;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -167,17 +166,16 @@ final class LogFormatsTest {
     }
 
     @Test
-    void readsRecordingsWithWhatTheyShowAsItIs() {
-        ReadLog log = ReadLog.of(
-                "{\"timestamp\":\"2027-01-02T03:04:05.678901Z\",\"resource\":\"/api/login\",\"method\":\"POST\",\"dimensions\":{\"user\":\"a****\"},"
-                        + "\"hashes\":{\"user\":\"x1Kx\"},\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\"},"
-                        + "\"decision\":\"allowed\",\"permits\":1,\"rule_version\":7}",
-                "user",
-                "tenant");
-        Attributes request = log.requests().get(0).attributes();
-        assertThat(request.get("ip")).isEqualTo("203.0.113.7");
-        assertThat(request.get("tenant")).isEqualTo("acme");
-        assertThat(request.get("user")).isEqualTo("x1Kx");
+    void readsValuesThatARecordingHasAsTheyAre() {
+        String line = "{\"timestamp\":\"2027-01-02T03:04:05.678901Z\",\"dimensions\":{\"user\":\"u***\"},"
+                + "\"hashes\":{\"user\":\"x1Kx\"},\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\","
+                + "\"header.host\":\"shop.example\"},\"decision\":\"allowed\",\"permits\":1}";
+        ReadLog log = ReadLog.of("sluice", Map.of(), Set.of("user", "tenant", "header.host"), line);
+        assertThat(log.only("ip")).isEqualTo("203.0.113.7");
+        assertThat(log.only("tenant")).isEqualTo("acme");
+        assertThat(log.only("user")).isEqualTo("x1Kx");
+        assertThat(log.only("header.host")).isEqualTo("shop.example");
+        assertThat(log.missing()).isEmpty();
     }
 
     @Test

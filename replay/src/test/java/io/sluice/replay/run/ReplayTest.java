@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -70,6 +71,36 @@ final class ReplayTest {
                         .sum())
                 .isEqualTo(refused);
         assertThat(rule.top().get(0).caller()).isEqualTo("203.0.113.*");
+    }
+
+    @Test
+    void tellsWhatBothSetsSayAboutEachRequest() throws IOException {
+        StringBuilder log = new StringBuilder("time,ip,path\n");
+        for (int i = 0; i < 12; i++) {
+            log.append(START + i).append(",203.0.113.").append(i % 2).append(i < 10 ? ",/a\n" : ",/b\n");
+        }
+        List<String> said = new ArrayList<>();
+        Replay replay = new Replay(
+                        rules("{ id: a, resource: /a, limits: [{ by: ip, limit: 3, window: 1m }] }"),
+                        rules("{ id: a, resource: /a, limits: [{ by: ip, limit: 4, window: 1m }] }"),
+                        LocalEngine.DEFAULT_MAX_KEYS)
+                .within((START + 1) * 1_000_000, (START + 10) * 1_000_000)
+                .comparing((request, now, other) -> said.add(request.line() + " " + now.matched() + " "
+                        + now.refusal().map(Outcome.Refusal::rule).orElse("-") + " "
+                        + now.refusal().flatMap(Outcome.Refusal::limit).orElse("-") + " "
+                        + now.refusal().map(Outcome.Refusal::counted).orElse(false) + " " + other.passes()));
+        try (LogReader reader = LogReader.open(
+                List.of(LogInput.once("log", new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)))),
+                LogOptions.wanting(replay.attributes()))) {
+            ReplayResult result = replay.run(reader, (count, from) -> {});
+            assertThat(result.requests()).isEqualTo(10);
+        }
+        assertThat(replay.outside()).isEqualTo(2);
+        assertThat(said)
+                .hasSize(10)
+                .startsWith("3 true - - false true")
+                .contains("9 true a a.0 true true", "10 true a a.0 true true")
+                .endsWith("11 true a a.0 true false", "12 false - - false true");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.caller.CallerText;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureText;
+import io.sluice.runtime.recording.ExcerptQuestion;
 import io.sluice.runtime.witness.CheckpointOffer;
 import io.sluice.runtime.witness.WitnessText;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.OptionalLong;
  * @param erasures what this member is to erase
  * @param stored the number of the last batch of data from this member that the center has stored; empty if it does not say
  * @param questions about callers that this member may know, and about requests
+ * @param excerpts questions for requests that this member has recorded
  */
 public record Fleet(
         int nodes,
@@ -36,7 +38,8 @@ public record Fleet(
         Optional<CheckpointOffer> audit,
         List<ErasureOrder> erasures,
         OptionalLong stored,
-        List<CallerQuestion> questions) {
+        List<CallerQuestion> questions,
+        List<ExcerptQuestion> excerpts) {
 
     /** The maximum number of characters in the text of a fleet. */
     public static final int MOST_CHARACTERS = 500_000;
@@ -52,6 +55,20 @@ public record Fleet(
         ReportText.checkMillis("at", atMillis);
         erasures = List.copyOf(erasures);
         questions = List.copyOf(questions);
+        excerpts = List.copyOf(excerpts);
+    }
+
+    /** Creates a fleet that asks for no recorded requests. */
+    public Fleet(
+            int nodes,
+            long version,
+            String digest,
+            long atMillis,
+            Optional<CheckpointOffer> audit,
+            List<ErasureOrder> erasures,
+            OptionalLong stored,
+            List<CallerQuestion> questions) {
+        this(nodes, version, digest, atMillis, audit, erasures, stored, questions, List.of());
     }
 
     /** Creates a fleet without a checkpoint and orders. */
@@ -61,12 +78,17 @@ public record Fleet(
 
     /** Returns the same with a checkpoint and orders. */
     public Fleet with(Optional<CheckpointOffer> offer, List<ErasureOrder> orders) {
-        return new Fleet(nodes, version, digest, atMillis, offer, orders, stored, questions);
+        return new Fleet(nodes, version, digest, atMillis, offer, orders, stored, questions, excerpts);
     }
 
     /** Returns the same with what the center has stored, and what it wants to know. */
     public Fleet with(OptionalLong storedNow, List<CallerQuestion> asked) {
-        return new Fleet(nodes, version, digest, atMillis, audit, erasures, storedNow, asked);
+        return new Fleet(nodes, version, digest, atMillis, audit, erasures, storedNow, asked, excerpts);
+    }
+
+    /** Returns the same with questions for recorded requests. */
+    public Fleet withExcerpts(List<ExcerptQuestion> asked) {
+        return new Fleet(nodes, version, digest, atMillis, audit, erasures, stored, questions, asked);
     }
 
     /**
@@ -86,7 +108,8 @@ public record Fleet(
                 fields.has("stored")
                         ? OptionalLong.of(fields.whole("stored", 0, Long.MAX_VALUE))
                         : OptionalLong.empty(),
-                questions(fields));
+                questions(fields),
+                fields.has("excerpts") ? ExcerptQuestion.read(fields, "excerpts") : List.of());
     }
 
     private static List<CallerQuestion> questions(JsonObject fields) {
@@ -118,6 +141,7 @@ public record Fleet(
         stored.ifPresent(number -> line.field("stored", number));
         CallerText.writeQuestions(line, "questions", questions);
         CallerText.writeRequests(line, "requests", questions);
+        ExcerptQuestion.write(line, "excerpts", excerpts);
         return line.end().toString();
     }
 }

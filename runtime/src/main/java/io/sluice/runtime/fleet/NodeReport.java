@@ -45,6 +45,7 @@ import java.util.regex.Pattern;
  * @param answers to the center's questions about callers
  * @param health of its limiter; empty if it does not tell
  * @param explains whether it answers the center's questions about requests
+ * @param records whether it records requests, and answers the center's questions for them
  */
 public record NodeReport(
         String node,
@@ -69,7 +70,8 @@ public record NodeReport(
         Optional<DataReport> data,
         List<CallerAnswer> answers,
         Optional<LimiterHealth> health,
-        boolean explains) {
+        boolean explains,
+        boolean records) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 1_000_000;
@@ -266,39 +268,96 @@ public record NodeReport(
                 false);
     }
 
+    /** Creates the report of a process that records nothing. */
+    public NodeReport(
+            String node,
+            Kind kind,
+            String name,
+            String program,
+            long startedMillis,
+            long version,
+            String digest,
+            long appliedMillis,
+            Optional<Refusal> refused,
+            Mode mode,
+            Breaker breaker,
+            List<String> findings,
+            long beat,
+            boolean follows,
+            long adjustments,
+            Tally tally,
+            Optional<TrialReport> trial,
+            Optional<WitnessReport> witness,
+            List<ErasureResult> erased,
+            Optional<DataReport> data,
+            List<CallerAnswer> answers,
+            Optional<LimiterHealth> health,
+            boolean explains) {
+        this(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                follows,
+                adjustments,
+                tally,
+                trial,
+                witness,
+                erased,
+                data,
+                answers,
+                health,
+                explains,
+                false);
+    }
+
     /** Returns the same with what the process holds of the audit log. */
     public NodeReport with(Optional<WitnessReport> held) {
-        return with(held, erased, data, answers, health, explains);
+        return with(held, erased, data, answers, health, explains, records);
     }
 
     /** Returns the same with what came of the center's orders. */
     public NodeReport with(List<ErasureResult> results) {
-        return with(witness, results, data, answers, health, explains);
+        return with(witness, results, data, answers, health, explains, records);
     }
 
     /** Returns the same with data about the traffic. */
     public NodeReport withData(DataReport report) {
-        return with(witness, erased, Optional.of(report), answers, health, explains);
+        return with(witness, erased, Optional.of(report), answers, health, explains, records);
     }
 
     /** Returns the same without data and answers, which are taken once and not kept. */
     public NodeReport state() {
-        return with(witness, erased, Optional.empty(), List.of(), health, explains);
+        return with(witness, erased, Optional.empty(), List.of(), health, explains, records);
     }
 
     /** Returns the same with answers to the center's questions. */
     public NodeReport withAnswers(List<CallerAnswer> given) {
-        return with(witness, erased, data, given, health, explains);
+        return with(witness, erased, data, given, health, explains, records);
     }
 
     /** Returns the same with the health of the limiter. */
     public NodeReport withHealth(LimiterHealth measured) {
-        return with(witness, erased, data, answers, Optional.of(measured), explains);
+        return with(witness, erased, data, answers, Optional.of(measured), explains, records);
     }
 
     /** Returns the same with the announcement that the process answers questions about requests. Older nodes do not say so. */
     public NodeReport explaining() {
-        return with(witness, erased, data, answers, health, true);
+        return with(witness, erased, data, answers, health, true, records);
+    }
+
+    /** Returns the same with the announcement that the process records requests. Older nodes do not say so. */
+    public NodeReport recording() {
+        return with(witness, erased, data, answers, health, explains, true);
     }
 
     private NodeReport with(
@@ -307,7 +366,8 @@ public record NodeReport(
             Optional<DataReport> traffic,
             List<CallerAnswer> given,
             Optional<LimiterHealth> measured,
-            boolean canExplain) {
+            boolean canExplain,
+            boolean hasRequests) {
         return new NodeReport(
                 node,
                 kind,
@@ -331,7 +391,8 @@ public record NodeReport(
                 traffic,
                 given,
                 measured,
-                canExplain);
+                canExplain,
+                hasRequests);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -408,7 +469,8 @@ public record NodeReport(
                 fields.object("data").map(DataText::report),
                 fields.has("answers") ? CallerText.answers(fields, "answers") : List.of(),
                 health(fields),
-                fields.flag("explains", false));
+                fields.flag("explains", false),
+                fields.flag("records", false));
     }
 
     /** Health is extra. A newer node may tell it in words that this center does not know, and is no less alive. */
@@ -504,6 +566,9 @@ public record NodeReport(
         });
         if (explains) {
             line.field("explains", true);
+        }
+        if (records) {
+            line.field("records", true);
         }
         return line.end().toString();
     }

@@ -1,0 +1,114 @@
+package io.sluice.runtime.recording;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the questions of a center for recorded requests. A thread of its own reads and sends, so neither decisions nor reports wait. It
+ * ends when there is nothing to do. Thread-safe.
+ *
+ * <p>A question is answered once. If the center did not take the answer and still asks, it is answered again.
+ */
+public final class Excerpts implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Excerpts.class);
+
+    /** More questions are not answered at the same time. */
+    static final int MOST = 4;
+
+    private static final long IDLE_SECONDS = 10;
+
+    private final ExcerptLine line;
+    private final ThreadPoolExecutor thread;
+    private volatile @Nullable Scope scope;
+
+    /** The questions that are answered or being answered, as long as the center asks them; guarded by this. */
+    private final Set<Long> taken = new HashSet<>();
+
+    private record Scope(String node, ExcerptSource source) {}
+
+    public Excerpts(ExcerptLine line) {
+        this.line = line;
+        this.thread = new ThreadPoolExecutor(
+                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST), task -> {
+                    Thread made = new Thread(task, "sluice-excerpts");
+                    made.setDaemon(true);
+                    made.setPriority(Thread.MIN_PRIORITY);
+                    return made;
+                });
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    /**
+     * Begins to answer.
+     *
+     * @param node the id of this process
+     */
+    public void over(String node, ExcerptSource source) {
+        scope = new Scope(node, source);
+    }
+
+    /** Returns whether there is a recording. */
+    public boolean isReady() {
+        return scope != null;
+    }
+
+    /** Takes the questions that the center asks now. Does not wait for answers. */
+    public void offered(List<ExcerptQuestion> questions) {
+        Scope in = scope;
+        if (in == null) {
+            return;
+        }
+        List<ExcerptQuestion> fresh = new ArrayList<>();
+        synchronized (this) {
+            taken.retainAll(questions.stream().map(ExcerptQuestion::id).toList());
+            for (ExcerptQuestion each : questions) {
+                if (taken.size() < MOST && taken.add(each.id())) {
+                    fresh.add(each);
+                }
+            }
+        }
+        for (ExcerptQuestion each : fresh) {
+            try {
+                thread.execute(() -> answer(each, in));
+            } catch (RejectedExecutionException e) {
+                forget(each);
+            }
+        }
+    }
+
+    private void answer(ExcerptQuestion question, Scope in) {
+        if (!isAsked(question)) {
+            return;
+        }
+        try {
+            line.send(in.node, question.id(), in.source.excerpt(question));
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("an excerpt of the recording did not reach the center", e);
+            forget(question);
+        }
+    }
+
+    private synchronized boolean isAsked(ExcerptQuestion question) {
+        return taken.contains(question.id());
+    }
+
+    private synchronized void forget(ExcerptQuestion question) {
+        taken.remove(question.id());
+    }
+
+    @Override
+    public void close() {
+        var unused = thread.shutdownNow();
+    }
+}
