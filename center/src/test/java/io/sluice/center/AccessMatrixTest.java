@@ -83,6 +83,7 @@ class AccessMatrixTest {
             200 GET /api/changes/{id}                 !  -  +  +   a  +  +  +  +   a  a  a  a  a   +  +  +   a  a  a
             201 POST /api/changes                     !  -  +  +   f  +  -  -  -   f  -  -  -  f   -  +  -   -  f  -
             200 POST /api/changes/check               !  -  +  +   +  +  -  -  -   +  -  -  -  +   -  +  -   -  +  -
+            200 POST /api/changes/dry-run             !  -  +  +   f  +  -  -  -   f  -  -  -  f   -  +  -   -  f  -
             409 PUT /api/changes/{id}                 !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -
             409 POST /api/changes/{id}/rebase         !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -
             200 POST /api/changes/{id}/withdraw       !  -  +  +   a  +  -  -  -   a  -  -  -  a   -  +  -   -  a  -
@@ -139,6 +140,7 @@ class AccessMatrixTest {
             200 GET /api/nodes                        !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             200 GET /api/nodes/{id}                   !  -  +  +   -  +  +  +  +   -  -  -  -  -   +  +  +   -  -  -
             400 POST /api/nodes/{id}/heartbeat        !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            404 POST /api/nodes/{id}/excerpts/{question} ! + + +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/nodes/rules                  !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/decisions                    !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/stream                       !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +

@@ -120,7 +120,16 @@ public final class ApiClient {
     }
 
     public Answer send(String method, String path, String type, String body) {
-        HttpRequest request = request(method, path, type, body);
+        return send(request(method, path, type, body));
+    }
+
+    public Answer post(String path, String type, byte[] body) {
+        return send(HttpRequest.newBuilder(request("POST", path, type, ""), (name, value) -> true)
+                .POST(BodyPublishers.ofByteArray(body))
+                .build());
+    }
+
+    private static Answer send(HttpRequest request) {
         try {
             HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
             return new Answer(

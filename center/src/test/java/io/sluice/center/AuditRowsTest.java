@@ -38,6 +38,8 @@ class AuditRowsTest {
             "POST /api/nodes/{id}/heartbeat",
             "POST /api/audit/verify",
             "POST /api/changes/check",
+            "POST /api/changes/dry-run",
+            "POST /api/nodes/{id}/excerpts/{question}",
             "POST /api/explain",
             "POST /api/set-up/look",
             "POST /api/me/passkeys/options",

@@ -37,6 +37,7 @@ final class FakeNode {
     private List<CallerAnswer> answers = List.of();
     private Optional<LimiterHealth> health = Optional.empty();
     private boolean explains = true;
+    private boolean records;
     private NodeReport.Mode mode = NodeReport.Mode.REMOTE;
     private NodeReport.Breaker breaker = NodeReport.Breaker.CLOSED;
 
@@ -135,6 +136,23 @@ final class FakeNode {
         return this;
     }
 
+    /** From now on it says that it records requests. */
+    FakeNode records() {
+        records = true;
+        return this;
+    }
+
+    /** From now on it says that it records nothing. */
+    FakeNode recordsNothing() {
+        records = false;
+        return this;
+    }
+
+    /** Sends an excerpt of its recording, as the answer to a question. */
+    Answer sends(long question, byte[] excerpt) {
+        return api.post("/api/nodes/" + id + "/excerpts/" + question, "application/gzip", excerpt);
+    }
+
     FakeNode triesNothing() {
         trial = Optional.empty();
         return this;
@@ -212,7 +230,8 @@ final class FakeNode {
                 data,
                 answers,
                 health,
-                explains);
+                explains,
+                records);
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

@@ -339,7 +339,7 @@ final class TwoTenants {
         long base = Long.parseLong(ids.get("version zq"));
         String content = change("another", "another", base, put(ruleOf(isAcme, 6)));
         return switch (endpoint) {
-            case "POST /api/changes", "POST /api/changes/check" -> content;
+            case "POST /api/changes", "POST /api/changes/check", "POST /api/changes/dry-run" -> content;
             case "POST /api/explain" -> "{\"attributes\":{\"path\":\"/x\"}}";
             case "PUT /api/changes/{id}" -> content.replace("\"base\"", "\"revision\":99,\"base\"");
             case "POST /api/changes/{id}/rebase" -> "{\"revision\":99}";
@@ -466,6 +466,7 @@ final class TwoTenants {
             for (long from : new long[] {0, 1, base}) {
                 all.add(post("/api/changes", change("x", "x", from, edits)));
                 all.add(post("/api/changes/check", change("x", "x", from, edits)));
+                all.add(post("/api/changes/dry-run", change("x", "x", from, edits)));
                 all.add(new Request(
                         "PUT",
                         "/api/changes/" + ids.get("change acme"),

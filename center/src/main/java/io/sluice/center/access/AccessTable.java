@@ -32,6 +32,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/changes/{id}", READ),
             Endpoint.of("POST", "/api/changes", EDIT),
             Endpoint.of("POST", "/api/changes/check", EDIT),
+            Endpoint.of("POST", "/api/changes/dry-run", EDIT),
             Endpoint.of("PUT", "/api/changes/{id}", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/rebase", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/withdraw", EDIT),
@@ -103,6 +104,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/nodes", SEE_FLEET).everywhere(),
             Endpoint.of("GET", "/api/nodes/{id}", SEE_FLEET).everywhere(),
             Endpoint.of("POST", "/api/nodes/{id}/heartbeat", REPORT).everywhere(),
+            Endpoint.of("POST", "/api/nodes/{id}/excerpts/{question}", REPORT).everywhere(),
             Endpoint.of("GET", "/api/nodes/rules", REPORT).everywhere());
 
     private static final List<Endpoint> ALERTS = List.of(

@@ -1,5 +1,6 @@
 package io.sluice.center.http;
 
+import io.sluice.runtime.recording.ExcerptQuestion;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
@@ -9,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 
 /**
  * Reads the bodies of requests: bounded in length and in time, and only some at once. So neither strangers nor slow callers take all
@@ -30,6 +32,8 @@ public final class BodyReader {
 
     private static final String DOCUMENTS = "/api/changes";
     private static final String CHECKS = "/api/changes/check";
+    private static final String DRY_RUNS = "/api/changes/dry-run";
+    private static final Pattern EXCERPTS = Pattern.compile("/api/nodes/[^/]+/excerpts/[^/]+");
     private static final Duration PATIENCE_WITH_STRANGERS = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final int STRANGERS_AT_ONCE = 8;
@@ -93,8 +97,11 @@ public final class BodyReader {
 
     /** Returns the longest body that somebody with a credential may send to a path. */
     static int most(String path) {
-        if (path.startsWith(CHECKS)) {
+        if (path.startsWith(CHECKS) || path.startsWith(DRY_RUNS)) {
             return MOST_BYTES_OF_CHECKS;
+        }
+        if (EXCERPTS.matcher(path).matches()) {
+            return ExcerptQuestion.MOST_BYTES;
         }
         return path.startsWith(DOCUMENTS) ? MOST_BYTES_OF_DOCUMENTS : MOST_BYTES;
     }

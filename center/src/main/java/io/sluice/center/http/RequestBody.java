@@ -24,8 +24,12 @@ public final class RequestBody {
 
     private RequestBody() {}
 
+    public static byte[] bytes(HttpServletRequest request) {
+        return (byte[]) Objects.requireNonNull(request.getAttribute(CurrentAccess.BODY));
+    }
+
     public static String text(HttpServletRequest request) {
-        byte[] bytes = (byte[]) Objects.requireNonNull(request.getAttribute(CurrentAccess.BODY));
+        byte[] bytes = bytes(request);
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

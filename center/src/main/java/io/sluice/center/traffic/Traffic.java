@@ -5,6 +5,7 @@ import io.sluice.center.callers.RefusedCallers;
 import io.sluice.center.data.DataIntake;
 import io.sluice.center.database.Database;
 import io.sluice.center.decisions.DecisionRing;
+import io.sluice.center.dryrun.ExcerptQuestions;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.series.Series;
 import io.sluice.center.stream.LiveData;
@@ -29,6 +30,7 @@ public final class Traffic implements AutoCloseable {
     private final Series series;
     private final RefusedCallers callers;
     private final Questions questions;
+    private final ExcerptQuestions excerpts;
     private final DecisionRing decisions;
     private final DataIntake intake;
     private final Stream stream;
@@ -39,6 +41,7 @@ public final class Traffic implements AutoCloseable {
         this.series = Series.open(clock, database, folder.resolve("series"));
         this.callers = RefusedCallers.open(clock, folder.resolve("callers"));
         this.questions = new Questions(nodes, clock);
+        this.excerpts = new ExcerptQuestions(nodes, clock);
         this.decisions = DecisionRing.open(clock, folder.resolve("decisions"));
         this.stream = new Stream(clock);
         this.live = new LiveData(stream, nodes, clock);
@@ -63,7 +66,7 @@ public final class Traffic implements AutoCloseable {
 
     /** Takes the data of a report over HTTP. Returns what to tell the node. */
     public Fleet heard(NodeReport report, Fleet fleet) {
-        return fleet.with(intake.take(report), questions.heard(report));
+        return fleet.with(intake.take(report), questions.heard(report)).withExcerpts(excerpts.heard(report));
     }
 
     /** Takes the data of a report through Redis, which everybody who can write there can make. */
@@ -87,6 +90,7 @@ public final class Traffic implements AutoCloseable {
     public void turn() {
         intake.turn();
         questions.turn();
+        excerpts.turn();
         live.turn();
     }
 
@@ -127,6 +131,11 @@ public final class Traffic implements AutoCloseable {
     /** Returns the questions to nodes about callers. */
     public Questions questions() {
         return questions;
+    }
+
+    /** Returns the questions to nodes for recorded requests. */
+    public ExcerptQuestions excerpts() {
+        return excerpts;
     }
 
     /** Returns the decisions of the last 24 hours. */

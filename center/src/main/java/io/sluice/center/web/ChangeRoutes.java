@@ -8,6 +8,7 @@ import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.dryrun.DryRunReply;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;
@@ -18,12 +19,14 @@ import io.sluice.center.web.reply.ChangeSummary;
 import io.sluice.center.web.reply.CheckReply;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -46,6 +49,7 @@ final class ChangeRoutes {
     private final RolloutRoutes rollouts;
     private final RuleGuard guard;
     private final ChangeCheck check;
+    private final ChangeDryRun dryRun;
 
     ChangeRoutes(CenterParts center, RolloutRoutes rollouts, RefusedRequests requests) {
         this.center = center;
@@ -53,6 +57,7 @@ final class ChangeRoutes {
         this.rollouts = rollouts;
         this.guard = new RuleGuard(center);
         this.check = new ChangeCheck(center, guard, requests);
+        this.dryRun = new ChangeDryRun(center, guard);
     }
 
     @GetMapping("/api/changes")
@@ -99,6 +104,15 @@ final class ChangeRoutes {
     @PostMapping("/api/changes/check")
     CheckReply check(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {
         return check.of(access, request);
+    }
+
+    @PostMapping("/api/changes/dry-run")
+    DryRunReply dryRun(
+            @RequestAttribute(CurrentAccess.ACCESS) Access access,
+            HttpServletRequest request,
+            HttpServletResponse response) {
+        response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+        return dryRun.of(access, request);
     }
 
     @PutMapping("/api/changes/{id}")

@@ -44,6 +44,19 @@ final class NodeRoutes {
         return center.traffic().heard(report, fleet).toJson();
     }
 
+    /** Takes recorded requests that the center asked for. They are kept until they have been replayed. */
+    @PostMapping(path = "/api/nodes/{id}/excerpts/{question}", produces = MediaType.APPLICATION_JSON_VALUE)
+    String excerpt(
+            @PathVariable("id") String id, @PathVariable("question") String question, HttpServletRequest request) {
+        boolean isTaken = question.matches("[0-9]{1,18}")
+                && center.traffic().excerpts().answered(id, Long.parseLong(question), RequestBody.bytes(request));
+        if (!isTaken) {
+            throw RefusedException.missing(
+                    "question: unknown or over, or the excerpt is too long (expected: an answer to an open question)");
+        }
+        return "{}";
+    }
+
     @GetMapping("/api/nodes")
     List<NodeReply> list() {
         FleetRules rules = center.reconciler().rules();

@@ -22,7 +22,10 @@ final class ReadOnlyFilter extends HttpFilter {
     private static final Pattern PEOPLE = Pattern.compile("/api/(session|set-up|me|users|tokens)(/.*)?");
 
     /** Questions that need a body. They change nothing. */
-    private static final Set<String> QUESTIONS = Set.of("/api/changes/check", "/api/explain");
+    private static final Set<String> QUESTIONS =
+            Set.of("/api/changes/check", "/api/changes/dry-run", "/api/explain");
+
+    private static final Pattern NODES = Pattern.compile("/api/nodes/[^/]+/(heartbeat|excerpts/[^/]+)");
 
     private final transient Optional<ForeignRules> rules;
 
@@ -36,7 +39,7 @@ final class ReadOnlyFilter extends HttpFilter {
         if (rules.isEmpty()
                 || READING.contains(request.getMethod())
                 || QUESTIONS.contains(request.getRequestURI())
-                || request.getRequestURI().endsWith("/heartbeat")
+                || NODES.matcher(request.getRequestURI()).matches()
                 || PEOPLE.matcher(request.getRequestURI()).matches()) {
             chain.doFilter(request, response);
             return;

@@ -30,6 +30,9 @@ class BodyReaderTest {
         assertThat(BodyReader.most("/api/changes")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
         assertThat(BodyReader.most("/api/changes/7")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
         assertThat(BodyReader.most("/api/changes/check")).isEqualTo(BodyReader.MOST_BYTES_OF_CHECKS);
+        assertThat(BodyReader.most("/api/changes/dry-run")).isEqualTo(BodyReader.MOST_BYTES_OF_CHECKS);
+        assertThat(BodyReader.most("/api/nodes/n-1/excerpts/7")).isEqualTo(8 * 1024 * 1024);
+        assertThat(BodyReader.most("/api/nodes/n-1/heartbeat")).isEqualTo(BodyReader.MOST_BYTES);
         assertThat(BodyReader.most("/api/explain")).isEqualTo(BodyReader.MOST_BYTES);
     }
 

@@ -134,6 +134,12 @@ class OpenApiTest {
             Map.entry(io.sluice.center.explain.ExplainReply.ExplainedRule.class, "ExplainedRule"),
             Map.entry(io.sluice.center.explain.ExplainReply.ExplainedLimit.class, "ExplainedLimit"),
             Map.entry(io.sluice.center.explain.ExplainReply.ExplainedDecision.class, "ExplainedDecision"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.class, "DryRun"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.Nodes.class, "DryRunNodes"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.Minute.class, "DryRunMinute"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.TriedRule.class, "DryRunRule"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.RefusedCaller.class, "DryRunCaller"),
+            Map.entry(io.sluice.center.dryrun.DryRunReply.Note.class, "DryRunNote"),
             Map.entry(io.sluice.center.passkey.PasskeyReply.class, "Passkey"),
             Map.entry(io.sluice.center.passkey.PasskeyRoutes.PasskeySession.class, "PasskeySession"),
             Map.entry(io.sluice.center.account.SessionReply.class, "Session"),
@@ -226,7 +232,7 @@ class OpenApiTest {
             }
         });
         Set<String> fleet = new TreeSet<>(names(JsonMapper.shared().readTree(new Fleet(1, 1, "", 1).toJson())));
-        fleet.addAll(List.of("audit", "erasures", "questions", "requests", "stored"));
+        fleet.addAll(List.of("audit", "erasures", "excerpts", "questions", "requests", "stored"));
         assertThat(names(document.at("/components/schemas/Fleet/properties"))).isEqualTo(fleet);
     }
 

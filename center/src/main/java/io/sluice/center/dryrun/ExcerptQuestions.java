@@ -1,0 +1,184 @@
+package io.sluice.center.dryrun;
+
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.recording.ExcerptQuestion;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks all live nodes that record for the requests of the last time. Each node gets the question with the answer to its report, and sends
+ * an excerpt of its recording. One question is asked at a time, and its answers stay in memory until it ends. Only nodes that report over
+ * HTTP are asked. Thread-safe.
+ */
+public final class ExcerptQuestions {
+
+    /** All excerpts together have at most this many bytes, as they are sent. The nodes share them equally. */
+    public static final int MOST_BYTES = 32 << 20;
+
+    /** Nodes have this long to answer. They hear the question within a second. */
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /** Numbers in JSON are exact up to here. */
+    private static final long IDS = 1L << 52;
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final LiveNodes nodes;
+    private final Clock clock;
+
+    /** The question that waits; guarded by this. */
+    private @Nullable Open open;
+
+    /** A question, and what came of it. */
+    private static final class Open {
+
+        private final ExcerptQuestion question;
+        private final long beganNanos;
+        private final Map<String, NodeState> asked = new LinkedHashMap<>();
+        private final Map<String, byte[]> answers = new LinkedHashMap<>();
+        private final int silent;
+        private final CompletableFuture<Answers> end = new CompletableFuture<>();
+
+        Open(ExcerptQuestion question, long beganNanos, List<NodeState> recording, int most, int others) {
+            this.question = question;
+            this.beganNanos = beganNanos;
+            recording.stream().limit(most).forEach(node -> asked.put(node.report().node(), node));
+            this.silent = others;
+        }
+
+        Answers answers() {
+            List<Answer> given = new ArrayList<>();
+            List<String> missing = new ArrayList<>();
+            asked.forEach((id, node) -> {
+                byte[] content = answers.get(id);
+                if (content == null) {
+                    missing.add(node.report().name());
+                } else {
+                    given.add(new Answer(node.report().name(), content));
+                }
+            });
+            return new Answers(given, missing, silent);
+        }
+    }
+
+    /**
+     * The excerpt of a node, as it was sent.
+     *
+     * @param node what people call the node
+     */
+    @SuppressWarnings("ArrayRecordComponent") // it is not compared, and handed on once
+    record Answer(String node, byte[] excerpt) {
+
+        @Override
+        public String toString() {
+            return "Answer(" + node + ", " + excerpt.length + " bytes)";
+        }
+    }
+
+    /**
+     * All answers to a question. Immutable.
+     *
+     * @param missing the nodes that record and did not answer in time
+     * @param others how many live nodes and applications record nothing
+     */
+    record Answers(List<Answer> given, List<String> missing, int others) {
+
+        Answers {
+            given = List.copyOf(given);
+            missing = List.copyOf(missing);
+        }
+    }
+
+    public ExcerptQuestions(LiveNodes nodes, Clock clock) {
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    /** Asks. Returns the answers, which are complete when the future is; empty if another question waits. */
+    Optional<CompletableFuture<Answers>> ask(long sinceMicros) {
+        List<NodeState> live = nodes.live();
+        List<NodeState> recording = live.stream()
+                .filter(node -> node.way() == NodeState.Way.HTTP && node.report().records())
+                .toList();
+        int most = MOST_BYTES / ExcerptQuestion.LEAST_BYTES;
+        int share = Math.max(
+                ExcerptQuestion.LEAST_BYTES,
+                Math.min(ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, recording.size())));
+        Open asked;
+        synchronized (this) {
+            if (open != null) {
+                return Optional.empty();
+            }
+            asked = new Open(
+                    new ExcerptQuestion(RANDOM.nextLong(1, IDS), sinceMicros, share),
+                    clock.nanoTime(),
+                    recording,
+                    most,
+                    live.size() - recording.size());
+            open = asked;
+        }
+        // Without nodes that record there is nobody to wait for.
+        turn();
+        return Optional.of(asked.end);
+    }
+
+    /** Returns what to ask a node. */
+    public synchronized List<ExcerptQuestion> heard(NodeReport report) {
+        Open asked = open;
+        return asked != null && asked.asked.containsKey(report.node()) && !asked.answers.containsKey(report.node())
+                ? List.of(asked.question)
+                : List.of();
+    }
+
+    /** Takes an excerpt of a node. Returns whether it was asked for. */
+    public boolean answered(String node, long question, byte[] excerpt) {
+        synchronized (this) {
+            Open asked = open;
+            if (asked == null
+                    || asked.question.id() != question
+                    || !asked.asked.containsKey(node)
+                    || excerpt.length > asked.question.mostBytes()) {
+                return false;
+            }
+            byte[] unused = asked.answers.putIfAbsent(node, excerpt);
+        }
+        turn();
+        return true;
+    }
+
+    /** Ends the question if all nodes answered, those that did not are gone, or it took too long. To be called about once a second. */
+    public void turn() {
+        synchronized (this) {
+            if (open == null) {
+                return;
+            }
+        }
+        List<String> live =
+                nodes.live().stream().map(node -> node.report().node()).toList();
+        Open ended;
+        synchronized (this) {
+            ended = open;
+            if (ended == null || !isOver(ended, live)) {
+                return;
+            }
+            open = null;
+        }
+        ended.end.complete(ended.answers());
+    }
+
+    private boolean isOver(Open asked, List<String> live) {
+        return clock.nanoTime() - asked.beganNanos >= PATIENCE_NANOS
+                || asked.asked.keySet().stream()
+                        .allMatch(node -> asked.answers.containsKey(node) || !live.contains(node));
+    }
+}

@@ -1,0 +1,98 @@
+package io.sluice.center.web;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.access.Coverage;
+import io.sluice.center.access.Right;
+import io.sluice.center.access.Visibility;
+import io.sluice.center.change.Changes;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.dryrun.DryRun;
+import io.sluice.center.dryrun.DryRunReply;
+import io.sluice.center.dryrun.TriedChange;
+import io.sluice.center.edit.Edits;
+import io.sluice.center.fleet.FleetRules;
+import io.sluice.rules.adjust.AdjustedRules;
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.snapshot.RuleSet;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
+
+/**
+ * Says what a change would have refused lately. Stores and logs nothing. Somebody who does not see all rules learns only about requests
+ * that rules of theirs apply to. Thread-safe.
+ */
+final class ChangeDryRun {
+
+    private final CenterParts center;
+    private final RuleGuard guard;
+    private final DryRun dryRun;
+
+    ChangeDryRun(CenterParts center, RuleGuard guard) {
+        this.center = center;
+        this.guard = guard;
+        this.dryRun = new DryRun(center.traffic().excerpts(), center.clock());
+    }
+
+    DryRunReply of(Access access, HttpServletRequest request) {
+        ChangeRequest asked =
+                ChangeRequest.read(request, access, guard, () -> center.rules().version());
+        Edits edits = asked.edits();
+        List<RuleSet> sets = center.shown().isPresent()
+                ? List.of(center.rules(), center.rules())
+                : center.database().read(client -> center.changes().sets(client, asked.base()));
+        RuleSet current = sets.get(1);
+        RuleGuard.covering(access, Right.EDIT).check(edits, sets);
+        List<String> missing = Changes.missing(edits, current);
+        if (!missing.isEmpty()) {
+            throw RefusedException.unprocessable(missing.get(0), missing);
+        }
+        requireConfined(access, edits);
+        RuleSet seen = new Visibility(access).of(current);
+        TriedChange change = new TriedChange(
+                adjusted(seen),
+                adjusted(new RuleSet(current.version(), edits.applyTo(seen.rules()))),
+                touched(edits),
+                access.seesAll(),
+                access.mayEverywhere(Right.SEE_FLEET));
+        return dryRun.of(change)
+                .orElseThrow(() -> new ResponseStatusException(
+                        HttpStatus.TOO_MANY_REQUESTS,
+                        "dry run: that of somebody else is under way (expected: try again in some seconds)"));
+    }
+
+    /** A rule that applies to requests of other tenants would tell about their traffic, whether or not it is released. */
+    private static void requireConfined(Access access, Edits edits) {
+        if (!access.seesAll()) {
+            Coverage.unconfined(access, edits).ifPresent(rule -> {
+                throw RefusedException.forbidden("rule " + rule.id()
+                        + ": could act on requests of other tenants, so you cannot try it (expected: match: {tenant: "
+                        + rule.about().tenant().orElse("your tenant")
+                        + "} in a rule that limits or denies requests, or the right to read all rules)");
+            });
+        }
+    }
+
+    private RuleSet adjusted(RuleSet set) {
+        FleetRules known =
+                center.shown().isPresent() ? FleetRules.NONE : center.reconciler().rules();
+        Adjustments adjustments = known.adjustments();
+        return adjustments.isEmpty()
+                ? set
+                : AdjustedRules.of(
+                                set,
+                                adjustments,
+                                Instant.ofEpochMilli(center.clock().epochMicros() / 1_000))
+                        .rules();
+    }
+
+    private static Set<String> touched(Edits edits) {
+        Set<String> touched = new HashSet<>();
+        edits.list().forEach(edit -> touched.add(edit.rule()));
+        return touched;
+    }
+}
