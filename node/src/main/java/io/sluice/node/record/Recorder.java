@@ -224,7 +224,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
             since = keySince;
         }
         return new RequestExcerpt(question, TimeUnit.SECONDS.toMicros(since))
-                .of(settings.directory(), dropped(), settings.plain(), key);
+                .of(settings.directory(), clock.epochMicros(), dropped(), settings.plain(), key);
     }
 
     private void run() {

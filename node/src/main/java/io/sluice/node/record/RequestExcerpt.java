@@ -58,11 +58,11 @@ final class RequestExcerpt {
         this.sinceMicros = Math.max(question.sinceMicros(), keySinceMicros);
     }
 
-    /** Reads the files of a directory. */
-    byte[] of(Path folder, long dropped, Set<String> plain, String key) throws IOException {
+    /** Reads the files of a directory. Without files, nothing was recorded before now. */
+    byte[] of(Path folder, long nowMicros, long dropped, Set<String> plain, String key) throws IOException {
         List<RecordingName> names =
                 new ArrayList<>(RecordingFiles.files(folder).keySet());
-        long oldest = names.isEmpty() ? Long.MAX_VALUE : names.get(0).begun() * 1_000_000;
+        long oldest = names.isEmpty() ? nowMicros : names.get(0).begun() * 1_000_000;
         for (int i = names.size() - 1; i >= 0 && !cut; i--) {
             add(names.get(i).requests(folder));
             // The file before this one ended when this one began. Other runs may overlap by a second.
