@@ -365,21 +365,21 @@ class DryRunTest {
             var unused = node.keepsItsOwn();
             rows = client.get("/api/audit?actor=token:admin").expect(200).text();
             byte[] excerpt = new RecordedTraffic(hourAgo())
-                    .request(minute(5), "/zqpath", 7)
-                    .line("zqline")
+                    .request(minute(5), "/zqdryrunpath", 7)
+                    .line("zqdryrunline")
                     .excerpt();
             JsonNode said = exchange(
                     () -> client.post(
                             "/api/changes/dry-run",
-                            "{\"edits\":[{\"put_text\":\"id: zqrule\\nlimits:\\n  - { by: ip, limit: 1, window: 1m }\\n\"}]}"),
+                            "{\"edits\":[{\"put_text\":\"id: zqdryrunrule\\nlimits:\\n  - { by: ip, limit: 1, window: 1m }\\n\"}]}"),
                     Map.of(node, excerpt));
             assertThat(said.get("requests").asLong()).isEqualTo(1);
             assertThat(client.get("/api/audit?actor=token:admin").expect(200).text()).isEqualTo(rows);
-            assertThat(log.text()).doesNotContain("zq");
+            assertThat(log.text()).doesNotContain("zqdryrun");
         }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains("zq"))
+                assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains("zqdryrun"))
                         .as("%s", file)
                         .isFalse();
             }

@@ -58,12 +58,12 @@ public final class RecordedTraffic {
     }
 
     /** Adds a line. */
-    RecordedTraffic line(String text) {
+    public RecordedTraffic line(String text) {
         lines.add(text);
         return this;
     }
 
-    static String time(long atMicros) {
+    public static String time(long atMicros) {
         return Instant.EPOCH.plus(atMicros, ChronoUnit.MICROS).toString();
     }
 

@@ -96,7 +96,12 @@ final class DryRunNotes {
     private void missing(ReplayResult result) {
         Set<String> names = new TreeSet<>(result.log().missing());
         Set<String> used = new TreeSet<>();
-        change.put().forEach(rule -> rule.addAttributes(used));
+        change.put().forEach(rule -> {
+            used.addAll(rule.scope().match().keySet());
+            rule.overrides().forEach(override -> used.addAll(override.when().keySet()));
+            // What stands in for a missing attribute may be missing too.
+            rule.limits().forEach(limit -> limit.by().forEach(by -> used.add(by.attribute())));
+        });
         names.retainAll(used);
         if (!names.isEmpty() && result.requests() > 0) {
             add("missing", null, names, null, null,

@@ -124,6 +124,12 @@ public final class ConsoleStage implements AutoCloseable {
         return machine;
     }
 
+    /** Lets the nodes record their requests, or stop it. */
+    public synchronized void record(boolean wanted) {
+        nodes.forEach(node -> node.records(wanted));
+        report();
+    }
+
     /** Returns somebody who has just signed in: mara administers, wei and jonas edit, priya approves, sam is on call, lena looks on. */
     public ApiClient as(String name) {
         return ApiClient.person(center, people.get(name));

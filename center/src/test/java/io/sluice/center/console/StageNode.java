@@ -45,6 +45,7 @@ final class StageNode {
     private Tally tally = Tally.NONE;
     private Optional<TrialReport> trial = Optional.empty();
     private boolean isWitness = true;
+    private boolean records = true;
     private Optional<WitnessReport> witness = Optional.empty();
     private List<CallerAnswer> answers = List.of();
 
@@ -104,6 +105,11 @@ final class StageNode {
 
     StageNode witnesses(boolean wanted) {
         isWitness = wanted;
+        return this;
+    }
+
+    StageNode records(boolean wanted) {
+        records = wanted;
         return this;
     }
 
@@ -183,7 +189,8 @@ final class StageNode {
                     Optional.of(outbox.report(nowMillis)),
                     answers,
                     Optional.of(health(nowMillis)),
-                    true);
+                    true,
+                    records && kind == NodeReport.Kind.NODE);
             Fleet fleet = Fleet.parse(api.post("/api/nodes/" + id + "/heartbeat", report.toJson())
                     .expect(200)
                     .text());
@@ -191,6 +198,11 @@ final class StageNode {
             answers = fleet.questions().stream()
                     .map(each -> new CallerAnswer(each.id(), answer(each)))
                     .toList();
+            fleet.excerpts().forEach(each -> api.post(
+                            "/api/nodes/" + id + "/excerpts/" + each.id(),
+                            "application/gzip",
+                            ShopRecording.excerpt(id, each.sinceMicros(), nowMillis * 1_000))
+                    .expect(200));
             if (isWitness) {
                 fleet.audit().ifPresent(offer -> witness = Optional.of(held(offer.checkpoint())));
             }

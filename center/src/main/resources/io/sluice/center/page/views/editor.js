@@ -14,6 +14,7 @@ import { ruleLines } from '/assets/console/rule-words.js';
 import { toast } from '/assets/console/toast.js';
 import { badge, empty, head, panel } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
+import { dryRunPanel } from '/assets/views/dry-run.js';
 
 const t = words({
   en: {
@@ -407,7 +408,7 @@ const Editor = {
         ${work.restored && html`<div class="message news row-line" role="status" id="restored">${t('restored')}<button type="button" class="quiet small" id="discard" onClick=${discard}>${t('discard')}</button></div>`}
         <div class="grid editor-view">
           <div class="span-8 stack">${editorPanel()}${diffPanel()}</div>
-          <div class="span-4 stack">${previewPanel()}${checksPanel()}${formPanel()}</div>
+          <div class="span-4 stack">${previewPanel()}${checksPanel()}${dryRunPanel({ body: body(), disabled: hasErrors.value || checked.value === null || isSame.value })}${formPanel()}</div>
         </div>`;
     };
   },
