@@ -16,6 +16,7 @@ final class RequestDecoder {
     private final boolean hashesCallers;
     private final TextMemory memory;
     private final boolean[] seen;
+    private final boolean few;
 
     /** @param hashesCallers whether the address is the hash of one */
     RequestDecoder(Layout layout, LogOptions options, boolean hashesCallers, TextMemory memory) {
@@ -25,6 +26,7 @@ final class RequestDecoder {
         this.seen = new boolean[layout.size()];
         this.hashesCallers = hashesCallers;
         this.memory = memory;
+        this.few = 4 + constants.size() + options.wanted().size() <= FewValues.MOST;
     }
 
     /**
@@ -34,8 +36,10 @@ final class RequestDecoder {
      * @throws IllegalArgumentException if a live request like this one would be refused; the message does not contain its values
      */
     Attributes attributes(TimeOrder.Block block, int values) {
-        Map<String, String> all = new HashMap<>(16);
-        all.putAll(constants);
+        Map<String, String> all = few ? new FewValues() : new HashMap<>(64);
+        if (!constants.isEmpty()) {
+            all.putAll(constants);
+        }
         int at = values;
         for (int slot = Layout.METHOD; slot < layout.size(); slot++) {
             int length = block.length(at);

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TextMemory {
 
-    private static final int SIZE = 16_384;
+    /** Few enough for the processor's cache. Fetching the text of a rare caller from memory takes longer than making it again. */
+    private static final int SIZE = 512;
+
     private static final int LONGEST = 128;
 
     private final @Nullable String[] texts = new @Nullable String[SIZE];

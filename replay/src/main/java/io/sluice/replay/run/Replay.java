@@ -25,16 +25,18 @@ import org.jspecify.annotations.Nullable;
 public final class Replay {
 
     private static final int PROGRESS_EVERY = 4_096;
+    private static final Comparison NOBODY = (request, now, other) -> {};
 
     private final RuleSet rules;
     private final @Nullable RuleSet other;
     private final long maxKeys;
     private final RulingObserver observer;
+    private final boolean prepares;
 
     private long fromMicros = Long.MIN_VALUE;
     private long toMicros = Long.MAX_VALUE;
     private long outside;
-    private Comparison comparison = (request, now, other) -> {};
+    private Comparison comparison = NOBODY;
 
     private long bothAllow;
     private long bothRefuse;
@@ -61,7 +63,7 @@ public final class Replay {
      * @param maxKeys how many callers have counts of their own, of all limits together; {@link LocalEngine#DEFAULT_MAX_KEYS} is usual
      */
     public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys) {
-        this(rules, other, maxKeys, RulingObserver.NONE);
+        this(rules, other, maxKeys, RulingObserver.NONE, true);
     }
 
     /**
@@ -70,10 +72,16 @@ public final class Replay {
      * @param observer sees the rulings of {@code rules}
      */
     public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys, RulingObserver observer) {
+        this(rules, other, maxKeys, observer, false);
+    }
+
+    /** @param prepares whether requests are {@linkplain PreparedRules prepared} where that is possible; an observer would not see them */
+    Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys, RulingObserver observer, boolean prepares) {
         this.rules = rules;
         this.other = other;
         this.maxKeys = maxKeys;
         this.observer = observer;
+        this.prepares = prepares;
     }
 
     /** Leaves out requests before and after these times. {@link #outside} counts them. Returns this. */
@@ -120,8 +128,11 @@ public final class Replay {
     public ReplayResult run(LogReader log, Progress progress) throws IOException {
         LoggedRequest request = next(log);
         LogClock clock = new LogClock(request == null ? 0 : request.atMicros());
-        RuleRun run = new RuleRun(rules, maxKeys, clock, observer);
-        RuleRun otherRun = other == null ? null : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()), RulingObserver.NONE);
+        boolean prepared = prepares && comparison == NOBODY;
+        RuleRun run = new RuleRun(rules, maxKeys, clock, observer, prepared);
+        RuleRun otherRun = other == null
+                ? null
+                : new RuleRun(other, maxKeys, new LogClock(clock.epochMicros()), RulingObserver.NONE, prepared);
         long requests = 0;
         long first = clock.epochMicros();
         long last = first;

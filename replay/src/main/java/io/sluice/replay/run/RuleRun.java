@@ -4,11 +4,13 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
 import io.sluice.core.spi.Verdict;
 import io.sluice.replay.log.LoggedRequest;
 import io.sluice.rules.caller.CallerMarks;
+import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.EarlyRuling;
 import io.sluice.rules.evaluate.Evaluator;
@@ -19,6 +21,7 @@ import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,14 +35,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class RuleRun {
 
-    /** Hashes leave no trace in the result, so their key need not be known to anybody. */
-    private final KeySettings keys = KeySettings.ofThisProcess();
+    /**
+     * Hashes of callers do not leave the replay, so their key need not be secret. It is always the same one, because the engine's bound and
+     * the order of equally frequent callers depend on the hashes.
+     */
+    private final KeySettings keys = new KeySettings(
+            KeySecret.of("hashes stay within a replay".getBytes(StandardCharsets.UTF_8)), KeySettings.DEFAULT_IPV6_PREFIX);
 
     private final RuleSet set;
     private final LogClock clock;
     private final long startMicros;
     private final LocalEngine engine;
     private final Evaluator evaluator;
+    private final Limiter limiter;
+    private final @Nullable PreparedRules prepared;
     private final Endings endings;
     private final boolean early;
     private final boolean countsAnswers;
@@ -60,16 +69,23 @@ final class RuleRun {
     /** The rule that a ruling names, if several refuse. */
     private @Nullable String named;
 
-    RuleRun(RuleSet set, long maxKeys, LogClock clock, RulingObserver observer) {
+    /**
+     * @param observer sees rulings, except of requests that are prepared
+     * @param prepares whether requests are prepared where that is possible; the result is the same without it, but there is no {@link
+     *     #outcome}
+     */
+    RuleRun(RuleSet set, long maxKeys, LogClock clock, RulingObserver observer, boolean prepares) {
         this.set = set;
         this.observer = observer;
         this.clock = clock;
         this.startMicros = clock.epochMicros();
         this.engine = LocalEngine.builder().clock(clock).maxKeys(maxKeys).build();
-        this.evaluator = new Evaluator(
-                () -> set, new Limiter(engine, clock, List.of()), null, keys, clock, (ruling, nanos) -> {});
+        this.limiter = new Limiter(engine, clock, List.of());
+        this.evaluator = new Evaluator(() -> set, limiter, null, keys, clock, (ruling, nanos) -> {});
         this.endings = new Endings(evaluator, clock);
         this.early = set.hasEarly();
+        this.prepared =
+                prepares && PreparedRules.canPrepare(set) ? new PreparedRules(set, keys.keys(), clock) : null;
         this.countsAnswers = set.rules().stream().anyMatch(rule -> rule.enabled() && rule.countsAnswers());
         this.timeline = new Timeline(startMicros);
         set.rules().forEach(rule -> tallies.put(rule.id(), new RuleTally(rule)));
@@ -84,7 +100,7 @@ final class RuleRun {
         refusal = null;
         named = null;
         matched = false;
-        boolean passes = early ? decideEarly(request) : decideNow(request, null);
+        boolean passes = early ? decideEarly(request) : decideOnce(request);
         allowed += passes ? 1 : 0;
         timeline.add(request.atMicros(), passes);
         return passes;
@@ -99,6 +115,32 @@ final class RuleRun {
     /** Returns what was said about the last request. */
     Outcome outcome() {
         return new Outcome(matched, refusedBy == null ? Optional.empty() : Optional.ofNullable(refusal));
+    }
+
+    /** Asks the engine at once if the rules are prepared for that. Otherwise the evaluator decides. */
+    private boolean decideOnce(LoggedRequest request) {
+        if (prepared == null || request.permits() != 1) {
+            return decideNow(request, null);
+        }
+        PreparedRules.Route route = prepared.route(request.attributes());
+        Ask ask = prepared.ask(route, request.attributes());
+        if (ask == null) {
+            return decideNow(request, null);
+        }
+        Decision decision = limiter.decide(ask);
+        for (int i = 0; i < route.ids.size(); i++) {
+            tally(route.ids.get(i)).matched(request.atMicros());
+        }
+        boolean passes = decision.allowed();
+        if (!passes) {
+            refused(request, decision);
+            Label label = decision.label();
+            refusedBy = label == null ? refusedBy : label.rule();
+        }
+        if (engine.overflowed() != overflowed) {
+            inexact(request, passes, List.of(decision), route.ids);
+        }
+        return passes;
     }
 
     private boolean decideEarly(LoggedRequest request) {
@@ -172,8 +214,7 @@ final class RuleRun {
             }
         }
         if (engine.overflowed() != overflowed) {
-            overflowed = engine.overflowed();
-            inexact(request, settled);
+            inexact(request, settled.allowed(), settled.decisions(), settled.matched());
         }
         return settled.allowed();
     }
@@ -187,21 +228,28 @@ final class RuleRun {
         boolean counted = false;
         named = rule == null ? null : rule.id();
         for (Decision decision : ruling.decisions()) {
-            List<Verdict> verdicts = decision.outcome().verdicts();
-            for (int i = 0; i < verdicts.size(); i++) {
-                if (!verdicts.get(i).fits()) {
-                    Demand demand = decision.ask().demands().get(i);
-                    Label label = demand.label();
-                    refuse(tally(label.rule()), label.rule(), request, label.limit(), demand.key());
-                    counted = true;
-                }
-            }
+            counted |= refused(request, decision);
         }
         if (!counted && rule != null) {
             Ruling.Reported reported = ruling.action() == Action.DENY ? null : ruling.reported();
             refuse(tally(rule.id()), rule.id(), request, reported == null ? null : reported.id(), "");
         }
         refusedBy = rule == null ? refusedBy : rule.id();
+    }
+
+    /** Counts the limits that have no room. Returns whether there are any. */
+    private boolean refused(LoggedRequest request, Decision decision) {
+        List<Verdict> verdicts = decision.outcome().verdicts();
+        boolean any = false;
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (!verdicts.get(i).fits()) {
+                Demand demand = decision.ask().demands().get(i);
+                Label label = demand.label();
+                refuse(tally(label.rule()), label.rule(), request, label.limit(), demand.key());
+                any = true;
+            }
+        }
+        return any;
     }
 
     private void refuse(RuleTally tally, String rule, LoggedRequest request, @Nullable String limit, String key) {
@@ -216,13 +264,14 @@ final class RuleRun {
     }
 
     /** Finds the limits that were decided on shared counts. A refusal does not say which ones they were, so all may have been. */
-    private void inexact(LoggedRequest request, Ruling.Settled ruling) {
+    private void inexact(LoggedRequest request, boolean passes, List<Decision> decisions, List<String> matched) {
+        overflowed = engine.overflowed();
         boolean found = false;
-        for (Decision decision : ruling.decisions()) {
+        for (Decision decision : decisions) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
                 Demand demand = decision.ask().demands().get(i);
-                boolean shared = ruling.allowed()
+                boolean shared = passes
                         ? verdicts.get(i).chargedAtMicros() == Verdict.FINAL
                         : !demand.key().isEmpty();
                 if (shared) {
@@ -232,7 +281,7 @@ final class RuleRun {
             }
         }
         if (!found) {
-            ruling.matched().forEach(id -> tally(id).inexact(number, request));
+            matched.forEach(id -> tally(id).inexact(number, request));
         }
     }
 
