@@ -14,6 +14,7 @@ import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
 import io.sluice.benchmarks.processes.Checkout;
 import io.sluice.benchmarks.replay.ReplayLoad;
+import io.sluice.benchmarks.replay.ReplayMemory;
 import io.sluice.benchmarks.start.NodeStart;
 import io.sluice.benchmarks.verdicts.Verdicts;
 import java.io.IOException;
@@ -49,6 +50,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code verdicts [TRIALS]} simulates trials with known truth and counts wrong verdicts.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  *   <li>{@code replay [LINES [TURNS]]} replays a log, beside reading its lines alone.
+ *   <li>{@code replay-memory [LINES]} fills the bounds of a replay, and replays a log of 100 million lines.
  * </ul>
  */
 public final class Benchmarks {
@@ -140,7 +142,13 @@ public final class Benchmarks {
             Part.of(
                     "replay",
                     Map.of(),
-                    (args, figures) -> ReplayLoad.table(number(args, 0, 2_000_000), number(args, 1, 5), figures)));
+                    (args, figures) -> ReplayLoad.table(number(args, 0, 2_000_000), number(args, 1, 5), figures)),
+            new Part(
+                    "replay-memory",
+                    Map.of(),
+                    false,
+                    List::isEmpty,
+                    (args, figures) -> ReplayMemory.table(number(args, 0, 100_000_000))));
 
     private Benchmarks() {}
 

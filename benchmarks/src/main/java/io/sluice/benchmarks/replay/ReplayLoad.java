@@ -1,5 +1,6 @@
 package io.sluice.benchmarks.replay;
 
+import com.sun.management.ThreadMXBean;
 import io.sluice.benchmarks.goals.Figures;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.replay.log.LogInput;
@@ -22,14 +23,16 @@ import java.util.Random;
 
 /**
  * Replays a log of millions of lines, beside reading its lines alone, on one thread. The CPU time of the thread counts, so that figures
- * are those of one core even on a busy machine; the garbage collector comes on top of it and is in the wall time.
+ * are those of one core even on a busy machine; the garbage collector comes on top of it and is in the wall time. How much it has to do
+ * follows from the bytes that are allocated for each line.
  */
 public final class ReplayLoad {
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
     private static final int CALLERS = 20_000;
     private static final int PATHS = 500;
 
-    private static final String RULES = """
+    static final String RULES = """
             rules:
               - { id: everybody, limits: [{ rate: 10000/s, burst: 20000 }] }
               - { id: orders, resource: /api/orders/**, limits: [{ rate: 9000/s }] }
@@ -56,8 +59,8 @@ public final class ReplayLoad {
                     Files.size(log) >> 20,
                     CALLERS,
                     turns));
-            table.append("| what                       | per s and core |  per s, wall | CPU each |\n");
-            table.append("|----------------------------|----------------|--------------|----------|\n");
+            table.append("| what                       | per s and core |  per s, wall | CPU each | bytes each |\n");
+            table.append("|----------------------------|----------------|--------------|----------|------------|\n");
             row(table, "read the lines alone", "lines", ReplayLoad::readLines, log, turns, figures);
             row(table, "read the requests", "requests", ReplayLoad::readRequests, log, turns, figures);
             row(table, "replay four limits", "replay", path -> replay(path, false), log, turns, figures);
@@ -74,24 +77,29 @@ public final class ReplayLoad {
         work.run(log);
         double[] cpu = new double[turns];
         double[] wall = new double[turns];
+        long[] bytes = new long[turns];
         for (int i = 0; i < turns; i++) {
             long start = System.nanoTime();
-            long cpuStart = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+            long cpuStart = THREADS.getCurrentThreadCpuTime();
+            long bytesStart = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
             long done = work.run(log);
-            cpu[i] = (double) (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuStart) / done;
+            cpu[i] = (double) (THREADS.getCurrentThreadCpuTime() - cpuStart) / done;
+            bytes[i] = (THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - bytesStart) / done;
             wall[i] = (double) (System.nanoTime() - start) / done;
         }
         Arrays.sort(cpu);
         Arrays.sort(wall);
+        Arrays.sort(bytes);
         double nanos = cpu[turns / 2];
         figures.add(figure + "/per s and core", 1e9 / nanos);
         table.append(String.format(
                 Locale.ROOT,
-                "| %-26s | %,14.0f | %,12.0f | %5.0f ns |%n",
+                "| %-26s | %,14.0f | %,12.0f | %5.0f ns | %,10d |%n",
                 what,
                 1e9 / nanos,
                 1e9 / wall[turns / 2],
-                nanos));
+                nanos,
+                bytes[turns / 2]));
     }
 
     private static long readLines(Path log) throws IOException {

@@ -36,7 +36,7 @@ final class FewValuesTest {
     @Test
     void makesTheSameAttributes() {
         Map<String, String> few = new FewValues();
-        few.putAll(Map.of("path", "/a/%62/../c", "ip", "::ffff:203.0.113.7", "header.host", "Example.COM:80"));
+        few.putAll(Map.of("path", "/a/%62//c", "ip", "::ffff:203.0.113.7", "header.host", "Example.COM:80"));
         Attributes usual = Attributes.of(new HashMap<>(few));
         Attributes made = Attributes.taking(few);
         assertThat(made.names()).isEqualTo(usual.names());
