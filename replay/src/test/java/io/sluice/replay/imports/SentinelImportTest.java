@@ -81,7 +81,7 @@ class SentinelImportTest {
                 {
                   "gatewayFlowRules": [
                     {"resource": "orders-api", "resourceMode": 1, "count": 10, "intervalSec": 2, "burst": 5,
-                     "paramItem": {"parseStrategy": 2, "fieldName": "X-User", "pattern": "t-", "matchStrategy": 1}},
+                     "paramItem": {"parseStrategy": 2, "fieldName": "X-User", "pattern": "t-", "matchStrategy": 3}},
                     {"resource": "missing", "resourceMode": 1, "count": 10},
                     {"resource": "orders-route", "resourceMode": 0, "count": 10}
                   ],
@@ -92,10 +92,22 @@ class SentinelImportTest {
                 }
                 """);
         assertThat(result.bare())
-                .contains("match: { path: [/basket, /orders, \"/orders/*\"], header.x-user: \"t-*\" }")
+                .contains("match: { path: [/basket, /orders, \"/orders/*\"], header.x-user: \"*t-*\" }")
                 .contains("- { by: header.x-user, absent: skip, rate: 10/2s, burst: 15 }");
         assertThat(result.rules().get(1).shadow()).isTrue();
         assertThat(result.bare()).contains("  - id: orders-route\n    for: code\n");
+    }
+
+    @Test
+    void aPrefixOfAValueIsIgnoredAsInSentinel() {
+        ImportResult result = of("""
+                [{"resource": "orders", "resourceMode": 0, "count": 10,
+                  "paramItem": {"parseStrategy": 2, "fieldName": "X-User", "pattern": "t-", "matchStrategy": 1}},
+                 {"resource": "orders", "resourceMode": 0, "count": 100}]
+                """);
+        assertThat(result.bare()).doesNotContain("match:");
+        assertThat(result.imported().document()).contains("matchStrategy: 1 is not implemented by Sentinel (1.8.9)");
+        assertThat(result.warnings()).anyMatch(text -> text.contains(":3:2: warning: resource: Sentinel asks"));
     }
 
     @Test

@@ -25,7 +25,7 @@ final class GatewayFlowRules {
 
     private GatewayFlowRules() {}
 
-    static void convert(Section flow, ApiGroups groups, DocumentDraft draft) {
+    static RuleDraft convert(Section flow, ApiGroups groups, DocumentDraft draft) {
         String name = flow.text("resource", "");
         RuleDraft rule = draft.rule(name, flow.place());
         rule.local();
@@ -55,6 +55,7 @@ final class GatewayFlowRules {
             rule.limit(limit.tokenBucket(Amounts.rate(count, span), count == 0 ? 0 : count + flow.whole("burst", 0)));
             HotParameterRules.warnOfFilling(rule, count, span);
         }
+        return rule;
     }
 
     /** Returns the attribute that a rule counts by, and limits the rule to the values that its pattern matches. */
@@ -77,11 +78,17 @@ final class GatewayFlowRules {
         }
         item.text("pattern").filter(pattern -> !pattern.isEmpty()).ifPresent(pattern -> {
             long how = item.whole("matchStrategy", 0);
+            if (how == PREFIX || how > CONTAINS) {
+                rule.comment("matchStrategy: " + how + " is not implemented by Sentinel (1.8.9): the pattern "
+                        + PrintableText.text(pattern) + " is ignored, and every value has a count");
+                return;
+            }
             Optional<List<String>> patterns = how == REGEX
                     ? SimpleRegex.patterns(pattern, true)
-                    : Optional.of(List.of((how == CONTAINS ? "*" : "")
-                            + SimpleRegex.literal(pattern)
-                            + (how == CONTAINS || how == PREFIX ? "*" : "")));
+                    : Optional.of(List.of(
+                            how == CONTAINS
+                                    ? "*" + SimpleRegex.literal(pattern) + "*"
+                                    : SimpleRegex.literal(pattern)));
             patterns.ifPresentOrElse(found -> rule.match(attribute.get(), found), () -> rule.shadow()
                     .warn("pattern: " + PrintableText.text(pattern)
                             + " cannot be said; the rule is in shadow and counts every value"));

@@ -24,7 +24,7 @@ final class HotParameterRules {
 
     private HotParameterRules() {}
 
-    static void convert(Section hot, DocumentDraft draft) {
+    static RuleDraft convert(Section hot, DocumentDraft draft) {
         RuleDraft rule = draft.rule(hot.text("resource", ""), hot.place());
         rule.forCode()
                 .name(hot.text("resource", ""))
@@ -57,6 +57,7 @@ final class HotParameterRules {
                         Map.of("rate", Amounts.rate(own, span), "burst", own == 0 ? 0 : queue ? 1 : own + burst));
             }
         }
+        return rule;
     }
 
     static void warnOfFilling(RuleDraft rule, long count, Duration span) {

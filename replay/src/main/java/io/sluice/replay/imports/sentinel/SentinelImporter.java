@@ -6,12 +6,15 @@ import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.replay.imports.draft.Importer;
+import io.sluice.replay.imports.draft.RuleDraft;
 import io.sluice.replay.imports.draft.Section;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Rules from the JSON that Sentinel and its console store: flow rules, hot-parameter rules, gateway flow rules and API groups. A
@@ -32,6 +35,7 @@ public final class SentinelImporter implements Importer {
         }
         ApiGroups groups = new ApiGroups();
         rules.stream().filter(rule -> rule.has("apiName")).forEach(groups::add);
+        Set<String> resources = new HashSet<>();
         for (Section rule : rules) {
             if (rule.has("apiName")) {
                 continue;
@@ -39,9 +43,9 @@ public final class SentinelImporter implements Importer {
             if (rule.text("resource").isEmpty()) {
                 errors.add(rule.place(), "resource: missing (expected: the name of a resource)");
             } else if (rule.has("resourceMode") || rule.has("intervalSec") || rule.has("paramItem")) {
-                GatewayFlowRules.convert(rule, groups, draft);
+                warnOfOrder(GatewayFlowRules.convert(rule, groups, draft), rule, resources);
             } else if (rule.has("paramIdx")) {
-                HotParameterRules.convert(rule, draft);
+                warnOfOrder(HotParameterRules.convert(rule, draft), rule, resources);
             } else if (rule.has("count") && (rule.has("timeWindow") || rule.has("minRequestAmount"))) {
                 draft.warn(rule.place(), "rule: a circuit breaker has no counterpart; it is not imported");
             } else if (rule.has("count")) {
@@ -49,6 +53,13 @@ public final class SentinelImporter implements Importer {
             } else {
                 draft.warn(rule.place(), "rule: neither a flow rule nor a parameter rule; it is not imported");
             }
+        }
+    }
+
+    private static void warnOfOrder(RuleDraft draft, Section rule, Set<String> resources) {
+        if (!resources.add(rule.text("resource", ""))) {
+            draft.warn("resource: Sentinel asks the parameter rules of a resource one after the other, so a request that one of them"
+                    + " refuses may have used up permits of others; here a refused request takes none, and more may pass");
         }
     }
 
