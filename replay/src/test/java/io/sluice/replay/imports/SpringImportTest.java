@@ -118,15 +118,86 @@ class SpringImportTest {
                     methods: [POST]
                     match: { path: ["/api/v1/*", "/api/v2/*"] }
                     limits:
-                      - { by: header.x-api-key, id: bandwidth-1, rate: 5/10s, burst: 5 }
-                      - { by: header.x-api-key, id: bandwidth-2, algorithm: fixed_window, limit: 100, window: 1h }
+                      - { by: header.x-api-key, absent: share, id: bandwidth-1, rate: 5/10s, burst: 5 }
+                      - { by: header.x-api-key, absent: share, id: bandwidth-2, algorithm: fixed_window, limit: 100, window: 1h }
                   - id: buckets-2
                     shadow: true
                     match: { path: ["/api/v1/*", "/api/v2/*"] }
                     limits:
                       - { by: ip, rate: 10/m, burst: 50 }
                 """);
-        assertThat(result.warnings()).hasSize(3);
+        assertThat(result.warnings()).hasSize(5);
+        assertThat(result.warnings().stream().filter(text -> text.contains("strategy: all takes permits")))
+                .hasSize(2);
+    }
+
+    @Test
+    void predicatesOfTheBucket4jStarter() {
+        ImportResult result = ImportResult.of(ImportKind.BUCKET4J, "application.yml", """
+                bucket4j.filters:
+                  - id: said
+                    rate-limits:
+                      - execute-predicates: ["PATH=/a/{id},/b/**", "METHOD=GET,post", "HEADER=X-Role,.*ADMIN.*", QUERY=page]
+                        cache-key: getRemoteAddr()
+                        skip-condition: getRemoteAddr() == '10.0.0.1'
+                        bandwidths: [{ capacity: 5, time: 1, unit: hours }, { capacity: 9, time: 1, unit: days, refill-speed: interval }]
+                  - id: unsaid
+                    url: /orders/.*
+                    rate-limits:
+                      - execute-predicates: [PATH=/orders/new]
+                        skip-predicates: [METHOD=GET]
+                        skip-condition: getHeader('X-Caller') == 'internal'
+                        bandwidths: [{ capacity: 5, time: 1, unit: hours }]
+                """);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: said
+                    match: { method: [GET, POST], header.x-role: "*ADMIN*", query.page: "*", path: ["/a/*", /b, "/b/*"] }
+                    limits:
+                      - { by: ip, id: bandwidth-1, rate: 5/h, burst: 5 }
+                      - { by: ip, id: bandwidth-2, algorithm: fixed_window, limit: 9, window: 1d }
+                    overrides:
+                      - { when: { ip: 10.0.0.1 }, burst: 1000000000, of: bandwidth-1, rate: 1000000000/s }
+                      - { when: { ip: 10.0.0.1 }, limit: 1000000000, of: bandwidth-2 }
+                  - id: unsaid
+                    shadow: true
+                    match: { path: "/orders/*" }
+                    limits:
+                      - { rate: 5/h, burst: 5 }
+                """);
+        assertThat(result.warnings().stream().filter(text -> text.contains("cannot be said by a rule")))
+                .hasSize(3);
+    }
+
+    @Test
+    void requestsOfTheBucket4jStarterMayTakeSeveralPermits() {
+        ImportResult result = ImportResult.of(ImportKind.BUCKET4J, "application.yml", """
+                bucket4j:
+                  filters:
+                    - id: uploads
+                      rate-limits:
+                        - num-tokens: 3
+                          bandwidths:
+                            - { capacity: 10, time: 1, unit: minutes }
+                            - { capacity: 60, refill-capacity: 30, time: 1, unit: hours }
+                            - { capacity: 61, time: 1, unit: days, refill-speed: interval }
+                  methods:
+                    - name: mails
+                      rate-limit: { cache-key: "#recipient", bandwidths: [{ capacity: 2, time: 1, unit: hours }] }
+                """);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: uploads
+                    limits:
+                      - { id: bandwidth-1, rate: 10/3m, burst: 3 }
+                      - { id: bandwidth-2, rate: 10/h, burst: 20 }
+                      - { id: bandwidth-3, algorithm: fixed_window, limit: 20, window: 1d }
+                  - id: mails
+                    for: code
+                    limits:
+                      - { by: key, absent: share, rate: 2/h, burst: 2 }
+                """);
+        assertThat(result.warnings()).hasSize(2).anyMatch(text -> text.contains("num-tokens: a request takes 3 permits"));
     }
 
     @Test
