@@ -152,7 +152,8 @@ class SpringImportTest {
         assertThat(result.bare()).isEqualTo("""
                 rules:
                   - id: said
-                    match: { method: [GET, POST], header.x-role: "*ADMIN*", query.page: "*", path: ["/a/*", /b, "/b/*"] }
+                    methods: [GET, POST]
+                    match: { header.x-role: "*ADMIN*", query.page: "*", path: ["/a/*", /b, "/b/*"] }
                     limits:
                       - { by: ip, id: bandwidth-1, rate: 5/h, burst: 5 }
                       - { by: ip, id: bandwidth-2, algorithm: fixed_window, limit: 9, window: 1d }
@@ -167,6 +168,7 @@ class SpringImportTest {
                 """);
         assertThat(result.warnings().stream().filter(text -> text.contains("cannot be said by a rule")))
                 .hasSize(3);
+        assertThat(result.warnings()).anyMatch(text -> text.contains("method: GET also covers HEAD"));
     }
 
     @Test
@@ -197,7 +199,9 @@ class SpringImportTest {
                     limits:
                       - { by: key, absent: share, rate: 2/h, burst: 2 }
                 """);
-        assertThat(result.warnings()).hasSize(2).anyMatch(text -> text.contains("num-tokens: a request takes 3 permits"));
+        assertThat(result.warnings())
+                .hasSize(2)
+                .anyMatch(text -> text.contains("num-tokens: a request takes 3 permits"));
     }
 
     @Test

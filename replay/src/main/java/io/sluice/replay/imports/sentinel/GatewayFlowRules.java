@@ -86,9 +86,7 @@ final class GatewayFlowRules {
             Optional<List<String>> patterns = how == REGEX
                     ? SimpleRegex.patterns(pattern, true)
                     : Optional.of(List.of(
-                            how == CONTAINS
-                                    ? "*" + SimpleRegex.literal(pattern) + "*"
-                                    : SimpleRegex.literal(pattern)));
+                            how == CONTAINS ? "*" + SimpleRegex.literal(pattern) + "*" : SimpleRegex.literal(pattern)));
             patterns.ifPresentOrElse(found -> rule.match(attribute.get(), found), () -> rule.shadow()
                     .warn("pattern: " + PrintableText.text(pattern)
                             + " cannot be said; the rule is in shadow and counts every value"));

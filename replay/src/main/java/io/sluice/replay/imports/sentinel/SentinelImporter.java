@@ -58,8 +58,9 @@ public final class SentinelImporter implements Importer {
 
     private static void warnOfOrder(RuleDraft draft, Section rule, Set<String> resources) {
         if (!resources.add(rule.text("resource", ""))) {
-            draft.warn("resource: Sentinel asks the parameter rules of a resource one after the other, so a request that one of them"
-                    + " refuses may have used up permits of others; here a refused request takes none, and more may pass");
+            draft.warn(
+                    "resource: Sentinel asks the parameter rules of a resource one after the other, so a request that one of them"
+                            + " refuses may have used up permits of others; here a refused request takes none, and more may pass");
         }
     }
 

@@ -66,7 +66,9 @@ final class Bucket4jConditions {
         Matcher equals = EQUALS.matcher(expression.strip());
         return equals.matches()
                         && by.size() == 1
-                        && SpringKeys.ofExpression(equals.group(1)).filter(by::equals).isPresent()
+                        && SpringKeys.ofExpression(equals.group(1))
+                                .filter(by::equals)
+                                .isPresent()
                 ? Optional.of(equals.group(2))
                 : Optional.empty();
     }
@@ -77,12 +79,14 @@ final class Bucket4jConditions {
 
     static void unsaid(String key, String text, RuleDraft rule) {
         rule.shadow()
-                .warn(key + ": " + PrintableText.text(text)
-                        + " cannot be said by a rule; the rule is in shadow and counts requests that the original does not");
+                .warn(
+                        key + ": " + PrintableText.text(text)
+                                + " cannot be said by a rule; the rule is in shadow and counts requests that the original does not");
     }
 
     private void paths(String url, List<String> predicates) {
-        boolean every = SimpleRegex.patterns(url, true).filter(EVERY_PATH::contains).isPresent();
+        boolean every =
+                SimpleRegex.patterns(url, true).filter(EVERY_PATH::contains).isPresent();
         boolean plain = predicates.stream().noneMatch(text -> text.contains(":"));
         if (predicates.size() == 1 && every && plain) {
             PathScope paths = new PathScope();
@@ -116,8 +120,7 @@ final class Bucket4jConditions {
         }
         Optional<List<String>> patterns =
                 values.size() == 1 ? Optional.of(List.of("*")) : SimpleRegex.patterns(values.get(1), true);
-        return patterns.isPresent()
-                && match("header." + values.get(0).toLowerCase(Locale.ROOT), patterns.get());
+        return patterns.isPresent() && match("header." + values.get(0).toLowerCase(Locale.ROOT), patterns.get());
     }
 
     private boolean condition(String expression) {
@@ -146,9 +149,7 @@ final class Bucket4jConditions {
         List<String> upper =
                 methods.stream().map(method -> method.toUpperCase(Locale.ROOT)).toList();
         if (upper.contains("GET") && !upper.contains("HEAD")) {
-            // The key methods would also cover HEAD.
-            rule.match("method", upper);
-            return true;
+            rule.warn("method: GET also covers HEAD here, so requests with HEAD take permits, too");
         }
         rule.methods(upper);
         return true;

@@ -82,13 +82,15 @@ public final class Bucket4jImporter implements Importer {
     /** The rate limits of a filter are asked one after the other. A bucket is found by its cache, the URL and the key, nothing else. */
     private static void warnOfSharing(Section filter, Section limit, Map<String, Integer> buckets, RuleDraft rule) {
         int limits = filter.sections("rate-limits").size();
-        boolean first = filter.text("strategy", "first").toLowerCase(Locale.ROOT).equals("first");
+        boolean first =
+                filter.text("strategy", "first").toLowerCase(Locale.ROOT).equals("first");
         if (limits > 1 && first) {
             rule.warn("strategy: first uses only the first of " + limits
                     + " rate limits whose condition holds; here all that match apply");
         } else if (limits > 1) {
-            rule.warn("strategy: all takes permits of one rate limit after the other, so a request that a later one refuses has"
-                    + " used up permits of those before it; here a refused request takes none, and more may pass");
+            rule.warn(
+                    "strategy: all takes permits of one rate limit after the other, so a request that a later one refuses has"
+                            + " used up permits of those before it; here a refused request takes none, and more may pass");
         }
         String bucket = filter.text("cache-name", "buckets") + "\n" + filter.text("url", EVERY_URL) + "\n"
                 + expression(limit).replaceAll("['\"]", "");
@@ -108,7 +110,8 @@ public final class Bucket4jImporter implements Importer {
     }
 
     private static void method(Section limit, RuleDraft rule) {
-        boolean constant = SpringKeys.ofExpression(expression(limit)).filter(List::isEmpty).isPresent();
+        boolean constant =
+                SpringKeys.ofExpression(expression(limit)).filter(List::isEmpty).isPresent();
         if (!constant) {
             rule.comment("cache-key: name the key there, too, as in @RateLimited(rule = \"…\", key = \"…\"): "
                     + PrintableText.text(expression(limit)));
@@ -142,8 +145,7 @@ public final class Bucket4jImporter implements Importer {
             if (bandwidths.size() > 1) {
                 numbers.put("of", id);
             }
-            skipped.ifPresent(
-                    caller -> rule.override(by.get(0), List.of(literal(by.get(0), caller)), numbers));
+            skipped.ifPresent(caller -> rule.override(by.get(0), List.of(literal(by.get(0), caller)), numbers));
         }
     }
 
@@ -196,7 +198,8 @@ public final class Bucket4jImporter implements Importer {
             }
             if (capacity % tokens != 0) {
                 rule.warn("num-tokens: a request takes " + tokens + " permits and " + capacity % tokens
-                        + " of " + capacity + " are left over; here the rule counts requests, so one request fewer may pass"
+                        + " of " + capacity
+                        + " are left over; here the rule counts requests, so one request fewer may pass"
                         + " whenever the count is full");
             }
         }

@@ -152,7 +152,8 @@ class GatewayRulePeerTest {
 
     private void compare(GatewayFlowRule rule, String item) {
         GatewayRuleManager.loadRules(new LinkedHashSet<>(List.of(rule)));
-        ImportedRules imported = new ImportedRules(ImportResult.of(ImportKind.SENTINEL, "gateway.json", """
+        ImportedRules imported =
+                new ImportedRules(ImportResult.of(ImportKind.SENTINEL, "gateway.json", """
                 {"rules": [{"resource": "orders", "resourceMode": 1, "count": 5, "burst": 2, "intervalSec": 86400 %s}],
                  "apis": [{"apiName": "orders", "predicateItems": [{"pattern": "/orders/**", "matchStrategy": 1}]}]}
                 """.formatted(item)));
