@@ -95,6 +95,47 @@ class SpringImportTest {
     }
 
     @Test
+    void theLastNumbersOfARouteHoldForAllItsLimiters() {
+        ImportResult result = ImportResult.of(ImportKind.SPRING_CLOUD_GATEWAY, "application.yml", """
+                spring.cloud.gateway:
+                  default-filters:
+                    - name: RequestRateLimiter
+                      args: { redis-rate-limiter.replenishRate: 10, redis-rate-limiter.burstCapacity: 20, key-resolver: "#{@ip}" }
+                  routes:
+                    - id: own
+                      filters:
+                        - name: RequestRateLimiter
+                          args: { redis-rate-limiter.replenishRate: 4, redis-rate-limiter.burstCapacity: 8, key-resolver: "#{@ip}" }
+                    - id: other-key
+                      filters:
+                        - name: RequestRateLimiter
+                          args: { redis-rate-limiter.replenishRate: 4, redis-rate-limiter.burstCapacity: 8, key-resolver: "#{@path}" }
+                    - id: plain
+                """);
+        assertThat(result.bare()).isEqualTo("""
+                rules:
+                  - id: own
+                    limits:
+                      - { by: ip, rate: 4/2s, burst: 4 }
+                    on_failure: open
+                  - id: other-key
+                    limits:
+                      - { by: ip, rate: 4/s, burst: 8 }
+                    on_failure: open
+                  - id: other-key-2
+                    limits:
+                      - { by: path, absent: refuse, rate: 4/s, burst: 8 }
+                    on_failure: open
+                  - id: plain
+                    limits:
+                      - { by: ip, rate: 10/s, burst: 20 }
+                    on_failure: open
+                """);
+        assertThat(result.warnings().stream().filter(text -> text.contains("filters: the route has 2 limiters")))
+                .hasSize(3);
+    }
+
+    @Test
     void filtersOfTheBucket4jStarter() {
         ImportResult result = ImportResult.of(ImportKind.BUCKET4J, "application.yml", """
                 bucket4j:

@@ -15,7 +15,9 @@ import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -48,7 +50,9 @@ public final class GatewayImporter implements Importer {
                 String id = route.text("id", "route-" + ++number);
                 List<YamlValue> filters = new ArrayList<>(defaults);
                 filters.addAll(route.items("filters"));
-                filters.forEach(filter -> filter(filter, id, route, draft, denies));
+                List<Section> limiters = new ArrayList<>();
+                filters.forEach(filter -> arguments(filter, route, draft).ifPresent(limiters::add));
+                limiters(limiters, id, route, draft, denies);
             }
             if (place.sections("routes").isEmpty() && !defaults.isEmpty()) {
                 draft.warn(
@@ -70,7 +74,8 @@ public final class GatewayImporter implements Importer {
                         .isPresent();
     }
 
-    private static void filter(YamlValue value, String id, Section route, DocumentDraft draft, boolean denies) {
+    /** Returns the arguments of a limiter; empty if the filter is something else, or has none. */
+    private static Optional<Section> arguments(YamlValue value, Section route, DocumentDraft draft) {
         if (value instanceof YamlScalar shortcut) {
             if (shortcut.text().startsWith("RequestRateLimiter")) {
                 draft.warn(
@@ -78,29 +83,58 @@ public final class GatewayImporter implements Importer {
                         "filter: " + PrintableText.text(shortcut.text())
                                 + " takes its numbers from beans; add the rule by hand");
             }
-            return;
+            return Optional.empty();
         }
-        Section.relaxed(value, route.errors())
-                .filter(filter -> filter.text("name", "").equals("RequestRateLimiter"))
-                .ifPresent(filter -> filter.section("args")
-                        .ifPresentOrElse(
-                                arguments -> limit(arguments, id, route, draft, denies),
-                                () -> draft.warn(filter.place(), "filter: has no args; add the rule by hand")));
+        Optional<Section> limiter = Section.relaxed(value, route.errors())
+                .filter(filter -> filter.text("name", "").equals("RequestRateLimiter"));
+        Optional<Section> arguments = limiter.flatMap(filter -> filter.section("args"));
+        if (limiter.isPresent() && arguments.isEmpty()) {
+            draft.warn(limiter.get().place(), "filter: has no args; add the rule by hand");
+        }
+        return arguments;
     }
 
-    private static void limit(Section arguments, String id, Section route, DocumentDraft draft, boolean denies) {
-        RuleDraft rule = draft.rule(id, arguments.place());
-        Optional<Section> redis = arguments.section("redis-rate-limiter");
-        if (redis.isEmpty() || arguments.has("rate-limiter")) {
-            rule.warn("rate-limiter: takes its numbers from a bean; add the rule by hand");
-            return;
+    /**
+     * Writes the rules of a route. The original keeps the numbers of its limiter by route, so the last ones hold for all limiters of
+     * the route, those of {@code default-filters} as well. Limiters with the same key use the same count.
+     */
+    private static void limiters(
+            List<Section> limiters, String id, Section route, DocumentDraft draft, boolean denies) {
+        Optional<Section> numbers = Optional.empty();
+        Map<String, List<Section>> keys = new LinkedHashMap<>();
+        for (Section arguments : limiters) {
+            if (arguments.has("rate-limiter")) {
+                draft.rule(id, arguments.place())
+                        .warn("rate-limiter: takes its numbers from a bean; add the rule by hand");
+                continue;
+            }
+            Optional<Section> own = arguments.section("redis-rate-limiter");
+            numbers = own.isPresent() ? own : numbers;
+            keys.computeIfAbsent(arguments.text("key-resolver", ""), any -> new ArrayList<>())
+                    .add(arguments);
         }
-        long rate = redis.get().whole("replenishRate", 1);
-        long burst = redis.get().whole("burstCapacity", 1);
-        long cost = Math.max(1, redis.get().whole("requestedTokens", 1));
-        RoutePredicates.apply(route, rule, draft);
-        String by = key(arguments, rule);
-        boolean refuses = arguments.has("deny-empty-key") ? arguments.flag("deny-empty-key", true) : denies;
+        for (List<Section> same : keys.values()) {
+            Section arguments = same.get(same.size() - 1);
+            RuleDraft rule = draft.rule(id, arguments.place());
+            if (numbers.isEmpty()) {
+                rule.warn("rate-limiter: takes its numbers from a bean; add the rule by hand");
+                continue;
+            }
+            boolean refuses = arguments.has("deny-empty-key") ? arguments.flag("deny-empty-key", true) : denies;
+            RoutePredicates.apply(route, rule, draft);
+            limit(numbers.get(), key(arguments, rule), refuses, same.size(), rule);
+            if (limiters.size() > 1) {
+                rule.warn("filters: the route has " + limiters.size()
+                        + " limiters. In the original the numbers of the last one hold for all of them, and a request takes"
+                        + " permits in each; so it does here, but a refused request takes none");
+            }
+        }
+    }
+
+    private static void limit(Section redis, String by, boolean refuses, int times, RuleDraft rule) {
+        long rate = redis.whole("replenishRate", 1);
+        long burst = redis.whole("burstCapacity", 1);
+        long cost = times * Math.max(1, redis.whole("requestedTokens", 1));
         rule.limit(LimitDraft.by(List.of(by))
                 .absent(refuses ? "refuse" : "skip")
                 .tokenBucket(Amounts.rate(rate, Duration.ofSeconds(cost)), burst / cost));

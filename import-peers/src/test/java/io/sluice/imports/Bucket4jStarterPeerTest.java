@@ -1,4 +1,4 @@
-package io.sluice.imports.bucket4j;
+package io.sluice.imports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -9,13 +9,10 @@ import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.testkit.SeededRandom;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,12 +43,12 @@ class Bucket4jStarterPeerTest {
 
     @BeforeAll
     static void start() throws IOException, ImportRefusedException {
-        String text = configuration();
+        String text = LimitedApplication.configuration("bucket4j.yml");
         Path config = Files.writeString(directory.resolve("application.yml"), text);
         imported = ImportKind.BUCKET4J.importer().read(ForeignFile.of("application.yml", text));
         Path rules = Files.writeString(directory.resolve("rules.yaml"), imported.document());
-        original = new LimitedApplication(config, "sluice.enabled=false");
-        successor = new LimitedApplication(
+        original = LimitedApplication.servlet(config, "sluice.enabled=false");
+        successor = LimitedApplication.servlet(
                 config, "bucket4j.enabled=false", "spring.cache.type=none", "sluice.rules-file=" + rules);
     }
 
@@ -60,12 +57,6 @@ class Bucket4jStarterPeerTest {
         try (LimitedApplication first = original;
                 LimitedApplication second = successor) {
             assertThat(first).isNotSameAs(second);
-        }
-    }
-
-    private static String configuration() throws IOException {
-        try (InputStream in = Bucket4jStarterPeerTest.class.getClassLoader().getResourceAsStream("bucket4j.yml")) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 

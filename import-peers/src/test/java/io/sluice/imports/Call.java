@@ -1,4 +1,4 @@
-package io.sluice.imports.bucket4j;
+package io.sluice.imports;
 
 import java.util.Map;
 
