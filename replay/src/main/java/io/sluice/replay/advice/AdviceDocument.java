@@ -35,9 +35,12 @@ final class AdviceDocument {
 
     String text(RuleSet set) {
         StringBuilder out = new StringBuilder();
-        comment(out, "# ", "Suggested by ./sluice replay --suggest from " + ReportTime.count(log.requests()) + " requests, "
-                + ReportTime.second(log.fromMicros()) + " to " + ReportTime.second(log.toMicros())
-                + " UTC. Each limit refuses " + goal.words() + "; headroom " + goal.headroom() + ".");
+        comment(
+                out,
+                "# ",
+                "Suggested by ./sluice replay --suggest from " + ReportTime.count(log.requests()) + " requests, "
+                        + ReportTime.second(log.fromMicros()) + " to " + ReportTime.second(log.toMicros())
+                        + " UTC. Each limit refuses " + goal.words() + "; headroom " + goal.headroom() + ".");
         TreeSet<String> unknown = new TreeSet<>();
         set.rules().forEach(rule -> unknown.addAll(rule.attributes()));
         unknown.removeIf(AttributeNames::isKnown);
@@ -81,7 +84,8 @@ final class AdviceDocument {
         if (limit.own.by().isEmpty()) {
             return "all callers together";
         }
-        return (limit.needs.isPartial() ? "more than " : "") + ReportTime.count(limit.needs.size())
+        return (limit.needs.isPartial() ? "more than " : "")
+                + ReportTime.count(limit.needs.size())
                 + (limit.needs.size() == 1 ? " caller" : " callers");
     }
 

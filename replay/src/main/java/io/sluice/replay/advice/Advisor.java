@@ -94,14 +94,13 @@ public final class Advisor {
         choose(logs, progress);
         String document = new AdviceDocument(goal, log, cases).text(set);
         RuleSet suggested = parsed(document);
-        RefusalMeter refusals = new RefusalMeter(
-                suggested, cases, goal.headroom(), new CallerTable.Room(MOST_CALLERS));
+        RefusalMeter refusals = new RefusalMeter(suggested, cases, goal.headroom(), new CallerTable.Room(MOST_CALLERS));
         ReplayResult result = read(logs, progress, new Replay(suggested, set, maxKeys, refusals));
         List<LimitAdvice> limits =
                 cases.values().stream().map(limit -> advice(limit, refusals)).toList();
         if (result.requests() != log.requests()) {
-            findings.add("The logs changed while they were read: " + ReportTime.count(log.requests()) + " requests, then "
-                    + ReportTime.count(result.requests()) + ". Use logs that are complete.");
+            findings.add("The logs changed while they were read: " + ReportTime.count(log.requests())
+                    + " requests, then " + ReportTime.count(result.requests()) + ". Use logs that are complete.");
         }
         limits.forEach(this::check);
         findings.addAll(Findings.of(result));
@@ -121,9 +120,8 @@ public final class Advisor {
 
     /** Chooses the number of each limit. */
     private void choose(Logs logs, Replay.Progress progress) throws IOException {
-        RequestSearch search = goal.requests().isPresent()
-                ? new RequestSearch(goal.requests().get(), maxKeys, cases)
-                : null;
+        RequestSearch search =
+                goal.requests().isPresent() ? new RequestSearch(goal.requests().get(), maxKeys, cases) : null;
         for (int i = 0; search != null && i < RequestSearch.MOST_PASSES && search.isOpen(); i++) {
             RequestSearch.Trial trial = search.trial(cases);
             pass(logs, progress, trial);
@@ -150,8 +148,9 @@ public final class Advisor {
             byCallers = LimitNumbers.number(limit.needed(), need, limit.mostPermits);
         }
         if (goal.requests().isPresent() && limit.own.limit() instanceof Concurrency) {
-            findings.add(limit.id() + ": a share of requests is not found for concurrency limits. The number is for the "
-                    + (goal.callers().isPresent() ? "share of callers." : "peak, and refuses nobody."));
+            findings.add(
+                    limit.id() + ": a share of requests is not found for concurrency limits. The number is for the "
+                            + (goal.callers().isPresent() ? "share of callers." : "peak, and refuses nobody."));
         }
         return Math.max(byCallers, byRequests == null ? -1 : byRequests);
     }
@@ -166,7 +165,8 @@ public final class Advisor {
                         .divide(BigDecimal.valueOf(needs.length), 2, RoundingMode.CEILING)
                         .stripTrailingZeros();
                 findings.add(limit.id() + ": " + few + " of " + ReportTime.count(needs.length) + " callers "
-                        + (few == 1 ? "needs " : "need ") + needs[few - 1] + " or more, the others at most " + needs[few]
+                        + (few == 1 ? "needs " : "need ") + needs[few - 1] + " or more, the others at most "
+                        + needs[few]
                         + ". --refuse-callers " + share.toPlainString() + "% leaves " + (few == 1 ? "it" : "them")
                         + " out.");
                 return;
@@ -202,8 +202,9 @@ public final class Advisor {
     private void inexact(ReplayResult log) {
         for (RuleResult rule : log.set().rules()) {
             rule.inexact()
-                    .ifPresent(from -> findings.add("The numbers of rule " + rule.rule().id() + " are not exact from "
-                            + from.from() + " on, because callers share counts. More --max-keys make them exact."));
+                    .ifPresent(from -> findings.add(
+                            "The numbers of rule " + rule.rule().id() + " are not exact from " + from.from()
+                                    + " on, because callers share counts. More --max-keys make them exact."));
         }
     }
 
@@ -219,8 +220,9 @@ public final class Advisor {
             findings.add(limit.today().id() + ": the suggested number refuses more than " + goal.words() + ".");
         }
         if (limit.callersAtLeast()) {
-            findings.add(limit.today().id() + ": more callers than fit into memory; those beyond share one number, so it"
-                    + " may be too high.");
+            findings.add(
+                    limit.today().id() + ": more callers than fit into memory; those beyond share one number, so it"
+                            + " may be too high.");
         }
     }
 }

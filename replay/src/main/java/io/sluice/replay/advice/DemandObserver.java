@@ -33,13 +33,15 @@ abstract class DemandObserver implements RulingObserver {
             for (int i = 0; i < demands.size(); i++) {
                 Demand demand = demands.get(i);
                 LimitCase limit = cases.get(demand.label().limit());
-                if (limit == null
-                        || !limit.isAdvised()
-                        || demand.limit().capacity() != limit.open.capacity()) {
+                if (limit == null || !limit.isAdvised() || demand.limit().capacity() != limit.open.capacity()) {
                     continue;
                 }
                 if (ruling.allowed()) {
-                    demand(limit, request, demand, limit.open.capacity() - verdicts.get(i).remaining());
+                    demand(
+                            limit,
+                            request,
+                            demand,
+                            limit.open.capacity() - verdicts.get(i).remaining());
                 } else if (!verdicts.get(i).fits()) {
                     limit.full = true;
                 }

@@ -35,7 +35,8 @@ final class LimitCase {
     Limit open;
 
     /** Why the number stays as it is; null while it is advised. */
-    @Nullable String kept;
+    @Nullable
+    String kept;
 
     CallerTable needs;
     long requests;
@@ -97,9 +98,11 @@ final class LimitCase {
         } else if (own.limit() instanceof Concurrency && withoutDuration * 100 > requests * MOST_WITHOUT_DURATION) {
             kept = "the log lacks durations";
         } else if (full) {
-            kept = "needs more than " + LimitNumbers.largest(own.limit()) + ", the most of " + own.limit().algorithm();
+            kept = "needs more than " + LimitNumbers.largest(own.limit()) + ", the most of "
+                    + own.limit().algorithm();
         } else if (covered(log.fromMicros(), log.toMicros() + 1, window) * 10 < window * ENOUGH_TENTHS) {
-            kept = "the log covers " + ReportTime.span(log.toMicros() - log.fromMicros()) + " of " + ReportTime.span(window);
+            kept = "the log covers " + ReportTime.span(log.toMicros() - log.fromMicros()) + " of "
+                    + ReportTime.span(window);
         }
     }
 
@@ -140,9 +143,8 @@ final class LimitCase {
             return own.limit();
         }
         Rate today = LimitNumbers.rate(own.limit()).orElse(null);
-        Optional<Rate> more = today == null
-                ? Optional.empty()
-                : rate.map(each -> RateGrid.withHeadroom(today, each, headroom));
+        Optional<Rate> more =
+                today == null ? Optional.empty() : rate.map(each -> RateGrid.withHeadroom(today, each, headroom));
         long most = LimitNumbers.largest(own.limit());
         return LimitNumbers.with(own.limit(), more, Math.min(most, headroom.onTopOf(number)));
     }

@@ -77,9 +77,7 @@ final class LimitNumbers {
         if (limit instanceof LeakyBucket) {
             return number + 1;
         }
-        return limit instanceof TokenBucket bucket
-                ? number + bucket.pace().wholeIn(bucket.maxWaitMicros())
-                : number;
+        return limit instanceof TokenBucket bucket ? number + bucket.pace().wholeIn(bucket.maxWaitMicros()) : number;
     }
 
     /**

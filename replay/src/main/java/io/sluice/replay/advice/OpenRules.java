@@ -20,7 +20,8 @@ final class OpenRules {
 
     /** Returns rules whose limits have room for everything. Shadow limits are decided like the others; candidates are left out. */
     static RuleSet of(RuleSet set, Map<String, LimitCase> cases) {
-        return new RuleSet(1, set.rules().stream().map(rule -> open(rule, cases)).toList());
+        return new RuleSet(
+                1, set.rules().stream().map(rule -> open(rule, cases)).toList());
     }
 
     private static Rule open(Rule rule, Map<String, LimitCase> cases) {

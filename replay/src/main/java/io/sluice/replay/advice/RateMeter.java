@@ -38,8 +38,8 @@ final class RateMeter extends DemandObserver {
     RateMeter fine(Map<String, LimitCase> cases, AdviceGoal goal) {
         RateMeter meter = new RateMeter(cases, 1);
         Map<LimitCase, Integer> middle = new HashMap<>();
-        searches.forEach((limit, search) -> middle.put(
-                limit, STEP * search.best(goal, limit.windowMicros(goal.spanMicros()))));
+        searches.forEach(
+                (limit, search) -> middle.put(limit, STEP * search.best(goal, limit.windowMicros(goal.spanMicros()))));
         meter.each(
                 cases,
                 limit -> Math.max(0, middle.getOrDefault(limit, 0) - STEP),

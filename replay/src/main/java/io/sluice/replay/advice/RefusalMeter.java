@@ -67,8 +67,8 @@ final class RefusalMeter implements RulingObserver {
         private List<Long> ends(boolean enough) {
             long least = LimitNumbers.need(limit.needed(), limit.number);
             List<long[]> found = new ArrayList<>();
-            Comparator<long[]> order = Comparator.<long[]>comparingLong(each -> -each[1])
-                    .thenComparingLong(each -> each[0]);
+            Comparator<long[]> order =
+                    Comparator.<long[]>comparingLong(each -> -each[1]).thenComparingLong(each -> each[0]);
             limit.needs.forEach((hash, need) -> {
                 if (need <= least == enough) {
                     found.add(new long[] {hash, need});
@@ -156,8 +156,7 @@ final class RefusalMeter implements RulingObserver {
     }
 
     private String key(Refusals own, Attributes attributes) {
-        CallerKey key =
-                keys.key(own.limit.own.by(), own.limit.own.absent(), own.limit.own.privacy(), attributes);
+        CallerKey key = keys.key(own.limit.own.by(), own.limit.own.absent(), own.limit.own.privacy(), attributes);
         return key instanceof CallerKey.Of of ? of.text() : "";
     }
 

@@ -39,7 +39,8 @@ public abstract sealed class LogInput {
     /** Returns the requests that nodes recorded in a directory, or in directories in it; empty if there are none. */
     public static List<LogInput> recordedIn(Path directory) throws IOException {
         try (Stream<Path> found = Files.walk(directory, DEEPEST)) {
-            return found.filter(file -> file.toString().endsWith(RECORDED) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+            return found.filter(file ->
+                            file.toString().endsWith(RECORDED) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
                     .sorted()
                     .map(LogInput::of)
                     .toList();

@@ -154,11 +154,9 @@ final class PreparedRules {
         Rule rule = ready.rule();
         RuleLimit limit = rule.limits().get(position);
         Label label = new Label(rule.id(), limit.id(), Mode.LOCAL.word());
-        boolean constant = limit.by().isEmpty()
-                && rule.overrides().isEmpty()
-                && !(limit.limit() instanceof Concurrency);
-        return new PreparedLimit(
-                ready, limit, position, label, constant ? demand(limit.limit(), "", label) : null);
+        boolean constant =
+                limit.by().isEmpty() && rule.overrides().isEmpty() && !(limit.limit() instanceof Concurrency);
+        return new PreparedLimit(ready, limit, position, label, constant ? demand(limit.limit(), "", label) : null);
     }
 
     /** Returns the question for one permit; null if the evaluator has to decide the request. */

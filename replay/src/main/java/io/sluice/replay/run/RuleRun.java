@@ -40,7 +40,8 @@ final class RuleRun {
      * the order of equally frequent callers depend on the hashes.
      */
     private final KeySettings keys = new KeySettings(
-            KeySecret.of("hashes stay within a replay".getBytes(StandardCharsets.UTF_8)), KeySettings.DEFAULT_IPV6_PREFIX);
+            KeySecret.of("hashes stay within a replay".getBytes(StandardCharsets.UTF_8)),
+            KeySettings.DEFAULT_IPV6_PREFIX);
 
     private final RuleSet set;
     private final LogClock clock;
@@ -84,8 +85,7 @@ final class RuleRun {
         this.evaluator = new Evaluator(() -> set, limiter, null, keys, clock, (ruling, nanos) -> {});
         this.endings = new Endings(evaluator, clock);
         this.early = set.hasEarly();
-        this.prepared =
-                prepares && PreparedRules.canPrepare(set) ? new PreparedRules(set, keys.keys(), clock) : null;
+        this.prepared = prepares && PreparedRules.canPrepare(set) ? new PreparedRules(set, keys.keys(), clock) : null;
         this.countsAnswers = set.rules().stream().anyMatch(rule -> rule.enabled() && rule.countsAnswers());
         this.timeline = new Timeline(startMicros);
         set.rules().forEach(rule -> tallies.put(rule.id(), new RuleTally(rule)));

@@ -75,18 +75,19 @@ final class AdvicePartsTest {
         Share quarter = Share.percent("headroom", "25%", 100);
         Rate second = Rate.perSecond(50);
         assertThat(RateGrid.withHeadroom(second, Rate.perSecond(1), quarter)).hasToString("75/m");
-        assertThat(RateGrid.withHeadroom(second, Rate.perSecond(1_000), quarter)).hasToString("1250/s");
+        assertThat(RateGrid.withHeadroom(second, Rate.perSecond(1_000), quarter))
+                .hasToString("1250/s");
         assertThat(RateGrid.withHeadroom(second, Rate.perMinute(2), quarter)).hasToString("150/h");
         assertThat(RateGrid.withHeadroom(second, Rate.perDay(3), quarter)).hasToString("4/d");
-        assertThat(RateGrid.withHeadroom(Rate.perMinute(9), Rate.perSecond(8), quarter)).hasToString("600/m");
+        assertThat(RateGrid.withHeadroom(Rate.perMinute(9), Rate.perSecond(8), quarter))
+                .hasToString("600/m");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "1", "0.1", "-1%", "101%", "1%%", "a%", "1e1%", "99999%"})
     void refusesWhatIsNoPercentage(String text) {
         assertThatThrownBy(() -> Share.percent("--refuse-callers", text, 100))
-                .hasMessage("--refuse-callers: " + text
-                        + " (expected: a percentage from 0% to 100%, such as 0.1%)");
+                .hasMessage("--refuse-callers: " + text + " (expected: a percentage from 0% to 100%, such as 0.1%)");
     }
 
     @Test

@@ -68,10 +68,9 @@ final class AdvisorTest {
 
     @Test
     void whatLastsLongerThanTheSpanIsSustained() {
-        // Ten a second for five minutes of an hour. Over a minute that is no burst, so the rate is 10/s and not the average.
-        SyntheticLog log = new SyntheticLog()
-                .every(SECOND, 0, HOUR, "a")
-                .every(100, 10 * MINUTE, 15 * MINUTE, "b");
+        // Ten a second for five minutes of an hour. Over a minute that is no burst, so the rate is 10/s and not the
+        // average.
+        SyntheticLog log = new SyntheticLog().every(SECOND, 0, HOUR, "a").every(100, 10 * MINUTE, 15 * MINUTE, "b");
         assertThat(LimitWords.amount(log.one(BUCKET, "0%").needed())).isEqualTo("10/s, burst 1");
     }
 
@@ -119,9 +118,12 @@ final class AdvisorTest {
 
         Advice with = log.advise(SyntheticLog.rules("{ id: a, limits: [" + limit + "] }"), "0.1%", null, "0%");
         assertThat(with.limits().get(0).needed().capacity()).isEqualTo(600);
-        assertThat(with.limits().get(0).setters()).extracting(CallerNeed::toString).containsExactly("a****17 (600)");
+        assertThat(with.limits().get(0).setters())
+                .extracting(CallerNeed::toString)
+                .containsExactly("a****17 (600)");
         assertThat(with.findings())
-                .contains("a.0: 1 of 101 callers needs 600 or more, the others at most 3. --refuse-callers 1% leaves it out.");
+                .contains(
+                        "a.0: 1 of 101 callers needs 600 or more, the others at most 3. --refuse-callers 1% leaves it out.");
     }
 
     @ParameterizedTest
@@ -156,7 +158,10 @@ final class AdvisorTest {
         String limit = "{ by: user, algorithm: concurrency, limit: 3, ttl: 1m }";
         assertThat(log.one(limit, "0%").needed().capacity()).isEqualTo(7);
         assertThat(log.one(limit, "50%").needed().capacity()).isEqualTo(1);
-        assertThat(new SyntheticLog().every(100, 0, MINUTE, "a").one(limit, "0%").kept())
+        assertThat(new SyntheticLog()
+                        .every(100, 0, MINUTE, "a")
+                        .one(limit, "0%")
+                        .kept())
                 .contains("the log lacks durations");
     }
 
@@ -185,7 +190,9 @@ final class AdvisorTest {
                 + ", { id: w, by: user, algorithm: fixed_window, limit: 5, window: 1m }] }");
         SyntheticLog log = new SyntheticLog().every(SECOND, 0, 10 * MINUTE, "a").times(9, 5 * MINUTE, "a");
         List<LimitAdvice> limits = log.advise(set, "0%", null, "25%").limits();
-        assertThat(limits).extracting(limit -> LimitWords.amount(limit.needed())).containsExactly("1/s, burst 10", "69 per 1m");
+        assertThat(limits)
+                .extracting(limit -> LimitWords.amount(limit.needed()))
+                .containsExactly("1/s, burst 10", "69 per 1m");
         assertThat(limits)
                 .extracting(limit -> LimitWords.amount(limit.suggested()))
                 .containsExactly("75/m, burst 13", "87 per 1m");
@@ -193,7 +200,8 @@ final class AdvisorTest {
 
     @Test
     void aShareOfRequestsIsTheSmallestNumberThatRefusesNoMore() {
-        // Each minute has one request more than the one before: 1, 2, … 60. Together 1,830; 1 % are 18, and 55 refuses 15, 54 refuses 21.
+        // Each minute has one request more than the one before: 1, 2, … 60. Together 1,830; 1 % are 18, and 55 refuses
+        // 15, 54 refuses 21.
         SyntheticLog log = new SyntheticLog();
         for (int minute = 0; minute < 60; minute++) {
             log.times(minute + 1, minute * MINUTE + SECOND, "a");
@@ -256,7 +264,8 @@ final class AdvisorTest {
     void shadowLimitsAreAdvisedAndStayInShadow() {
         RuleSet set = SyntheticLog.rules(
                 "{ id: a, shadow: true, limits: [{ by: user, algorithm: fixed_window, limit: 500, window: 1m }] }");
-        SyntheticLog log = new SyntheticLog().every(SECOND, 0, 5 * MINUTE, "quiet-1").every(100, 0, 5 * MINUTE, "noisy-2");
+        SyntheticLog log =
+                new SyntheticLog().every(SECOND, 0, 5 * MINUTE, "quiet-1").every(100, 0, 5 * MINUTE, "noisy-2");
         Advice advice = log.advise(set, "50%", null, "0%");
         LimitAdvice limit = advice.limits().get(0);
         assertThat(limit.needed().capacity()).isEqualTo(60);
@@ -269,8 +278,8 @@ final class AdvisorTest {
 
     @Test
     void callersWithNumbersOfTheirOwnKeepThem() {
-        RuleSet set = SyntheticLog.rules(
-                "{ id: a, limits: [{ by: user, algorithm: fixed_window, limit: 500, window: 1m }],"
+        RuleSet set =
+                SyntheticLog.rules("{ id: a, limits: [{ by: user, algorithm: fixed_window, limit: 500, window: 1m }],"
                         + " overrides: [{ when: { user: partner }, limit: 9 }] }");
         SyntheticLog log = new SyntheticLog().every(SECOND, 0, 5 * MINUTE, "a").every(100, 0, 5 * MINUTE, "partner");
         Advice advice = log.advise(set, "0%", null, "0%");
@@ -288,7 +297,8 @@ final class AdvisorTest {
         for (int i = 0; i < 3_000; i++) {
             log.add(i * 20L, "u" + i);
         }
-        RuleSet set = SyntheticLog.rules("{ id: a, limits: [{ by: user, algorithm: fixed_window, limit: 5, window: 1m }] }");
+        RuleSet set =
+                SyntheticLog.rules("{ id: a, limits: [{ by: user, algorithm: fixed_window, limit: 5, window: 1m }] }");
         AdviceGoal goal = new AdviceGoal(
                 Optional.of(Share.percent("callers", "0%", 100)),
                 Optional.empty(),
@@ -298,7 +308,8 @@ final class AdvisorTest {
         assertThat(few.advise(log.logs(few.attributes()), (count, any) -> {}).findings())
                 .anyMatch(each -> each.startsWith("The numbers of rule a are not exact from synthetic:"));
         Advisor enough = new Advisor(set, goal, 10_000);
-        assertThat(enough.advise(log.logs(enough.attributes()), (count, any) -> {}).findings())
+        assertThat(enough.advise(log.logs(enough.attributes()), (count, any) -> {})
+                        .findings())
                 .noneMatch(each -> each.contains("exact"));
     }
 
@@ -330,8 +341,14 @@ final class AdvisorTest {
                 Duration.ofMinutes(1));
         Advisor advisor = new Advisor(set, goal, LocalEngine.DEFAULT_MAX_KEYS);
         Queue<LogReader> opened = new ArrayDeque<>(List.of(
-                new SyntheticLog().every(SECOND, 0, 5 * MINUTE, "a").logs(advisor.attributes()).open(),
-                new SyntheticLog().every(SECOND, 0, 6 * MINUTE, "a").logs(advisor.attributes()).open()));
+                new SyntheticLog()
+                        .every(SECOND, 0, 5 * MINUTE, "a")
+                        .logs(advisor.attributes())
+                        .open(),
+                new SyntheticLog()
+                        .every(SECOND, 0, 6 * MINUTE, "a")
+                        .logs(advisor.attributes())
+                        .open()));
         assertThat(advisor.advise(opened::remove, (count, log) -> {}).findings())
                 .contains("The logs changed while they were read: 300 requests, then 360. Use logs that are complete.");
     }
@@ -341,12 +358,16 @@ final class AdvisorTest {
     void suggestedRulesAreLegalAndRefuseAtMostTheShare(int seed) {
         Random random = new Random(seed);
         SyntheticLog log = random(random);
-        RuleSet set = SyntheticLog.rules("{ id: a, limits: [" + limit(random, "x") + ", " + limit(random, "y") + "] },"
-                + "{ id: b, limits: [" + limit(random, "z") + ", { algorithm: fixed_window, limit: 9, window: 10s }] }");
+        RuleSet set = SyntheticLog.rules(
+                "{ id: a, limits: [" + limit(random, "x") + ", " + limit(random, "y") + "] }," + "{ id: b, limits: ["
+                        + limit(random, "z") + ", { algorithm: fixed_window, limit: 9, window: 10s }] }");
         boolean byRequests = random.nextBoolean();
         String share = random.nextInt(6) + "%";
         Advice advice = log.advise(
-                set, byRequests ? null : share, byRequests ? share : null, List.of("0%", "20%").get(random.nextInt(2)));
+                set,
+                byRequests ? null : share,
+                byRequests ? share : null,
+                List.of("0%", "20%").get(random.nextInt(2)));
         assertThat(RuleDocument.parse("suggested", advice.document())).isInstanceOf(RuleDocument.Accepted.class);
         ReplayResult replayed = log.replay(SyntheticLog.set(advice.document()));
         assertThat(replayed.set().refused()).isEqualTo(advice.result().set().refused());

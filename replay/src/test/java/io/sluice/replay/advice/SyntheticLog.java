@@ -68,21 +68,19 @@ final class SyntheticLog {
 
     private byte[] content() {
         StringBuilder csv = new StringBuilder("time,path,user,duration_ms,permits\n");
-        lines.stream()
-                .sorted(Comparator.comparingLong(Line::atMillis))
-                .forEach(line -> csv.append(line.atMillis)
-                        .append(",/a,")
-                        .append(line.user)
-                        .append(',')
-                        .append(line.more)
-                        .append('\n'));
+        lines.stream().sorted(Comparator.comparingLong(Line::atMillis)).forEach(line -> csv.append(line.atMillis)
+                .append(",/a,")
+                .append(line.user)
+                .append(',')
+                .append(line.more)
+                .append('\n'));
         return csv.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     Advisor.Logs logs(Set<String> wanted) {
         byte[] content = content();
-        return () -> LogReader.open(
-                List.of(LogInput.once("synthetic", new ByteArrayInputStream(content))), options(wanted));
+        return () ->
+                LogReader.open(List.of(LogInput.once("synthetic", new ByteArrayInputStream(content))), options(wanted));
     }
 
     private static LogOptions options(Set<String> wanted) {

@@ -70,10 +70,14 @@ final class PreparedRulesTest {
                 .isEqualTo(2);
         assertThat(ask("{ id: a, resource: /other, limits: [{ rate: 1/s }] }")).isNull();
         assertThat(ask("{ id: a, shadow: true, limits: [{ rate: 1/s }] }")).isNull();
-        assertThat(ask("{ id: a, limits: [{ rate: 2/s }], candidate: [{ rate: 1/s }] }")).isNull();
-        assertThat(ask("{ id: a, limits: [{ by: user, rate: 1/s, absent: refuse }] }")).isNull();
-        assertThat(ask("{ id: a, limits: [{ algorithm: concurrency, limit: 2, ttl: 1m }] }")).isNull();
-        assertThat(ask("{ id: a, service: s, action: deny }, { id: b, limits: [{ rate: 1/s }] }")).isNull();
+        assertThat(ask("{ id: a, limits: [{ rate: 2/s }], candidate: [{ rate: 1/s }] }"))
+                .isNull();
+        assertThat(ask("{ id: a, limits: [{ by: user, rate: 1/s, absent: refuse }] }"))
+                .isNull();
+        assertThat(ask("{ id: a, limits: [{ algorithm: concurrency, limit: 2, ttl: 1m }] }"))
+                .isNull();
+        assertThat(ask("{ id: a, service: s, action: deny }, { id: b, limits: [{ rate: 1/s }] }"))
+                .isNull();
     }
 
     private static Ask ask(String rules) {
@@ -103,13 +107,16 @@ final class PreparedRulesTest {
         for (int i = 0; i < 3_000; i++) {
             int caller = (int) (60 * Math.pow(random.nextDouble(), 2));
             log.append(START + i / 25 - random.nextInt(3)).append(',');
-            log.append(caller % 7 == 0 ? "2001:db8:" + caller + "::" + i : "203.0.113." + caller).append(',');
+            log.append(caller % 7 == 0 ? "2001:db8:" + caller + "::" + i : "203.0.113." + caller)
+                    .append(',');
             log.append(random.nextInt(3) == 0 ? "-" : "u-" + caller % 20).append(',');
             log.append(random.nextInt(3) == 0 ? "" : "t-" + caller % 5).append(',');
             log.append(random.nextBoolean() ? "GET" : "POST").append(',');
-            log.append(paths[Math.min(paths.length - 1, random.nextInt(400) / 66)]).append(',');
+            log.append(paths[Math.min(paths.length - 1, random.nextInt(400) / 66)])
+                    .append(',');
             log.append(random.nextInt(4_000)).append(',');
-            log.append(random.nextInt(50) == 0 ? 0 : random.nextInt(20) == 0 ? 3 : 1).append('\n');
+            log.append(random.nextInt(50) == 0 ? 0 : random.nextInt(20) == 0 ? 3 : 1)
+                    .append('\n');
         }
         return log.toString();
     }

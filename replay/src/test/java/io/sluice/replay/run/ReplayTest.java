@@ -90,7 +90,8 @@ final class ReplayTest {
                         + now.refusal().flatMap(Outcome.Refusal::limit).orElse("-") + " "
                         + now.refusal().map(Outcome.Refusal::counted).orElse(false) + " " + other.passes()));
         try (LogReader reader = LogReader.open(
-                List.of(LogInput.once("log", new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)))),
+                List.of(LogInput.once(
+                        "log", new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)))),
                 LogOptions.wanting(replay.attributes()))) {
             ReplayResult result = replay.run(reader, (count, from) -> {});
             assertThat(result.requests()).isEqualTo(10);

@@ -33,8 +33,8 @@ public final class CenterExcerptLine implements ExcerptLine {
                 .build();
         CompletableFuture<HttpResponse<String>> sent = center.send(request, head -> new BoundedBody(LONGEST_ANSWER));
         try {
-            int status =
-                    sent.get(2 * SENDING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+            int status = sent.get(2 * SENDING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS)
+                    .statusCode();
             if (status / 100 != 2) {
                 throw new IOException("the center answers " + status + " (expected: 204)");
             }

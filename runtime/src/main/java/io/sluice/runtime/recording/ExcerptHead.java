@@ -59,11 +59,13 @@ public record ExcerptHead(long sinceMicros, boolean cut, long dropped, Set<Strin
                 .field("since", sinceMicros)
                 .field("cut", cut)
                 .field("dropped", dropped)
-                .field("plain", plain.stream()
-                        .filter(name -> name.length() <= LONGEST_NAME)
-                        .sorted()
-                        .limit(MOST_NAMES)
-                        .toList())
+                .field(
+                        "plain",
+                        plain.stream()
+                                .filter(name -> name.length() <= LONGEST_NAME)
+                                .sorted()
+                                .limit(MOST_NAMES)
+                                .toList())
                 .field("key", key)
                 .end()
                 .toString();

@@ -55,9 +55,8 @@ public record ExcerptQuestion(long id, long sinceMicros, int mostBytes) {
     public static List<ExcerptQuestion> read(JsonObject fields, String name) {
         return fields.objects(name).stream()
                 .map(each -> new ExcerptQuestion(
-                        each.whole("id", 0, Long.MAX_VALUE),
-                        each.whole("since", 0, LATEST_MICROS),
-                        (int) each.whole("bytes", LEAST_BYTES, MOST_BYTES)))
+                        each.whole("id", 0, Long.MAX_VALUE), each.whole("since", 0, LATEST_MICROS), (int)
+                                each.whole("bytes", LEAST_BYTES, MOST_BYTES)))
                 .toList();
     }
 }

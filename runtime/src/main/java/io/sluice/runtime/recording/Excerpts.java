@@ -39,8 +39,8 @@ public final class Excerpts implements AutoCloseable {
 
     public Excerpts(ExcerptLine line) {
         this.line = line;
-        this.thread = new ThreadPoolExecutor(
-                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST), task -> {
+        this.thread =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST), task -> {
                     Thread made = new Thread(task, "sluice-excerpts");
                     made.setDaemon(true);
                     made.setPriority(Thread.MIN_PRIORITY);
