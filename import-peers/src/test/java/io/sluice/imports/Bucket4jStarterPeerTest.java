@@ -248,6 +248,17 @@ class Bucket4jStarterPeerTest {
     }
 
     @Test
+    void otherSpellingsOfAPathOrAParameterCountAsTheSame() {
+        assertThat(admitted(original, Call.get("/spelling?user=a"), 5)).isEqualTo(2);
+        assertThat(admitted(successor, Call.get("/spelling?user=a"), 5)).isEqualTo(2);
+        for (String target : List.of("/%73pelling?user=a", "/spelling/?user=a", "/spelling?USER=a")) {
+            assertThat(original.send(Call.get(target)).statusCode()).as(target).isEqualTo(OK);
+            assertThat(successor.send(Call.get(target)).statusCode()).as(target).isEqualTo(429);
+        }
+        assertThat(warnings()).anyMatch(text -> text.contains("if clients send it in a form, count by form.user"));
+    }
+
+    @Test
     void aParameterThatIsGivenTwiceIsRefused() {
         Call call = Call.get("/query?user=twice&user=other");
         assertThat(original.send(call).statusCode()).isEqualTo(OK);

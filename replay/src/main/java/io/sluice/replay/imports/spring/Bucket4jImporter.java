@@ -38,6 +38,7 @@ public final class Bucket4jImporter implements Importer {
             "days", Duration.ofDays(1));
 
     private static final String EVERY_URL = ".*";
+    private static final String QUERY = "query.";
     private static final String CONSTANT_KEY = "1";
     private static final long UNLIMITED = 1_000_000_000;
     private static final long MOST_TOKENS = 1_000_000;
@@ -166,6 +167,13 @@ public final class Bucket4jImporter implements Importer {
                             + " is an expression that cannot be said; the rule is in shadow and counts by ip: set by, then"
                             + " remove shadow");
         }
+        by.stream()
+                .flatMap(List::stream)
+                .filter(name -> name.startsWith(QUERY))
+                .map(name -> name.substring(QUERY.length()))
+                .forEach(name -> rule.warn(
+                        "cache-key: getParameter also reads a form in the body; here only the query counts: if"
+                                + " clients send it in a form, count by form." + name));
         return by.orElse(List.of("ip"));
     }
 
