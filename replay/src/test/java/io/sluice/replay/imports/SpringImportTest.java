@@ -167,9 +167,9 @@ class SpringImportTest {
                     limits:
                       - { by: ip, rate: 10/m, burst: 50 }
                 """);
-        assertThat(result.warnings()).hasSize(5);
+        assertThat(result.warnings()).hasSize(4);
         assertThat(result.warnings().stream().filter(text -> text.contains("strategy: all takes permits")))
-                .hasSize(2);
+                .hasSize(1);
     }
 
     @Test

@@ -60,10 +60,12 @@ public final class Bucket4jImporter implements Importer {
         for (Section filter : bucket4j.get().sections("filters")) {
             number++;
             String name = filter.text("id").or(() -> filter.text("cache-name")).orElse("filter-" + number);
-            for (Section limit : filter.sections("rate-limits")) {
+            List<Section> limits = filter.sections("rate-limits");
+            for (Section limit : limits) {
                 RuleDraft rule = draft.rule(name, limit.place());
                 Bucket4jConditions.apply(filter.text("url", EVERY_URL), limit, rule);
                 limit(limit, key(limit, rule), rule);
+                warnOfStrategy(filter, limits, limit, rule);
                 warnOfSharing(filter, limit, buckets, rule);
                 if (!enabled) {
                     rule.disabled().comment("bucket4j.enabled is false, so the rule is disabled");
@@ -80,19 +82,23 @@ public final class Bucket4jImporter implements Importer {
         }
     }
 
-    /** The rate limits of a filter are asked one after the other. A bucket is found by its cache, the URL and the key, nothing else. */
-    private static void warnOfSharing(Section filter, Section limit, Map<String, Integer> buckets, RuleDraft rule) {
-        int limits = filter.sections("rate-limits").size();
-        boolean first =
-                filter.text("strategy", "first").toLowerCase(Locale.ROOT).equals("first");
-        if (limits > 1 && first) {
-            rule.warn("strategy: first uses only the first of " + limits
+    /** The rate limits of a filter are asked one after the other. */
+    private static void warnOfStrategy(Section filter, List<Section> limits, Section limit, RuleDraft rule) {
+        if (limits.size() < 2) {
+            return;
+        }
+        if (filter.text("strategy", "first").toLowerCase(Locale.ROOT).equals("first")) {
+            rule.warn("strategy: first uses only the first of " + limits.size()
                     + " rate limits whose condition holds; here all that match apply");
-        } else if (limits > 1) {
+        } else if (limit.place().equals(limits.get(0).place())) {
             rule.warn(
                     "strategy: all takes permits of one rate limit after the other, so a request that a later one refuses has"
                             + " used up permits of those before it; here a refused request takes none, and more may pass");
         }
+    }
+
+    /** A bucket is found by its cache, the URL and the key, and by nothing else. */
+    private static void warnOfSharing(Section filter, Section limit, Map<String, Integer> buckets, RuleDraft rule) {
         String bucket = filter.text("cache-name", "buckets") + "\n" + filter.text("url", EVERY_URL) + "\n"
                 + expression(limit).replaceAll("['\"]", "");
         Integer other = buckets.putIfAbsent(bucket, limit.place().line());
