@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Measures the memory of a replay: the heap in use after a collection, above that before the replay. Each row fills one of the bounds that
+ * Measures the memory of a replay: the heap in use after a collection, above that at the beginning. Each row fills one of the bounds that
  * {@code docs/replay.md} states. The last row is a long log, which is generated while it is read.
  */
 public final class ReplayMemory {
@@ -36,10 +36,11 @@ public final class ReplayMemory {
     public static String table(long longLog) throws IOException {
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "A heap of at most %,d MB. Memory is the heap in use after a collection, above that before the replay.%n%n",
+                "A heap of at most %,d MB. Memory is the heap in use after a collection, above that at the beginning.%n%n",
                 Runtime.getRuntime().maxMemory() >> 20));
         table.append("| what                                     |       lines |  most memory | bytes each |\n");
         table.append("|------------------------------------------|-------------|--------------|------------|\n");
+        long before = usedAfterCollection();
         long keys = LocalEngine.DEFAULT_MAX_KEYS;
         String slow = "{ id: a, limits: [{ by: ip, rate: 1/d, burst: 100 }] }";
         String window = "{ id: a, limits: [{ by: ip, algorithm: %s, limit: 100, window: 1d }] }";
@@ -60,8 +61,15 @@ public final class ReplayMemory {
                         1_500_000,
                         10_000,
                         line -> line % 1_000,
-                        600_000))) {
-            row(table, each);
+                        600_000),
+                new Filled(
+                        "waiting lines, 30,000 per second",
+                        "{ id: a, limits: [{ by: user, rate: 1000/s }] }",
+                        3_000_000,
+                        30_000,
+                        line -> line % 1_000,
+                        0))) {
+            row(table, each, before);
         }
         Random random = new Random(29);
         row(
@@ -72,12 +80,12 @@ public final class ReplayMemory {
                         longLog,
                         4_000,
                         line -> (long) (CALLERS * Math.pow(random.nextDouble(), 3)),
-                        0));
+                        0),
+                before);
         return table.toString();
     }
 
-    private static void row(StringBuilder table, Filled filled) throws IOException {
-        long before = usedAfterCollection();
+    private static void row(StringBuilder table, Filled filled, long before) throws IOException {
         long[] most = {0, 0};
         long every = Math.max(50_000, filled.lines / 20);
         Replay replay = new Replay(rules(filled.rules), null, LocalEngine.DEFAULT_MAX_KEYS);

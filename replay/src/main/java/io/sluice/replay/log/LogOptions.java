@@ -24,7 +24,7 @@ public record LogOptions(
         Set<String> wanted,
         long orderBytes) {
 
-    /** Room for about 400,000 lines. */
+    /** Room for 600,000 lines of usual length. */
     public static final long DEFAULT_ORDER_BYTES = 64L << 20;
 
     public LogOptions {
