@@ -41,8 +41,10 @@ final class AdviceText {
                     + " more limits; --json has all of them");
         }
         out.println();
-        out.println("With the suggested numbers: " + text.summary(advice.result()) + ".");
-        advice.result().against().ifPresent(today -> out.println(
+        boolean empty = advice.result().requests() == 0;
+        String summary = text.summary(advice.result());
+        out.println(empty ? summary : "With the suggested numbers: " + summary + ".");
+        advice.result().against().filter(today -> !empty).ifPresent(today -> out.println(
                 "Today's numbers refuse " + ReportTime.count(today.other().refused()) + " of them."));
         if (!advice.findings().isEmpty()) {
             out.println();

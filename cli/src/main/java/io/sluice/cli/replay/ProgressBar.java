@@ -16,12 +16,19 @@ final class ProgressBar implements Replay.Progress {
 
     private final PrintWriter err;
     private final Clock clock;
+    private final String title;
     private final long startNanos;
     private long nextNanos;
     private boolean shown;
 
     ProgressBar(PrintWriter err, Clock clock) {
+        this(err, clock, "");
+    }
+
+    /** @param title stands before the bar */
+    ProgressBar(PrintWriter err, Clock clock, String title) {
         this.err = err;
+        this.title = title;
         this.clock = clock;
         this.startNanos = clock.nanoTime();
         this.nextNanos = startNanos + EVERY_NANOS;
@@ -35,7 +42,7 @@ final class ProgressBar implements Replay.Progress {
         }
         nextNanos = now + EVERY_NANOS;
         shown = true;
-        err.print(CLEAR + line(requests, log.bytesRead(), log.totalBytes(), now - startNanos));
+        err.print(CLEAR + title + line(requests, log.bytesRead(), log.totalBytes(), now - startNanos));
         err.flush();
     }
 

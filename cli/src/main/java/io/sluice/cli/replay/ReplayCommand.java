@@ -34,7 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -203,6 +203,7 @@ public final class ReplayCommand implements Callable<Integer> {
         }
         Set<String> wanted = advisor.attributes();
         List<ProgressBar> bars = new ArrayList<>();
+        AtomicInteger pass = new AtomicInteger();
         boolean shown = Terminal.isErr();
         Advice advice = advisor.advise(
                 () -> {
@@ -210,7 +211,7 @@ public final class ReplayCommand implements Callable<Integer> {
                     bars.forEach(ProgressBar::end);
                     bars.clear();
                     if (shown) {
-                        bars.add(new ProgressBar(err, Clock.system()));
+                        bars.add(new ProgressBar(err, Clock.system(), "pass " + pass.incrementAndGet() + "  "));
                     }
                     return log;
                 },

@@ -13,6 +13,7 @@ import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.YamlReader;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -35,12 +36,14 @@ final class AdviceDocument {
 
     String text(RuleSet set) {
         StringBuilder out = new StringBuilder();
+        String span = log.requests() == 0
+                ? ""
+                : ", " + ReportTime.second(log.fromMicros()) + " to " + ReportTime.second(log.toMicros()) + " UTC";
         comment(
                 out,
                 "# ",
-                "Suggested by ./sluice replay --suggest from " + ReportTime.count(log.requests()) + " requests, "
-                        + ReportTime.second(log.fromMicros()) + " to " + ReportTime.second(log.toMicros())
-                        + " UTC. Each limit refuses " + goal.words() + "; headroom " + goal.headroom() + ".");
+                "Suggested by ./sluice replay --suggest from " + ReportTime.count(log.requests()) + " requests" + span
+                        + ". Each limit refuses " + goal.words() + "; headroom " + goal.headroom() + ".");
         TreeSet<String> unknown = new TreeSet<>();
         set.rules().forEach(rule -> unknown.addAll(rule.attributes()));
         unknown.removeIf(AttributeNames::isKnown);
@@ -63,7 +66,7 @@ final class AdviceDocument {
     }
 
     private Map<String, Limit> numbers() {
-        Map<String, Limit> numbers = new java.util.LinkedHashMap<>();
+        Map<String, Limit> numbers = new LinkedHashMap<>();
         cases.forEach((id, limit) -> numbers.put(id, limit.suggested(goal.headroom())));
         return numbers;
     }

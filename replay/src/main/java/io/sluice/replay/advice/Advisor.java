@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * never refuse more callers than each alone.
  *
  * <p>The log is read twice; four times if there are buckets, whose rates are chosen first; and up to {@value RequestSearch#MOST_PASSES}
- * times more for a share of requests. Memory does not depend on its length: 32 bytes for each of at most {@value #MOST_CALLERS} callers,
+ * times more for a share of requests. Memory does not depend on its length: 32 to 64 bytes for each of at most {@value #MOST_CALLERS} callers,
  * and what a replay takes.
  */
 public final class Advisor {
@@ -120,8 +120,12 @@ public final class Advisor {
 
     /** Chooses the number of each limit. */
     private void choose(Logs logs, Replay.Progress progress) throws IOException {
-        RequestSearch search =
-                goal.requests().isPresent() ? new RequestSearch(goal.requests().get(), maxKeys, cases) : null;
+        cases.values().stream()
+                .filter(limit -> limit.isAdvised() && limit.needs.size() == 0)
+                .forEach(limit -> limit.kept = "the logs changed while they were read");
+        RequestSearch search = goal.requests().isPresent()
+                ? new RequestSearch(goal.requests().get(), maxKeys, cases)
+                : null;
         for (int i = 0; search != null && i < RequestSearch.MOST_PASSES && search.isOpen(); i++) {
             RequestSearch.Trial trial = search.trial(cases);
             pass(logs, progress, trial);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,7 +128,7 @@ final class RequestSearch {
             candidates.forEach((limit, own) -> {
                 long most = share.of(limit.requests);
                 for (Candidate each : own) {
-                    Range range = java.util.Objects.requireNonNull(ranges.get(limit));
+                    Range range = Objects.requireNonNull(ranges.get(limit));
                     if (each.number <= range.tooSmall || each.number >= range.enough) {
                         continue;
                     }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
@@ -72,6 +73,41 @@ final class AdvisorTest {
         // average.
         SyntheticLog log = new SyntheticLog().every(SECOND, 0, HOUR, "a").every(100, 10 * MINUTE, 15 * MINUTE, "b");
         assertThat(LimitWords.amount(log.one(BUCKET, "0%").needed())).isEqualTo("10/s, burst 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 11/s", "10, '1/s, burst 3001'"})
+    void theSpanSaysHowLongABurstMayLast(long minutes, String expected) {
+        // One a second for an hour, and ten more a second during five minutes.
+        SyntheticLog log = new SyntheticLog().every(SECOND, 0, HOUR, "a").every(100, 10 * MINUTE, 15 * MINUTE, "a");
+        RuleSet set = SyntheticLog.rules("{ id: a, limits: [" + BUCKET + "] }");
+        LimitAdvice limit = log.advise(set, "0%", null, "0%", Duration.ofMinutes(minutes)).limits().get(0);
+        assertThat(LimitWords.amount(limit.needed())).startsWith(expected);
+        assertThat(limit.refused()).isZero();
+    }
+
+    @Test
+    void rulesThatActEarlyAreAdvisedUnlessTheyCountAnswers() {
+        RuleSet set = SyntheticLog.rules(
+                "{ id: early, for: early, limits: [{ algorithm: fixed_window, limit: 5, window: 1m }] },"
+                        + "{ id: answers, for: early, match: { answer.status: 401 },"
+                        + " limits: [{ algorithm: fixed_window, limit: 500, window: 1m }] },"
+                        + "{ id: late, limits: [{ by: user, algorithm: fixed_window, limit: 5, window: 1m }] }");
+        SyntheticLog log = new SyntheticLog();
+        for (int i = 0; i < 300; i++) {
+            log.answered(i * SECOND, "a", 401).answered(i * SECOND + 500, "b", 200);
+        }
+        assertThat(log.advise(set, "0%", null, "0%").limits())
+                .extracting(limit -> limit.kept().orElse(LimitWords.amount(limit.needed())))
+                .containsExactly("120 per 1m", "it counts answers", "60 per 1m");
+    }
+
+    @Test
+    void aLogWithoutRequestsChangesNothing() {
+        RuleSet set = SyntheticLog.rules("{ id: a, limits: [" + BUCKET + "] }");
+        Advice advice = new SyntheticLog().advise(set, "0%", "0%", "25%");
+        assertThat(advice.limits().get(0).kept()).contains("no request matches");
+        assertThat(SyntheticLog.set(advice.document()).rules()).isEqualTo(set.rules());
     }
 
     @Test
@@ -144,9 +180,9 @@ final class AdvisorTest {
         assertThat(log.one(quota, "0%").needed().capacity()).isEqualTo(56);
         assertThat(log.one(quota, "50%").needed().capacity()).isEqualTo(12);
 
-        LimitAdvice short_ = new SyntheticLog().every(SECOND, 0, 2 * HOUR, "a").one(quota, "0%");
-        assertThat(short_.kept()).contains("the log covers 1 h 59 min of 1 d 0 h");
-        assertThat(short_.suggested()).isEqualTo(short_.today().limit());
+        LimitAdvice partOfADay = new SyntheticLog().every(SECOND, 0, 2 * HOUR, "a").one(quota, "0%");
+        assertThat(partOfADay.kept()).contains("the log covers 1 h 59 min of 1 d 0 h");
+        assertThat(partOfADay.suggested()).isEqualTo(partOfADay.today().limit());
     }
 
     @Test
@@ -401,7 +437,7 @@ final class AdvisorTest {
                 1,
                 OpenRules.with(
                         set,
-                        java.util.Map.of(
+                        Map.of(
                                 limit.today().id(),
                                 LimitNumbers.with(
                                         limit.suggested(), LimitNumbers.rate(limit.suggested()), number - 1))));

@@ -1,6 +1,7 @@
 package io.sluice.replay.advice;
 
 import io.sluice.core.local.LocalEngine;
+import io.sluice.replay.log.LogFormat;
 import io.sluice.replay.log.LogInput;
 import io.sluice.replay.log.LogOptions;
 import io.sluice.replay.log.LogReader;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,7 +33,7 @@ final class SyntheticLog {
 
     /** Adds a request, at a time from the start. */
     SyntheticLog add(long atMillis, String user) {
-        return add(atMillis, user, ",");
+        return add(atMillis, user, ",,");
     }
 
     private SyntheticLog add(long atMillis, String user, String more) {
@@ -40,11 +42,15 @@ final class SyntheticLog {
     }
 
     SyntheticLog lasting(long atMillis, String user, long durationMillis) {
-        return add(atMillis, user, durationMillis + ",");
+        return add(atMillis, user, durationMillis + ",,");
+    }
+
+    SyntheticLog answered(long atMillis, String user, int status) {
+        return add(atMillis, user, ",," + status);
     }
 
     SyntheticLog asking(long atMillis, String user, long permits) {
-        return add(atMillis, user, "," + permits);
+        return add(atMillis, user, "," + permits + ",");
     }
 
     SyntheticLog times(int count, long atMillis, String user) {
@@ -67,13 +73,15 @@ final class SyntheticLog {
     }
 
     private byte[] content() {
-        StringBuilder csv = new StringBuilder("time,path,user,duration_ms,permits\n");
-        lines.stream().sorted(Comparator.comparingLong(Line::atMillis)).forEach(line -> csv.append(line.atMillis)
-                .append(",/a,")
-                .append(line.user)
-                .append(',')
-                .append(line.more)
-                .append('\n'));
+        StringBuilder csv = new StringBuilder("time,path,user,duration_ms,permits,status\n");
+        lines.stream()
+                .sorted(Comparator.comparingLong(Line::atMillis))
+                .forEach(line -> csv.append(line.atMillis)
+                        .append(",/a,")
+                        .append(line.user)
+                        .append(',')
+                        .append(line.more)
+                        .append('\n'));
         return csv.toString().getBytes(StandardCharsets.UTF_8);
     }
 
@@ -86,8 +94,8 @@ final class SyntheticLog {
     private static LogOptions options(Set<String> wanted) {
         LogOptions usual = LogOptions.wanting(wanted);
         return new LogOptions(
-                usual.format(),
-                java.util.Map.of("permits", "permits"),
+                Optional.of(LogFormat.of("csv")),
+                Map.of("permits", "permits"),
                 usual.constants(),
                 usual.wanted(),
                 usual.orderBytes());
@@ -107,11 +115,15 @@ final class SyntheticLog {
 
     /** Advises with at most these percentages of callers and requests, null for none. */
     Advice advise(RuleSet set, String callers, String requests, String headroom) {
+        return advise(set, callers, requests, headroom, AdviceGoal.DEFAULT_SPAN);
+    }
+
+    Advice advise(RuleSet set, String callers, String requests, String headroom, Duration span) {
         AdviceGoal goal = new AdviceGoal(
                 Optional.ofNullable(callers).map(text -> Share.percent("callers", text, 100)),
                 Optional.ofNullable(requests).map(text -> Share.percent("requests", text, 100)),
                 Share.percent("headroom", headroom, 1_000),
-                Duration.ofMinutes(1));
+                span);
         Advisor advisor = new Advisor(set, goal, LocalEngine.DEFAULT_MAX_KEYS);
         try {
             return advisor.advise(logs(advisor.attributes()), (count, log) -> {});
