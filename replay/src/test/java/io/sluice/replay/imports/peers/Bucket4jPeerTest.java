@@ -64,6 +64,32 @@ class Bucket4jPeerTest {
     }
 
     @Test
+    void admitsTheSameRequestsIfEachTakesSeveralPermits() {
+        SeededRandom random = SeededRandom.of("Bucket4jPeerTest, several permits");
+        MillisMeter meter = new MillisMeter();
+        Bucket original = Bucket.builder()
+                .addLimit(Bandwidth.builder()
+                        .capacity(12)
+                        .refillGreedy(10, Duration.ofSeconds(3))
+                        .build())
+                .withCustomTimePrecision(meter)
+                .build();
+        String filter = FILTER.formatted("greedy, refill-capacity: 10")
+                .replace("capacity: 10, time", "capacity: 12, time")
+                .replace("- bandwidths:", "- num-tokens: 4\n          bandwidths:");
+        ImportedLimit imported =
+                new ImportedLimit(ImportKind.BUCKET4J, "application.yml", filter, START_MILLIS * 1_000);
+        int refused = 0;
+        for (long millis : Arrivals.millis(random, START_MILLIS, 5_000, 800)) {
+            meter.nowMillis = millis;
+            boolean allowed = original.tryConsume(4);
+            refused += allowed ? 0 : 1;
+            assertThat(imported.allows("", millis * 1_000)).as("at %d", millis).isEqualTo(allowed);
+        }
+        assertThat(refused).as("the arrivals exceed the limit").isPositive();
+    }
+
+    @Test
     void differsFromAnIntervalRefillByNoMoreThanTheWarningSays() {
         SeededRandom random = SeededRandom.of("Bucket4jPeerTest");
         MillisMeter meter = new MillisMeter();
