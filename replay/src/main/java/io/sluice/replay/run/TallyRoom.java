@@ -3,7 +3,7 @@ package io.sluice.replay.run;
 /**
  * How many callers the tallies of one rule set may remember together.
  *
- * @param callers to count them, 17 to 34 bytes each
+ * @param callers to count them, 16 to 32 bytes each
  * @param frequent to find the most frequent ones, each with one of its requests, about a kilobyte
  */
 record TallyRoom(CallerSet.Room callers, FrequentCallers.CallerRoom frequent) {
