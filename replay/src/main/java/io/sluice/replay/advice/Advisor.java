@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * never refuse more callers than each alone.
  *
  * <p>The log is read twice; four times if there are buckets, whose rates are chosen first; and up to {@value RequestSearch#MOST_PASSES}
- * times more for a share of requests. Memory does not depend on its length: 32 to 64 bytes for each of at most {@value #MOST_CALLERS} callers,
- * and what a replay takes.
+ * times more for a share of requests. Memory does not depend on its length: 32 to 64 bytes for each of at most {@value #MOST_CALLERS}
+ * callers, and what a replay takes.
  */
 public final class Advisor {
 
