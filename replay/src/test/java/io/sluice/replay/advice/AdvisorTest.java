@@ -421,6 +421,24 @@ final class AdvisorTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {41, 42, 43, 44})
+    void limitsTogetherNeverRefuseMoreCallersThanEachAlone(int seed) {
+        Random random = new Random(seed);
+        SyntheticLog log = random(random);
+        String first = limit(random, "x");
+        String second = limit(random, "y");
+        List<LimitAdvice> together = log.advise(
+                        SyntheticLog.rules("{ id: a, limits: [" + first + ", " + second + "] }"), "10%", null, "0%")
+                .limits();
+        List<LimitAdvice> alone = List.of(log.one(first, "10%"), log.one(second, "10%"));
+        for (int i = 0; i < 2; i++) {
+            assertThat(together.get(i).suggested()).isEqualTo(alone.get(i).suggested());
+            assertThat(alone.get(i).callersRefused()).isPositive();
+            assertThat(together.get(i).callersRefused()).isLessThanOrEqualTo(alone.get(i).callersRefused());
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30})
     void oneLessRefusesMoreThanTheShare(int seed) {
         Random random = new Random(seed);
