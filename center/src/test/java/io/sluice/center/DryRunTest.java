@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -392,7 +392,7 @@ class DryRunTest {
 
     /** Returns the begin of a minute, so many minutes ago. */
     private static long minute(int ago) {
-        return Math.floorDiv(CLOCK.epochMicros(), 60 * SECOND) * 60 * SECOND - ago * 60 * SECOND;
+        return Math.floorDiv(CLOCK.epochMicros(), 60 * SECOND) * 60 * SECOND - 60L * ago * SECOND;
     }
 
     private static String login(int limit) {
@@ -415,7 +415,7 @@ class DryRunTest {
     /** Sends a request while nodes with these ids answer with these excerpts. */
     private static JsonNode answered(Supplier<Answer> request, Map<String, byte[]> excerpts) {
         NODES.values().forEach(node -> node.recordsNothing().keepsItsOwn());
-        Map<FakeNode, byte[]> nodes = new IdentityHashMap<>();
+        Map<FakeNode, byte[]> nodes = new HashMap<>();
         excerpts.forEach((id, excerpt) -> nodes.put(node(id), excerpt));
         return exchange(request, nodes);
     }

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -64,6 +65,9 @@ public final class DryRun {
     private final ExcerptQuestions questions;
     private final Clock clock;
 
+    /** A replay takes memory and time. */
+    private final Semaphore turn = new Semaphore(1);
+
     public DryRun(ExcerptQuestions questions, Clock clock) {
         this.questions = questions;
         this.clock = clock;
@@ -71,9 +75,15 @@ public final class DryRun {
 
     /** Tries a change; empty if another one is being tried. Waits for nodes, some seconds at most. */
     public Optional<DryRunReply> of(TriedChange change) {
-        long now = clock.epochMicros();
-        long asked = Math.max(0, now - TimeUnit.MICROSECONDS.convert(WINDOW));
-        return questions.ask(asked).map(answers -> of(change, asked, await(answers)));
+        if (!turn.tryAcquire()) {
+            return Optional.empty();
+        }
+        try {
+            long asked = Math.max(0, clock.epochMicros() - TimeUnit.MICROSECONDS.convert(WINDOW));
+            return questions.ask(asked).map(answers -> of(change, asked, await(answers)));
+        } finally {
+            turn.release();
+        }
     }
 
     private static Answers await(CompletableFuture<Answers> answers) {

@@ -68,7 +68,7 @@ public record DryRunReply(
     /**
      * A rule.
      *
-     * @param change {@code added}, {@code changed}, {@code removed} or {@code same}
+     * @param change what becomes of the rule, in the words of {@link TriedChange#change}
      * @param matched the requests that it applies to after the change
      * @param refusedBefore the requests that it refuses before the change
      * @param refusedAfter the requests that it refuses after it

@@ -25,6 +25,9 @@ public final class ExcerptQuestions {
     /** All excerpts together have at most this many bytes, as they are sent. The nodes share them equally. */
     public static final int MOST_BYTES = 32 << 20;
 
+    /** More nodes are not asked. An excerpt that is being read takes about half a megabyte. */
+    static final int MOST_NODES = 128;
+
     /** Nodes have this long to answer. They hear the question within a second. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
@@ -46,19 +49,24 @@ public final class ExcerptQuestions {
         private final long beganNanos;
         private final Map<String, NodeState> asked = new LinkedHashMap<>();
         private final Map<String, byte[]> answers = new LinkedHashMap<>();
-        private final int silent;
+        private final List<String> notAsked;
+        private final int others;
         private final CompletableFuture<Answers> end = new CompletableFuture<>();
 
-        Open(ExcerptQuestion question, long beganNanos, List<NodeState> recording, int most, int others) {
+        Open(ExcerptQuestion question, long beganNanos, List<NodeState> recording, int others) {
             this.question = question;
             this.beganNanos = beganNanos;
-            recording.stream().limit(most).forEach(node -> asked.put(node.report().node(), node));
-            this.silent = others;
+            recording.stream().limit(MOST_NODES).forEach(node -> asked.put(node.report().node(), node));
+            this.notAsked = recording.stream()
+                    .skip(MOST_NODES)
+                    .map(node -> node.report().name())
+                    .toList();
+            this.others = others;
         }
 
         Answers answers() {
             List<Answer> given = new ArrayList<>();
-            List<String> missing = new ArrayList<>();
+            List<String> missing = new ArrayList<>(notAsked);
             asked.forEach((id, node) -> {
                 byte[] content = answers.get(id);
                 if (content == null) {
@@ -67,7 +75,7 @@ public final class ExcerptQuestions {
                     given.add(new Answer(node.report().name(), content));
                 }
             });
-            return new Answers(given, missing, silent);
+            return new Answers(given, missing, others);
         }
     }
 
@@ -88,7 +96,7 @@ public final class ExcerptQuestions {
     /**
      * All answers to a question. Immutable.
      *
-     * @param missing the nodes that record and did not answer in time
+     * @param missing the nodes that record and did not answer in time, or were too many to ask
      * @param others how many live nodes and applications record nothing
      */
     record Answers(List<Answer> given, List<String> missing, int others) {
@@ -110,10 +118,8 @@ public final class ExcerptQuestions {
         List<NodeState> recording = live.stream()
                 .filter(node -> node.way() == NodeState.Way.HTTP && node.report().records())
                 .toList();
-        int most = MOST_BYTES / ExcerptQuestion.LEAST_BYTES;
-        int share = Math.max(
-                ExcerptQuestion.LEAST_BYTES,
-                Math.min(ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, recording.size())));
+        int share = Math.min(
+                ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, Math.min(MOST_NODES, recording.size())));
         Open asked;
         synchronized (this) {
             if (open != null) {
@@ -123,7 +129,6 @@ public final class ExcerptQuestions {
                     new ExcerptQuestion(RANDOM.nextLong(1, IDS), sinceMicros, share),
                     clock.nanoTime(),
                     recording,
-                    most,
                     live.size() - recording.size());
             open = asked;
         }

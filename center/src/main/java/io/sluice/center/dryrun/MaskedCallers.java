@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
@@ -51,7 +52,7 @@ final class MaskedCallers {
         return names;
     }
 
-    private static Map<Long, JsonNode> lines(NodeExcerpt excerpt, TreeSet<Long> wanted) throws IOException {
+    private static Map<Long, JsonNode> lines(NodeExcerpt excerpt, NavigableSet<Long> wanted) throws IOException {
         Map<Long, JsonNode> lines = new HashMap<>();
         if (wanted.isEmpty()) {
             return lines;

@@ -50,6 +50,7 @@ final class RequestExcerpt {
     private boolean cut;
 
     /** @param atMicros the time of its first request */
+    @SuppressWarnings("ArrayRecordComponent") // compressed once, sent once
     private record Block(byte[] content, int requests, long atMicros) {}
 
     /** @param keySinceMicros older requests have hashes of another key, and are left out */
@@ -168,8 +169,8 @@ final class RequestExcerpt {
     }
 
     /**
-     * Returns what a replay needs of a line, with its end; null if it is not a whole line of {@link RequestLines}. The decision is left out.
-     * A name in quotation marks is never inside a value, where they are escaped.
+     * Returns what a replay needs of a line, with its end; null if it is not a whole line of {@link RequestLines}. The decision is left
+     * out. A name in quotation marks is never inside a value, where they are escaped.
      */
     static @Nullable String wanted(String line) {
         int verdict = line.lastIndexOf(VERDICT);

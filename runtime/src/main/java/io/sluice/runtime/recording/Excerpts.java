@@ -35,6 +35,12 @@ public final class Excerpts implements AutoCloseable {
     /** The questions that are answered or being answered, as long as the center asks them; guarded by this. */
     private final Set<Long> taken = new HashSet<>();
 
+    /** What the center did not take the last time; used by the thread. */
+    private @Nullable Kept kept;
+
+    @SuppressWarnings("ArrayRecordComponent") // made once, sent as it is
+    private record Kept(long question, byte[] excerpt) {}
+
     private record Scope(String node, ExcerptSource source) {}
 
     public Excerpts(ExcerptLine line) {
@@ -43,7 +49,6 @@ public final class Excerpts implements AutoCloseable {
                 new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST), task -> {
                     Thread made = new Thread(task, "sluice-excerpts");
                     made.setDaemon(true);
-                    made.setPriority(Thread.MIN_PRIORITY);
                     return made;
                 });
         thread.allowCoreThreadTimeOut(true);
@@ -88,11 +93,18 @@ public final class Excerpts implements AutoCloseable {
     }
 
     private void answer(ExcerptQuestion question, Scope in) {
+        Kept last = kept;
+        kept = null;
         if (!isAsked(question)) {
             return;
         }
         try {
-            line.send(in.node, question.id(), in.source.excerpt(question));
+            Kept made = last != null && last.question == question.id()
+                    ? last
+                    : new Kept(question.id(), in.source.excerpt(question));
+            kept = made;
+            line.send(in.node, question.id(), made.excerpt);
+            kept = null;
         } catch (IOException | RuntimeException e) {
             LOG.debug("an excerpt of the recording did not reach the center", e);
             forget(question);

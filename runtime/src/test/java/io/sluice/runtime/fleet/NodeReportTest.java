@@ -115,6 +115,15 @@ class NodeReportTest {
     }
 
     @Test
+    void saysWhetherItRecordsRequests() {
+        NodeReport report = REPORT.recording();
+        assertThat(report.toJson()).endsWith(",\"records\":true}");
+        assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
+        assertThat(report.state().records()).isTrue();
+        assertThat(NodeReport.parse(REPORT.toJson()).records()).isFalse();
+    }
+
+    @Test
     void carriesThatTheProcessExplainsRequests() {
         NodeReport report = REPORT.explaining();
 
