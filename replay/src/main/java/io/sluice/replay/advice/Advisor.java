@@ -123,9 +123,8 @@ public final class Advisor {
         cases.values().stream()
                 .filter(limit -> limit.isAdvised() && limit.needs.size() == 0)
                 .forEach(limit -> limit.kept = "the logs changed while they were read");
-        RequestSearch search = goal.requests().isPresent()
-                ? new RequestSearch(goal.requests().get(), maxKeys, cases)
-                : null;
+        RequestSearch search =
+                goal.requests().isPresent() ? new RequestSearch(goal.requests().get(), maxKeys, cases) : null;
         for (int i = 0; search != null && i < RequestSearch.MOST_PASSES && search.isOpen(); i++) {
             RequestSearch.Trial trial = search.trial(cases);
             pass(logs, progress, trial);

@@ -81,7 +81,9 @@ final class AdvisorTest {
         // One a second for an hour, and ten more a second during five minutes.
         SyntheticLog log = new SyntheticLog().every(SECOND, 0, HOUR, "a").every(100, 10 * MINUTE, 15 * MINUTE, "a");
         RuleSet set = SyntheticLog.rules("{ id: a, limits: [" + BUCKET + "] }");
-        LimitAdvice limit = log.advise(set, "0%", null, "0%", Duration.ofMinutes(minutes)).limits().get(0);
+        LimitAdvice limit = log.advise(set, "0%", null, "0%", Duration.ofMinutes(minutes))
+                .limits()
+                .get(0);
         assertThat(LimitWords.amount(limit.needed())).startsWith(expected);
         assertThat(limit.refused()).isZero();
     }
@@ -180,7 +182,8 @@ final class AdvisorTest {
         assertThat(log.one(quota, "0%").needed().capacity()).isEqualTo(56);
         assertThat(log.one(quota, "50%").needed().capacity()).isEqualTo(12);
 
-        LimitAdvice partOfADay = new SyntheticLog().every(SECOND, 0, 2 * HOUR, "a").one(quota, "0%");
+        LimitAdvice partOfADay =
+                new SyntheticLog().every(SECOND, 0, 2 * HOUR, "a").one(quota, "0%");
         assertThat(partOfADay.kept()).contains("the log covers 1 h 59 min of 1 d 0 h");
         assertThat(partOfADay.suggested()).isEqualTo(partOfADay.today().limit());
     }
@@ -434,7 +437,8 @@ final class AdvisorTest {
         for (int i = 0; i < 2; i++) {
             assertThat(together.get(i).suggested()).isEqualTo(alone.get(i).suggested());
             assertThat(alone.get(i).callersRefused()).isPositive();
-            assertThat(together.get(i).callersRefused()).isLessThanOrEqualTo(alone.get(i).callersRefused());
+            assertThat(together.get(i).callersRefused())
+                    .isLessThanOrEqualTo(alone.get(i).callersRefused());
         }
     }
 

@@ -74,14 +74,12 @@ final class SyntheticLog {
 
     private byte[] content() {
         StringBuilder csv = new StringBuilder("time,path,user,duration_ms,permits,status\n");
-        lines.stream()
-                .sorted(Comparator.comparingLong(Line::atMillis))
-                .forEach(line -> csv.append(line.atMillis)
-                        .append(",/a,")
-                        .append(line.user)
-                        .append(',')
-                        .append(line.more)
-                        .append('\n'));
+        lines.stream().sorted(Comparator.comparingLong(Line::atMillis)).forEach(line -> csv.append(line.atMillis)
+                .append(",/a,")
+                .append(line.user)
+                .append(',')
+                .append(line.more)
+                .append('\n'));
         return csv.toString().getBytes(StandardCharsets.UTF_8);
     }
 
