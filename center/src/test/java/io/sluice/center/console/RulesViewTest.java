@@ -6,11 +6,18 @@ import io.sluice.center.ApiClient;
 import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
 /** The list of rules, one rule, and the editor, in a real browser. */
 class RulesViewTest extends OnStage {
+
+    /** A text that was not saved would be in the editor of the next test. */
+    @AfterEach
+    void forgetTexts() {
+        String unused = page.script("sessionStorage.clear()");
+    }
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -189,5 +196,90 @@ class RulesViewTest extends OnStage {
         page.type("dialog-reason", "case 4711");
         browser.confirm();
         page.awaitTextOf("#above-table tbody tr", "limit 100");
+    }
+
+    @Test
+    void aDryRunSaysWhatTheTextWouldHaveRefused() {
+        browser.signIn("wei").look("light", "en").view("/editor?rule=search");
+        page.awaitText("check-state", "No errors");
+        // The rule in force would refuse what it refuses.
+        assertThat(disabled()).isEqualTo("true");
+        limit("30");
+        page.awaitTextOf("#preview .line-limit", "Each tenant: 30 per minute");
+        ask("In the last hour");
+        assertThat(page.text("dry-run-sentence"))
+                .matches("In the last hour, [0-9,]+ of [0-9,]+ requests would have been refused that were allowed\\."
+                        + " They come from [2-4] callers\\.");
+        assertThat(page.texts("#dry-run-rules tbody td:first-child")).containsExactly("search");
+        assertThat(page.texts("#dry-run-rules tbody td:last-child").get(0)).startsWith("+");
+        assertThat(page.texts("#dry-run-callers tbody td:first-child")).startsWith("a****", "i****ch");
+        assertThat(page.text("dry-run-notes")).contains("Counts begin unused");
+        assertThat(browser.barriers()).isEmpty();
+        page.size(390, 844);
+        try {
+            assertThat(browser.overflow()).isZero();
+            browser.picture("editor-dry-run-phone");
+        } finally {
+            page.size(1440, 900);
+        }
+        browser.picture("editor-dry-run");
+        // What was said is not what the text says now.
+        limit("100000");
+        page.awaitTextOf("#dry-run-result", "The text has changed since.");
+        ask("none of");
+        page.awaitHidden("#dry-run-callers");
+        limit("many");
+        page.awaitText("check-state", "1 error");
+        assertThat(disabled()).isEqualTo("true");
+    }
+
+    @Test
+    void aDryRunSaysItInChinese() {
+        browser.signIn("wei").look("dark", "zh").view("/editor?rule=search");
+        page.awaitText("check-state", "没有错误");
+        limit("30");
+        ask("最近一小时的");
+        assertThat(page.text("dry-run-sentence")).containsPattern("有 [0-9,]+ 个原本放行的请求会被拒绝，来自 [0-9]+ 个调用方。");
+        assertThat(browser.barriers()).isEmpty();
+        assertThat(page.text("dry-run-notes")).doesNotContainPattern("[A-Za-z]{4,}");
+    }
+
+    @Test
+    void withoutRecordingsADryRunSaysHowToRecord() {
+        stage.record(false);
+        try {
+            browser.signIn("wei").look("light", "en").view("/editor");
+            page.awaitShown("#dry-run-ask[aria-disabled=false]");
+            page.click("dry-run-ask");
+            page.awaitTextOf("#dry-run .nothing", "No node records its requests");
+            assertThat(page.texts("#dry-run .command code")).containsExactly("./sluice node --record recording");
+        } finally {
+            stage.record(true);
+        }
+    }
+
+    /** Asks until at least one node answers. On a busy machine, they may all be silent. Nothing is asked twice at the same time. */
+    private static void ask(String part) {
+        Await.until("a sentence with " + part, Duration.ofMinutes(5), () -> page.script(
+                        "const said = document.getElementById('dry-run-sentence');"
+                                + "if (said?.textContent.includes(arguments[0]) && document.getElementById('dry-run-rules')) {"
+                                + " return 'said'; }"
+                                + "const ask = document.getElementById('dry-run-ask');"
+                                + "if (ask.getAttribute('aria-disabled') === 'false') { ask.click(); }"
+                                + "return 'asked'",
+                        part)
+                .equals("said"));
+    }
+
+    private static void limit(String number) {
+        String unused = page.script(
+                "const text = document.querySelector('.CodeMirror').CodeMirror;"
+                        + "text.setValue(text.getValue().replace(/id: tenant, by: tenant, limit: \\w+/,"
+                        + " `id: tenant, by: tenant, limit: ${arguments[0]}`))",
+                number);
+    }
+
+    private static String disabled() {
+        return page.script("return document.getElementById('dry-run-ask').getAttribute('aria-disabled')");
     }
 }
