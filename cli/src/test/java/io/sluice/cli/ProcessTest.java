@@ -25,6 +25,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,6 +39,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -54,6 +56,8 @@ class ProcessTest {
 
     private static final Pattern THROUGH = Pattern.compile("curl -i -X POST (http://127\\.0\\.0\\.1:\\d+/api/login)");
     private static final Pattern CURL = Pattern.compile("curl -i (http://127\\.0\\.0\\.1:\\d+/v1/check) -d '(.*)'");
+
+    private static final Pattern GATEWAY = Pattern.compile("gateway +(http://127\\.0\\.0\\.1:\\d+)");
 
     private static final Pattern CENTER = Pattern.compile("center +GET +(http://127\\.0\\.0\\.1:\\d+)/api/rules");
 
@@ -475,13 +479,29 @@ class ProcessTest {
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
 
-        Process hasty = launch("start", "--api-port", "0");
-        readUntil(hasty, "Ctrl-C stops it.");
-        signal(hasty, "INT");
-        readUntil(hasty, "stopping");
-        signal(hasty, "INT");
-        assertThat(hasty.waitFor(300, TimeUnit.SECONDS)).isTrue();
-        assertThat(hasty.exitValue()).isEqualTo(130);
+        // A service that never answers: with a request in flight, the first stop lasts for as long as it takes.
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Path config = Files.writeString(
+                    folder.resolve("sluice.yaml"),
+                    "gateway: { drain: 1h }\nroutes:\n  - { upstreams: 'http://127.0.0.1:" + silent.getLocalPort()
+                            + "', timeout: 1h, idle_timeout: 1h }\n");
+            Process hasty = launch("start", "--api-port", "0", "--demo=false", "--config", config.toString());
+            Matcher gateway = GATEWAY.matcher(readUntil(hasty, "Ctrl-C stops it."));
+            assertThat(gateway.find()).isTrue();
+            CompletableFuture<HttpResponse<Void>> unanswered = HttpClient.newHttpClient()
+                    .sendAsync(
+                            HttpRequest.newBuilder(URI.create(gateway.group(1))).build(),
+                            HttpResponse.BodyHandlers.discarding());
+            try (Socket held = silent.accept()) {
+                assertThat(held.getInputStream().read()).isPositive();
+                signal(hasty, "INT");
+                readUntil(hasty, "stopping");
+                signal(hasty, "INT");
+                assertThat(hasty.waitFor(300, TimeUnit.SECONDS)).isTrue();
+                assertThat(hasty.exitValue()).isEqualTo(130);
+            }
+            assertThat(unanswered).failsWithin(Duration.ofMinutes(1));
+        }
     }
 
     /** Nobody reads the log, and every request through the gateway is logged: lines are dropped, but decisions continue. */
