@@ -147,7 +147,7 @@ public final class ApiClient {
     /** Returns a request that has not been sent. */
     public HttpRequest request(String method, String path, String type, String body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(path))
-                .timeout(Duration.ofMinutes(2))
+                .timeout(Duration.ofMinutes(10))
                 .header("Content-Type", type)
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
         return (headers.length == 0 ? request : request.headers(headers)).build();

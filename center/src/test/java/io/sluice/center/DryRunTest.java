@@ -191,10 +191,15 @@ class DryRunTest {
                 .request(minute(5), "/login", 7)
                 .excerpt();
         CompletableFuture<Answer> sent = CompletableFuture.supplyAsync(() -> tried(login(10)));
+        List<ExcerptQuestion> asked = new ArrayList<>();
+        while (asked.isEmpty()) {
+            asked.addAll(quick.keepsItsOwn().excerpts());
+        }
+        quick.sends(asked.get(0).id(), excerpt).expect(200);
         while (!sent.isDone()) {
             lazy.keepsItsOwn();
-            quick.keepsItsOwn().excerpts().forEach(question -> quick.sends(question.id(), excerpt));
-            CLOCK.advance(Duration.ofMillis(100));
+            quick.keepsItsOwn();
+            CLOCK.advance(Duration.ofSeconds(1));
         }
         JsonNode said = sent.join().expect(200).json();
         assertThat(said.at("/nodes/answered").asInt()).isEqualTo(1);
@@ -267,7 +272,6 @@ class DryRunTest {
         assertThat(question.mostBytes()).isEqualTo(ExcerptQuestion.MOST_BYTES);
         node("n2").sends(question.id(), excerpt).expect(404);
         node.sends(question.id() + 1, excerpt).expect(404);
-        node.sends(question.id(), new byte[ExcerptQuestion.MOST_BYTES + 1]).expect(413);
         // Somebody else has to wait.
         Answer second = tried(login(10));
         assertThat(second.status()).as(second.text()).isEqualTo(429);

@@ -2,10 +2,13 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,13 +104,24 @@ class ImportTest {
                 "60",
                 "strategy",
                 "SLIDING_WINDOW");
-        CommandRun run = CommandRun.of("import", "redis", redis.uri()).good();
+        CommandRun run = imported(redis);
         assertThat(run.out()).contains("  - id: \"7\"\n", "by: ip", "limit: 100", "window: 1m");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), run.out());
         assertThat(CommandRun.of("lint", rules).good().out()).contains("1 rule");
         redis.command("HSET", "rate_limit_config:8", "id", "8", "limitType", "NOBODY");
-        CommandRun bad = CommandRun.of("import", "redis", redis.uri());
+        CommandRun bad = imported(redis);
         assertThat(bad.code()).isEqualTo(1);
         assertThat(bad.err()).contains("sluice: rate_limit_config:8: limitTarget: missing");
+    }
+
+    /** Imports again as long as a busy machine does not reach Redis in time, which is said without a hash. */
+    private static CommandRun imported(RedisServer redis) {
+        AtomicReference<CommandRun> last = new AtomicReference<>();
+        Await.until("Redis is read", Duration.ofMinutes(5), () -> {
+            CommandRun run = CommandRun.of("import", "redis", redis.uri());
+            last.set(run);
+            return run.code() == 0 || run.err().contains("rate_limit_config:");
+        });
+        return last.get();
     }
 }

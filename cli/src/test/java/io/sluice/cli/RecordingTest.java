@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -135,10 +137,44 @@ class RecordingTest {
         }
     }
 
+    private void awaitRecorded(int atLeast) {
+        Await.until("requests are recorded", Duration.ofMinutes(5), () -> recorded() >= atLeast);
+    }
+
+    private long recorded() {
+        long lines = 0;
+        try {
+            for (Path file : files(".requests.jsonl")) {
+                lines += Files.readString(file).lines().count();
+            }
+        } catch (IOException e) {
+            // Not there yet.
+        }
+        return lines;
+    }
+
+    /** Asks one node, the other, and the first again, until Redis decided all three: then each has steps between those of the other. */
+    private static void awaitRedis(String first, String second) {
+        Await.until("Redis decides", Duration.ofMinutes(5), () -> Stream.of(first, second, first)
+                .allMatch(RecordingTest::isDecidedByRedis));
+    }
+
+    private static boolean isDecidedByRedis(String address) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(address))
+                .POST(HttpRequest.BodyPublishers.ofString(
+                        "{\"attributes\": {\"user\": \"u-1\", \"path\": \"/orders\", \"ip\": \"203.0.113.7\"}}"))
+                .build();
+        String answer = HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+                .join()
+                .body();
+        return answer.contains("\"degraded\":null");
+    }
+
     @Test
     void provesThatANodeExceededNothingAndFindsOneDecisionTooMany() throws Exception {
         Process node = launch("one", "local");
         assertThat(load(500, address(node))).isEqualTo(200);
+        awaitRecorded(500);
         CommandRun live = CommandRun.of("verify", recordings()).good();
         assertThat(live.out()).contains("still being written");
         stop(node);
@@ -179,7 +215,10 @@ class RecordingTest {
         RedisServer redis = RedisServer.shared();
         Process one = launch("one", "distributed", "--redis", redis.uri());
         Process two = launch("two", "distributed", "--redis", redis.uri());
-        long allowed = load(600, address(one), address(two));
+        String first = address(one);
+        String second = address(two);
+        awaitRedis(first, second);
+        long allowed = load(600, first, second);
         assertThat(allowed).isPositive();
         stop(one);
         stop(two);
@@ -203,6 +242,7 @@ class RecordingTest {
     void aKilledNodeLeavesARecordingThatCanBeJudgedAndContinued() throws Exception {
         Process killed = launch("one", "local");
         assertThat(load(100, address(killed))).isPositive();
+        awaitRecorded(1);
         killed.destroyForcibly();
         assertThat(killed.waitFor(300, TimeUnit.SECONDS)).isTrue();
 

@@ -85,6 +85,9 @@ class NodeRecordingTest {
         RedisServer redis = RedisServer.shared();
         try (RunningNode one = RunningNode.onRedis(config("one").withRedis(redis.uri()));
                 RunningNode two = RunningNode.onRedis(config("two").withRedis(redis.uri()))) {
+            Await.until("Redis decides", PATIENCE, () -> one.check(ask("alice-0", "/there"))
+                    .body()
+                    .contains("\"degraded\":null"));
             for (int i = 0; i < 10; i++) {
                 for (RunningNode node : List.of(one, two)) {
                     node.check(ask("alice-" + i % 2, "/here"));

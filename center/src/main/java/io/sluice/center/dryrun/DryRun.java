@@ -60,7 +60,7 @@ public final class DryRun {
     private static final int MOST_CALLERS = 10;
 
     /** If the center itself stands still. Questions end earlier. */
-    private static final long LONGEST_WAIT_SECONDS = 60;
+    private static final long LONGEST_WAIT_SECONDS = 600;
 
     private final ExcerptQuestions questions;
     private final Clock clock;

@@ -241,7 +241,9 @@ class RulesViewTest extends OnStage {
         ask("最近一小时的");
         assertThat(page.text("dry-run-sentence")).containsPattern("有 [0-9,]+ 个原本放行的请求会被拒绝，来自 [0-9]+ 个调用方。");
         assertThat(browser.barriers()).isEmpty();
-        assertThat(page.text("dry-run-notes")).doesNotContainPattern("[A-Za-z]{4,}");
+        // On a busy machine a node may be silent, and is named.
+        assertThat(page.text("dry-run-notes").replaceAll("gateway-[a-z0-9.:-]+", ""))
+                .doesNotContainPattern("[A-Za-z]{4,}");
     }
 
     @Test

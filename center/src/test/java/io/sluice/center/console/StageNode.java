@@ -198,11 +198,11 @@ final class StageNode {
             answers = fleet.questions().stream()
                     .map(each -> new CallerAnswer(each.id(), answer(each)))
                     .toList();
+            // An answer may come too late, which a node does not mind.
             fleet.excerpts().forEach(each -> api.post(
-                            "/api/nodes/" + id + "/excerpts/" + each.id(),
-                            "application/gzip",
-                            ShopRecording.excerpt(id, each.sinceMicros(), nowMillis * 1_000))
-                    .expect(200));
+                    "/api/nodes/" + id + "/excerpts/" + each.id(),
+                    "application/gzip",
+                    ShopRecording.excerpt(id, each.sinceMicros(), nowMillis * 1_000)));
             if (isWitness) {
                 fleet.audit().ifPresent(offer -> witness = Optional.of(held(offer.checkpoint())));
             }

@@ -61,8 +61,8 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     private static final String LOCK = "recording.lock";
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long LAST_MAY_TAKE_MILLIS = 10_000;
-    private static final long ERASURE_WAITS_SECONDS = 10;
+    private static final long LAST_MAY_TAKE_MILLIS = 60_000;
+    private static final long ERASURE_WAITS_SECONDS = 60;
 
     private final RecordingSettings settings;
     private final Clock clock;
