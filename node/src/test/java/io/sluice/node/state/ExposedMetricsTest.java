@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RunningNode;
-import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.RecordingSettings;
 import io.sluice.node.config.TelemetrySettings;
 import io.sluice.node.telemetry.OtlpServer;
 import io.sluice.runtime.center.CenterAddress;
@@ -64,6 +65,7 @@ class ExposedMetricsTest {
                         .withTelemetry(TelemetrySettings.to(new TelemetrySettings.Otlp(
                                 receiver.endpoint(), Optional.empty(), 0, "test", true, Duration.ofHours(1))))
                         .withCenter(CenterAddress.of(center.url(), token))
+                        .withRecording(RecordingSettings.in(folder.resolve("recording")))
                         .withRedis(redis.uri()))) {
             assertThat(replica.isAlive()).isTrue();
             for (int i = 0; i < 2; i++) {
