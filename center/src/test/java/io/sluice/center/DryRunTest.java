@@ -187,9 +187,8 @@ class DryRunTest {
         FakeNode quick = node("quick");
         var unused = lazy.keepsItsOwn();
         var unused2 = quick.keepsItsOwn();
-        byte[] excerpt = new RecordedTraffic(hourAgo())
-                .request(minute(5), "/login", 7)
-                .excerpt();
+        byte[] excerpt =
+                new RecordedTraffic(hourAgo()).request(minute(5), "/login", 7).excerpt();
         CompletableFuture<Answer> sent = CompletableFuture.supplyAsync(() -> tried(login(10)));
         List<ExcerptQuestion> asked = new ArrayList<>();
         while (asked.isEmpty()) {
@@ -227,7 +226,10 @@ class DryRunTest {
             assertThat(said.at("/nodes/answered").asInt()).isZero();
         }
         RecordedTraffic odd = new RecordedTraffic(hourAgo()).request(minute(6), "/login", 7);
-        odd.line("not JSON").line("{\"timestamp\":\"x\"}").line("{".repeat(2_000)).line("x".repeat(200_000));
+        odd.line("not JSON")
+                .line("{\"timestamp\":\"x\"}")
+                .line("{".repeat(2_000))
+                .line("x".repeat(200_000));
         odd.line("{\"timestamp\":\"" + RecordedTraffic.time(minute(5)) + "\",\"resource\":\"/a/../b\"}");
         odd.request(minute(5), "/login", 7).request(minute(5) + 1, "/login", 7);
         odd.request(CLOCK.epochMicros() + 1_200 * SECOND, "/login", 7);
@@ -342,15 +344,16 @@ class DryRunTest {
                     + "\"attributes\":{\"tenant\":\"" + (i % 3 == 0 ? "acme" : "other") + "\"},\"permits\":1}");
         }
         // It would act on the requests of others, so it is not tried.
-        Answer wide = editor.post("/api/changes/dry-run", "{\"edits\":[{\"put_text\":\"id: acme\\ntenant: acme\\n"
-                + "limits:\\n  - { by: ip, limit: 4, window: 1m }\\n\"}]}");
+        Answer wide = editor.post(
+                "/api/changes/dry-run",
+                "{\"edits\":[{\"put_text\":\"id: acme\\ntenant: acme\\n"
+                        + "limits:\\n  - { by: ip, limit: 4, window: 1m }\\n\"}]}");
         assertThat(wide.status()).as(wide.text()).isEqualTo(403);
         assertThat(wide.string("detail")).contains("could act on requests of other tenants", "match: {tenant: acme}");
         editor.post("/api/changes/dry-run", login(4)).expect(403);
         String own = "{\"edits\":[{\"put_text\":\"id: acme\\ntenant: acme\\nmatch: { tenant: acme }\\n"
                 + "limits:\\n  - { by: ip, limit: 4, window: 1m }\\n\"}]}";
-        JsonNode said = answered(
-                () -> editor.post("/api/changes/dry-run", own), Map.of("n1", traffic.excerpt()));
+        JsonNode said = answered(() -> editor.post("/api/changes/dry-run", own), Map.of("n1", traffic.excerpt()));
         assertThat(said.get("requests").asLong()).isEqualTo(10);
         assertThat(said.get("newly_refused").asLong()).isEqualTo(6);
         assertThat(said.get("rules")).hasSize(1);
@@ -378,7 +381,8 @@ class DryRunTest {
                             "{\"edits\":[{\"put_text\":\"id: zqdryrunrule\\nlimits:\\n  - { by: ip, limit: 1, window: 1m }\\n\"}]}"),
                     Map.of(node, excerpt));
             assertThat(said.get("requests").asLong()).isEqualTo(1);
-            assertThat(client.get("/api/audit?actor=token:admin").expect(200).text()).isEqualTo(rows);
+            assertThat(client.get("/api/audit?actor=token:admin").expect(200).text())
+                    .isEqualTo(rows);
             assertThat(log.text()).doesNotContain("zqdryrun");
         }
         try (Stream<Path> files = Files.walk(folder)) {
@@ -400,11 +404,18 @@ class DryRunTest {
     }
 
     private static String login(int limit) {
-        return "{\"edits\":[{\"put\":" + JsonMapper.shared().writeValueAsString(Map.of(
-                        "id", "login",
-                        "resource", "/login",
-                        "methods", List.of("POST"),
-                        "limits", List.of(Map.of("by", "ip", "algorithm", "fixed_window", "limit", limit, "window", "1m"))))
+        return "{\"edits\":[{\"put\":"
+                + JsonMapper.shared()
+                        .writeValueAsString(Map.of(
+                                "id",
+                                "login",
+                                "resource",
+                                "/login",
+                                "methods",
+                                List.of("POST"),
+                                "limits",
+                                List.of(Map.of(
+                                        "by", "ip", "algorithm", "fixed_window", "limit", limit, "window", "1m"))))
                 + "}]}";
     }
 

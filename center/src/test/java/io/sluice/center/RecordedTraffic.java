@@ -68,8 +68,8 @@ public final class RecordedTraffic {
     }
 
     public byte[] excerpt() {
-        return gzip(new ExcerptHead(sinceMicros, cut, dropped, plain, key).toJson() + "\n"
-                + String.join("\n", lines) + "\n");
+        return gzip(new ExcerptHead(sinceMicros, cut, dropped, plain, key).toJson() + "\n" + String.join("\n", lines)
+                + "\n");
     }
 
     static byte[] gzip(String text) {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
 import io.sluice.node.Node;
-import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.RecordingSettings;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.center.CenterAddress;
@@ -61,10 +61,10 @@ class RecordedDryRunTest {
 
     @Test
     void aChangeIsTriedOnTheRequestsOfAllNodes() throws Exception {
-        center = Center.open(
-                CenterSettings.embedded(folder.resolve("center")).listening("127.0.0.1", 0));
+        center = Center.open(CenterSettings.embedded(folder.resolve("center")).listening("127.0.0.1", 0));
         open.add(center);
-        token = Files.readString(folder.resolve("center").resolve("admin-token")).strip();
+        token = Files.readString(folder.resolve("center").resolve("admin-token"))
+                .strip();
         CommandRun.of(
                         "apply",
                         Files.writeString(folder.resolve("rules.yaml"), RULES),
@@ -75,8 +75,10 @@ class RecordedDryRunTest {
                 .good();
         Node one = start("one");
         Node two = start("two");
-        Await.until("both nodes hash with the same key", PATIENCE, () -> !mark("one").isEmpty()
-                && mark("one").equals(mark("two")));
+        Await.until(
+                "both nodes hash with the same key",
+                PATIENCE,
+                () -> !mark("one").isEmpty() && mark("one").equals(mark("two")));
         for (int i = 0; i < 20; i++) {
             send(i % 2 == 0 ? one : two, "/login", "203.0.113.7");
             send(one, "/login", i < 5 ? "198.51.100.1" : "198.51.100." + i);
@@ -109,8 +111,7 @@ class RecordedDryRunTest {
     /** Returns the mark of the key that a node hashes with; empty if it has none yet. */
     private String mark(String node) {
         try {
-            return Files.readString(
-                            folder.resolve("recordings").resolve(node).resolve("recording.lock"))
+            return Files.readString(folder.resolve("recordings").resolve(node).resolve("recording.lock"))
                     .split(" ", 2)[0];
         } catch (IOException e) {
             return "";
@@ -140,15 +141,14 @@ class RecordedDryRunTest {
     }
 
     private String dryRun(int limit) {
-        String rule = "id: login\\nresource: /login\\nlimits:\\n"
-                + "  - { by: ip, algorithm: fixed_window, limit: " + limit + ", align: year }\\n";
+        String rule = "id: login\\nresource: /login\\nlimits:\\n" + "  - { by: ip, algorithm: fixed_window, limit: "
+                + limit + ", align: year }\\n";
         try {
             HttpResponse<String> answer = HTTP.send(
                     HttpRequest.newBuilder(center.address().resolve("/api/changes/dry-run"))
                             .header("Authorization", "Bearer " + token)
                             .header("Content-Type", "application/json")
-                            .POST(HttpRequest.BodyPublishers.ofString(
-                                    "{\"edits\":[{\"put_text\":\"" + rule + "\"}]}"))
+                            .POST(HttpRequest.BodyPublishers.ofString("{\"edits\":[{\"put_text\":\"" + rule + "\"}]}"))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);

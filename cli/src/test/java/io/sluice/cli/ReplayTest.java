@@ -135,7 +135,8 @@ final class ReplayTest {
         for (int file = 1; file <= 7; file++) {
             Files.writeString(
                     node.resolve("recording-20261117T224100Z-300e00fb-00000" + file + ".requests.jsonl"),
-                    "{\"timestamp\":\"2026-11-17T22:41:0" + file + "Z\",\"service\":\"users\",\"resource\":\"/api/login\",\"method\":\"POST\","
+                    "{\"timestamp\":\"2026-11-17T22:41:0" + file
+                            + "Z\",\"service\":\"users\",\"resource\":\"/api/login\",\"method\":\"POST\","
                             + "\"dimensions\":{\"ip\":\"203.0.113.*\"},\"hashes\":{\"ip\":\"9VdqX\"},\"decision\":\"allowed\",\"permits\":1,\"rule_version\":1}\n");
         }
         Files.writeString(node.resolve("recording-20261117T224100Z-300e00fb-000001.history"), "not for a replay\n");
@@ -153,6 +154,7 @@ final class ReplayTest {
     }
 
     private static String line(int second) {
-        return String.format("203.0.113.7 - - [17/Nov/2026:22:41:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n", second);
+        return String.format(
+                "203.0.113.7 - - [17/Nov/2026:22:41:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n", second);
     }
 }

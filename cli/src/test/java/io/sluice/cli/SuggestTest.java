@@ -16,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code ./sluice replay --suggest}. */
 final class SuggestTest {
 
-    private static final String LINE =
-            "%s - - [17/Nov/2026:22:%02d:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n";
+    private static final String LINE = "%s - - [17/Nov/2026:22:%02d:%02d +0000] \"POST /api/login HTTP/1.1\" 200 1%n";
 
     @TempDir
     Path folder;
@@ -71,7 +70,8 @@ final class SuggestTest {
                 .containsPattern("other.0 +5/s +- +stays: no request matches +0 +0")
                 .contains("320 allowed, 130 refused (28.9 %)", "Today's numbers refuse 125 of them.")
                 .contains("- { by: ip, algorithm: fixed_window, limit: 4, window: 1m }")
-                .contains("  # login.0: 4 per 1m instead of 5 per 1m: 450 requests of 21 callers need 3 per 1m; the rest is headroom.");
+                .contains(
+                        "  # login.0: 4 per 1m instead of 5 per 1m: 450 requests of 21 callers need 3 per 1m; the rest is headroom.");
         assertThat(run.err()).contains("sluice: " + log + ": read as common");
     }
 
@@ -87,7 +87,8 @@ final class SuggestTest {
     @Test
     void theDocumentPassesLintAndItsReplayHasTheSameFigures() throws IOException {
         Path out = folder.resolve("suggested.yaml");
-        CommandRun run = suggest("--refuse-requests", "10%", "--headroom", "0%", "--out", out, log).good();
+        CommandRun run = suggest("--refuse-requests", "10%", "--headroom", "0%", "--out", out, log)
+                .good();
         assertThat(run.out()).doesNotContain("rules:").contains("405 allowed, 45 refused");
         assertThat(run.err()).contains("sluice: the rules are in " + out);
         assertThat(CommandRun.of("lint", "--strict", out).good().out()).contains("no errors, 2 rules");
@@ -143,7 +144,8 @@ final class SuggestTest {
                 folder.resolve("own.yaml"),
                 "attributes: [colour]\nrules:\n  - { id: a, match: { colour: red }, limits: [{ by: ip, limit: 5, window: 1m }] }\n");
         Path out = folder.resolve("suggested.yaml");
-        CommandRun.of("replay", "--rules", own, "--suggest", "--attr", "colour=red", "--out", out, log).good();
+        CommandRun.of("replay", "--rules", own, "--suggest", "--attr", "colour=red", "--out", out, log)
+                .good();
         assertThat(CommandRun.of("lint", "--strict", out).good().out()).contains("no errors, 1 rule");
         assertThat(Files.readString(out)).contains("limit: 42");
     }
@@ -151,8 +153,7 @@ final class SuggestTest {
     @Test
     void refusesBadUsage() {
         assertThat(suggest("-").code()).isEqualTo(2);
-        assertThat(suggest("-").err())
-                .contains("LOG: - (expected: files, because --suggest reads them several times)");
+        assertThat(suggest("-").err()).contains("LOG: - (expected: files, because --suggest reads them several times)");
         assertThat(suggest("--refuse-callers", "0.1", log).err())
                 .contains("--refuse-callers: 0.1 (expected: a percentage from 0% to 100%, such as 0.1%)");
         assertThat(suggest("--headroom", "-5%", log).code()).isEqualTo(2);
@@ -160,7 +161,8 @@ final class SuggestTest {
         assertThat(suggest("--against", rules, log).err())
                 .contains("--against: together with --suggest (expected: one of them)");
         assertThat(suggest(folder.resolve("none.log")).err()).contains("no such file (expected: an access log)");
-        assertThat(suggest("--out", folder.resolve("none/rules.yaml"), log).err()).contains("--out: cannot write");
+        assertThat(suggest("--out", folder.resolve("none/rules.yaml"), log).err())
+                .contains("--out: cannot write");
         for (String option : List.of("--refuse-callers", "--refuse-requests", "--headroom", "--span", "--out")) {
             assertThat(CommandRun.of("replay", "--rules", rules, option, "1%", log))
                     .satisfies(run -> assertThat(run.code()).isEqualTo(2))

@@ -81,7 +81,8 @@ public final class ReplayLoad {
         for (int i = 0; i < turns; i++) {
             long start = System.nanoTime();
             long cpuStart = THREADS.getCurrentThreadCpuTime();
-            long bytesStart = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+            long bytesStart =
+                    THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
             long done = work.run(log);
             cpu[i] = (double) (THREADS.getCurrentThreadCpuTime() - cpuStart) / done;
             bytes[i] = (THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - bytesStart) / done;

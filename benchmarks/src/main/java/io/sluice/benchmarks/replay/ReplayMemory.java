@@ -30,7 +30,8 @@ public final class ReplayMemory {
      *
      * @param things how many of what is counted are in memory at the end
      */
-    private record Filled(String what, String rules, long lines, int perSecond, LongUnaryOperator callers, long things) {}
+    private record Filled(
+            String what, String rules, long lines, int perSecond, LongUnaryOperator callers, long things) {}
 
     /** Measures and returns a table. */
     public static String table(long longLog) throws IOException {
@@ -89,8 +90,7 @@ public final class ReplayMemory {
         long[] most = {0, 0};
         long every = Math.max(50_000, filled.lines / 20);
         Replay replay = new Replay(rules(filled.rules), null, LocalEngine.DEFAULT_MAX_KEYS);
-        LogInput input = LogInput.once(
-                "generated", new GeneratedLog(filled.lines, filled.perSecond, filled.callers));
+        LogInput input = LogInput.once("generated", new GeneratedLog(filled.lines, filled.perSecond, filled.callers));
         ReplayResult result;
         try (LogReader reader = LogReader.open(List.of(input), LogOptions.wanting(replay.attributes()))) {
             result = replay.run(reader, (requests, log) -> {

@@ -112,7 +112,10 @@ public final class DryRun {
                 silent.size(),
                 answers.others(),
                 change.seesNodes()
-                        ? silent.stream().map(NodeText::printable).limit(MOST_RULES).toList()
+                        ? silent.stream()
+                                .map(NodeText::printable)
+                                .limit(MOST_RULES)
+                                .toList()
                         : List.of());
         try {
             return new Run(change, askedMicros, clock.epochMicros(), excerpts, nodes).reply();
@@ -222,7 +225,8 @@ public final class DryRun {
             names.retainAll(union(before.keySet(), after.keySet()));
             return names.stream()
                     .map(id -> rule(id, before.get(id), after.get(id), differing.get(id)))
-                    .sorted(Comparator.comparing((TriedRule rule) -> !change.touched().contains(rule.rule()))
+                    .sorted(Comparator.comparing(
+                                    (TriedRule rule) -> !change.touched().contains(rule.rule()))
                             .thenComparing(Comparator.comparingLong(TriedRule::newlyRefused)
                                     .reversed())
                             .thenComparing(TriedRule::rule))
@@ -268,8 +272,7 @@ public final class DryRun {
             hidden.addAll(marks.hidden(change.after()));
             Map<RefusalTally.CallerTally, String> names = MaskedCallers.of(top, excerpts, hidden);
             return top.stream()
-                    .map(each ->
-                            new RefusedCaller(each.rule(), each.by(), names.getOrDefault(each, "–"), each.count()))
+                    .map(each -> new RefusedCaller(each.rule(), each.by(), names.getOrDefault(each, "–"), each.count()))
                     .toList();
         }
     }

@@ -42,9 +42,15 @@ final class DryRunNotes {
             if (change.touched().contains(id) && rule.matched() == 0 && result.requests() > 0) {
                 add("unmatched", id, List.of(), null, null, "rule " + id + " applies to none of the requests");
             }
-            rule.inexact().ifPresent(inexact -> add(
-                    "inexact", id, List.of(), inexact.decisions(), null,
-                    "rule " + id + " has more callers than the dry run counts apart, so its figures are not exact"));
+            rule.inexact()
+                    .ifPresent(inexact -> add(
+                            "inexact",
+                            id,
+                            List.of(),
+                            inexact.decisions(),
+                            null,
+                            "rule " + id
+                                    + " has more callers than the dry run counts apart, so its figures are not exact"));
         }
         for (Rule rule : change.put()) {
             ofRule(rule);
@@ -52,11 +58,21 @@ final class DryRunNotes {
         nodes(fromMicros);
         lines(result.log(), outside);
         if (!change.seesAll()) {
-            add("scope", null, List.of(), null, null,
+            add(
+                    "scope",
+                    null,
+                    List.of(),
+                    null,
+                    null,
                     "only the rules that you may read were tried, on requests that they apply to; others may refuse requests too");
         }
         if (result.requests() > 0) {
-            add("empty", null, List.of(), null, micros(fromMicros),
+            add(
+                    "empty",
+                    null,
+                    List.of(),
+                    null,
+                    micros(fromMicros),
                     "counts were unused when this time began, so limits with long windows would have refused more");
         }
         return notes;
@@ -65,11 +81,14 @@ final class DryRunNotes {
     /** A recording has hashes of most attributes, so conditions on their values never hold. */
     private void conditions() {
         Set<String> plain = new TreeSet<>(SHOWN);
-        excerpts.stream().map(each -> each.head().plain()).reduce((a, b) -> {
-            Set<String> both = new TreeSet<>(a);
-            both.retainAll(b);
-            return both;
-        }).ifPresent(plain::addAll);
+        excerpts.stream()
+                .map(each -> each.head().plain())
+                .reduce((a, b) -> {
+                    Set<String> both = new TreeSet<>(a);
+                    both.retainAll(b);
+                    return both;
+                })
+                .ifPresent(plain::addAll);
         int others = 0;
         for (Rule rule : change.after().rules()) {
             Set<String> names = new TreeSet<>(rule.scope().match().keySet());
@@ -79,15 +98,26 @@ final class DryRunNotes {
                 continue;
             }
             if (change.touched().contains(rule.id())) {
-                add("conditions", rule.id(), names, null, null,
-                        "rule " + rule.id() + " has conditions that cannot be tried, because recordings have only hashes of "
+                add(
+                        "conditions",
+                        rule.id(),
+                        names,
+                        null,
+                        null,
+                        "rule " + rule.id()
+                                + " has conditions that cannot be tried, because recordings have only hashes of "
                                 + String.join(", ", few(names)) + "; name them under record.plain of the nodes");
             } else {
                 others++;
             }
         }
         if (others > 0) {
-            add("other_conditions", null, List.of(), (long) others, null,
+            add(
+                    "other_conditions",
+                    null,
+                    List.of(),
+                    (long) others,
+                    null,
                     (others == 1 ? "1 other rule has" : others + " other rules have")
                             + " conditions that cannot be tried, because recordings have only hashes of the values");
         }
@@ -104,7 +134,12 @@ final class DryRunNotes {
         });
         names.retainAll(used);
         if (!names.isEmpty() && result.requests() > 0) {
-            add("missing", null, names, null, null,
+            add(
+                    "missing",
+                    null,
+                    names,
+                    null,
+                    null,
                     "no request has " + String.join(", ", few(names))
                             + "; nodes record only attributes that rules in force name");
         }
@@ -112,28 +147,56 @@ final class DryRunNotes {
 
     private void ofRule(Rule rule) {
         if (rule.limits().stream().anyMatch(limit -> limit.limit() instanceof Concurrency)) {
-            add("concurrency", rule.id(), List.of(), null, null,
-                    "rule " + rule.id() + " limits requests under way, and recordings do not say how long requests took");
+            add(
+                    "concurrency",
+                    rule.id(),
+                    List.of(),
+                    null,
+                    null,
+                    "rule " + rule.id()
+                            + " limits requests under way, and recordings do not say how long requests took");
         }
         if (rule.countsAnswers()) {
-            add("answers", rule.id(), List.of(), null, null,
+            add(
+                    "answers",
+                    rule.id(),
+                    List.of(),
+                    null,
+                    null,
                     "rule " + rule.id() + " counts answers, and recordings do not have them");
         }
         if (rule.handling().mode() == Mode.LOCAL && excerpts.size() > 1) {
-            add("local", rule.id(), List.of(), null, null,
-                    "rule " + rule.id() + " counts in each node apart, and the dry run counts the requests of all nodes together");
+            add(
+                    "local",
+                    rule.id(),
+                    List.of(),
+                    null,
+                    null,
+                    "rule " + rule.id()
+                            + " counts in each node apart, and the dry run counts the requests of all nodes together");
         }
     }
 
     private void nodes(long fromMicros) {
         long keys = excerpts.stream().map(each -> each.head().key()).distinct().count();
         if (keys > 1) {
-            add("keys", null, List.of(), keys, null,
+            add(
+                    "keys",
+                    null,
+                    List.of(),
+                    keys,
+                    null,
                     "nodes hash callers with different keys, so a caller of several nodes counts as several callers");
         }
-        List<NodeExcerpt> cut = excerpts.stream().filter(each -> each.head().cut()).toList();
+        List<NodeExcerpt> cut =
+                excerpts.stream().filter(each -> each.head().cut()).toList();
         if (!cut.isEmpty()) {
-            add("cut", null, names(cut), (long) cut.size(), micros(fromMicros),
+            add(
+                    "cut",
+                    null,
+                    names(cut),
+                    (long) cut.size(),
+                    micros(fromMicros),
                     (cut.size() == 1 ? "a node has" : cut.size() + " nodes have")
                             + " recorded more requests than a dry run takes, so it begins later");
         }
@@ -141,15 +204,27 @@ final class DryRunNotes {
                 .filter(each -> each.head().sinceMicros() > fromMicros + MINUTE)
                 .toList();
         if (!late.isEmpty()) {
-            add("late", null, names(late), (long) late.size(), null,
+            add(
+                    "late",
+                    null,
+                    names(late),
+                    (long) late.size(),
+                    null,
                     (late.size() == 1 ? "a node has" : late.size() + " nodes have")
                             + " recordings of a part of this time only");
         }
         List<NodeExcerpt> gaps =
                 excerpts.stream().filter(each -> each.head().dropped() > 0).toList();
         if (!gaps.isEmpty()) {
-            add("gaps", null, names(gaps), (long) gaps.size(), null,
-                    (gaps.size() == 1 ? "the recording of a node has" : "the recordings of " + gaps.size() + " nodes have")
+            add(
+                    "gaps",
+                    null,
+                    names(gaps),
+                    (long) gaps.size(),
+                    null,
+                    (gaps.size() == 1
+                                    ? "the recording of a node has"
+                                    : "the recordings of " + gaps.size() + " nodes have")
                             + " gaps, so requests may be missing");
         }
     }
@@ -157,12 +232,22 @@ final class DryRunNotes {
     private void lines(LogSummary log, long outside) {
         long unreadable = log.unreadable() + log.late();
         if (unreadable > 0 || !log.damaged().isEmpty()) {
-            add("unreadable", null, List.of(), unreadable, null,
+            add(
+                    "unreadable",
+                    null,
+                    List.of(),
+                    unreadable,
+                    null,
                     unreadable + " recorded lines could not be used"
                             + (log.damaged().isEmpty() ? "" : ", and the recording of a node ends early"));
         }
         if (outside > 0) {
-            add("outside", null, List.of(), outside, null,
+            add(
+                    "outside",
+                    null,
+                    List.of(),
+                    outside,
+                    null,
                     outside + " requests were left out, because they are not of this time");
         }
     }

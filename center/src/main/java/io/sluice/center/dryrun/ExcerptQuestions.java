@@ -56,7 +56,9 @@ public final class ExcerptQuestions {
         Open(ExcerptQuestion question, long beganNanos, List<NodeState> recording, int others) {
             this.question = question;
             this.beganNanos = beganNanos;
-            recording.stream().limit(MOST_NODES).forEach(node -> asked.put(node.report().node(), node));
+            recording.stream()
+                    .limit(MOST_NODES)
+                    .forEach(node -> asked.put(node.report().node(), node));
             this.notAsked = recording.stream()
                     .skip(MOST_NODES)
                     .map(node -> node.report().name())
@@ -116,10 +118,11 @@ public final class ExcerptQuestions {
     Optional<CompletableFuture<Answers>> ask(long sinceMicros) {
         List<NodeState> live = nodes.live();
         List<NodeState> recording = live.stream()
-                .filter(node -> node.way() == NodeState.Way.HTTP && node.report().records())
+                .filter(node ->
+                        node.way() == NodeState.Way.HTTP && node.report().records())
                 .toList();
-        int share = Math.min(
-                ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, Math.min(MOST_NODES, recording.size())));
+        int share =
+                Math.min(ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, Math.min(MOST_NODES, recording.size())));
         Open asked;
         synchronized (this) {
             if (open != null) {

@@ -45,7 +45,8 @@ final class MaskedCallers {
                     .toList();
             Map<Long, JsonNode> lines = lines(
                     excerpt.getValue(),
-                    new TreeSet<>(own.stream().map(RefusalTally.CallerTally::line).toList()));
+                    new TreeSet<>(
+                            own.stream().map(RefusalTally.CallerTally::line).toList()));
             own.forEach(caller -> names.put(
                     caller, name(lines.getOrDefault(caller.line(), JSON.createObjectNode()), caller.by(), hidden)));
         }

@@ -163,7 +163,8 @@ final class RefusalTally {
     /** Returns the begin of the minute with most newly refused requests, and their number. */
     Optional<Map.Entry<Long, Long>> worst() {
         return minutes.entrySet().stream()
-                .max(Map.Entry.<Long, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
+                .max(Map.Entry.<Long, Long>comparingByValue()
+                        .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
                 .map(each -> Map.entry(each.getKey() * MINUTE, each.getValue()));
     }
 

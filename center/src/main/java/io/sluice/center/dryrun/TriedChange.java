@@ -33,6 +33,8 @@ public record TriedChange(RuleSet before, RuleSet after, Set<String> touched, bo
 
     /** Returns the touched rules as they are after the change. */
     List<Rule> put() {
-        return after.rules().stream().filter(rule -> touched.contains(rule.id())).toList();
+        return after.rules().stream()
+                .filter(rule -> touched.contains(rule.id()))
+                .toList();
     }
 }

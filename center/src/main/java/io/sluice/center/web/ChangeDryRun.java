@@ -78,8 +78,9 @@ final class ChangeDryRun {
     }
 
     private RuleSet adjusted(RuleSet set) {
-        FleetRules known =
-                center.shown().isPresent() ? FleetRules.NONE : center.reconciler().rules();
+        FleetRules known = center.shown().isPresent()
+                ? FleetRules.NONE
+                : center.reconciler().rules();
         Adjustments adjustments = known.adjustments();
         return adjustments.isEmpty()
                 ? set

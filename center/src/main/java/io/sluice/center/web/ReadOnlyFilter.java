@@ -22,8 +22,7 @@ final class ReadOnlyFilter extends HttpFilter {
     private static final Pattern PEOPLE = Pattern.compile("/api/(session|set-up|me|users|tokens)(/.*)?");
 
     /** Questions that need a body. They change nothing. */
-    private static final Set<String> QUESTIONS =
-            Set.of("/api/changes/check", "/api/changes/dry-run", "/api/explain");
+    private static final Set<String> QUESTIONS = Set.of("/api/changes/check", "/api/changes/dry-run", "/api/explain");
 
     private static final Pattern NODES = Pattern.compile("/api/nodes/[^/]+/(heartbeat|excerpts/[^/]+)");
 

@@ -199,10 +199,11 @@ final class StageNode {
                     .map(each -> new CallerAnswer(each.id(), answer(each)))
                     .toList();
             // An answer may come too late, which a node does not mind.
-            fleet.excerpts().forEach(each -> api.post(
-                    "/api/nodes/" + id + "/excerpts/" + each.id(),
-                    "application/gzip",
-                    ShopRecording.excerpt(id, each.sinceMicros(), nowMillis * 1_000)));
+            fleet.excerpts()
+                    .forEach(each -> api.post(
+                            "/api/nodes/" + id + "/excerpts/" + each.id(),
+                            "application/gzip",
+                            ShopRecording.excerpt(id, each.sinceMicros(), nowMillis * 1_000)));
             if (isWitness) {
                 fleet.audit().ifPresent(offer -> witness = Optional.of(held(offer.checkpoint())));
             }

@@ -28,8 +28,10 @@ final class AdviceText {
     }
 
     void print(Advice advice) {
-        out.println("Each limit refuses " + advice.goal().words() + "; headroom " + advice.goal().headroom() + ".");
-        List<LimitAdvice> limits = advice.limits().subList(0, Math.min(MOST_ROWS, advice.limits().size()));
+        out.println("Each limit refuses " + advice.goal().words() + "; headroom "
+                + advice.goal().headroom() + ".");
+        List<LimitAdvice> limits =
+                advice.limits().subList(0, Math.min(MOST_ROWS, advice.limits().size()));
         if (!limits.isEmpty()) {
             out.println();
             text.table(numbers(limits));
@@ -44,8 +46,11 @@ final class AdviceText {
         boolean empty = advice.result().requests() == 0;
         String summary = text.summary(advice.result());
         out.println(empty ? summary : "With the suggested numbers: " + summary + ".");
-        advice.result().against().filter(today -> !empty).ifPresent(today -> out.println(
-                "Today's numbers refuse " + ReportTime.count(today.other().refused()) + " of them."));
+        advice.result()
+                .against()
+                .filter(today -> !empty)
+                .ifPresent(today -> out.println("Today's numbers refuse "
+                        + ReportTime.count(today.other().refused()) + " of them."));
         if (!advice.findings().isEmpty()) {
             out.println();
             advice.findings().forEach(each -> out.println(text.styled("! ", Style.fg_yellow) + each));

@@ -15,9 +15,9 @@ import io.sluice.replay.report.ReplayPage;
 import io.sluice.replay.run.LogSummary;
 import io.sluice.replay.run.Replay;
 import io.sluice.replay.run.ReplayResult;
+import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
-import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
 import java.io.IOException;
@@ -33,10 +33,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,7 +45,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 @Command(
         name = "replay",
@@ -128,8 +128,9 @@ public final class ReplayCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
-            description = "access logs, plain or compressed with gzip or zstd, in any order; directories of recordings (node --record);"
-                    + " - reads standard input")
+            description =
+                    "access logs, plain or compressed with gzip or zstd, in any order; directories of recordings (node --record);"
+                            + " - reads standard input")
     private final List<String> logs = new ArrayList<>();
 
     @Override
@@ -284,7 +285,8 @@ public final class ReplayCommand implements Callable<Integer> {
             } else if (Files.isDirectory(Path.of(log))) {
                 List<LogInput> recorded = LogInput.recordedIn(Path.of(log));
                 if (recorded.isEmpty()) {
-                    throw bad(log + ": a directory without recordings (expected: one of node --record, or log files, such as "
+                    throw bad(log
+                            + ": a directory without recordings (expected: one of node --record, or log files, such as "
                             + log + "/*.log)");
                 }
                 inputs.addAll(recorded);

@@ -17,7 +17,8 @@ final class SuggestOptions {
 
     @Option(
             names = "--suggest",
-            description = "suggest numbers for the limits of the rules, as a rule document; reads the logs several times")
+            description =
+                    "suggest numbers for the limits of the rules, as a rule document; reads the logs several times")
     private boolean suggest;
 
     @Option(

@@ -61,8 +61,7 @@ final class RequestExcerpt {
 
     /** Reads the files of a directory. Without files, nothing was recorded before now. */
     byte[] of(Path folder, long nowMicros, long dropped, Set<String> plain, String key) throws IOException {
-        List<RecordingName> names =
-                new ArrayList<>(RecordingFiles.files(folder).keySet());
+        List<RecordingName> names = new ArrayList<>(RecordingFiles.files(folder).keySet());
         long oldest = names.isEmpty() ? nowMicros : names.get(0).begun() * 1_000_000;
         for (int i = names.size() - 1; i >= 0 && !cut; i--) {
             add(names.get(i).requests(folder));

@@ -105,7 +105,8 @@ class RequestExcerptTest {
         assertThat(count).isPositive().isLessThan(6_000);
         // No request is missing from then on.
         assertThat(excerpt.head.sinceMicros()).isEqualTo(START + (6_000L - count) * SECOND);
-        assertThat(excerpt.lines.get(count - 1)).contains(Instant.ofEpochSecond(1_800_005_999).toString());
+        assertThat(excerpt.lines.get(count - 1))
+                .contains(Instant.ofEpochSecond(1_800_005_999).toString());
         Excerpt whole = excerpt(START, ExcerptQuestion.MOST_BYTES, 0);
         assertThat(whole.lines).hasSize(6_000);
         assertThat(whole.head.cut()).isFalse();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RunningNode;
+import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
-import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.RecordingSettings;
 import io.sluice.node.config.TelemetrySettings;
 import io.sluice.node.telemetry.OtlpServer;
