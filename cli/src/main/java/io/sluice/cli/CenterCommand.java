@@ -61,11 +61,12 @@ final class CenterCommand implements Callable<Integer> {
             CenterSettings settings = center.settings(flags, config);
             return foreground.run(() -> {
                 Center running = Center.open(settings);
-                Screen.show(
-                        spec.commandLine().getOut(),
-                        CenterPlace.of(running, settings),
-                        Terminal.likesColour(System.getenv()));
-                return running;
+                return new Foreground.Started(
+                        running,
+                        () -> Screen.show(
+                                spec.commandLine().getOut(),
+                                CenterPlace.of(running, settings),
+                                Terminal.likesColour(System.getenv())));
             });
         } catch (ConfigRefusedException e) {
             return foreground.failed(e);

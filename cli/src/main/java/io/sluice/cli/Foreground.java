@@ -21,10 +21,18 @@ final class Foreground {
         this.err = spec.commandLine().getErr();
     }
 
-    /** Starts something and returns what ends it. */
+    /** Starts something. */
     interface Role {
-        AutoCloseable start() throws StartFailedException, CenterStartException;
+        Started start() throws StartFailedException, CenterStartException;
     }
+
+    /**
+     * Something that runs. It is shown when a signal would already stop it cleanly.
+     *
+     * @param running ends it
+     * @param show prints where it is
+     */
+    record Started(AutoCloseable running, Runnable show) {}
 
     /** Runs a role. Returns only if the start failed; a stop ends the process. */
     int run(Role role) {
@@ -33,7 +41,9 @@ final class Foreground {
         Runtime.getRuntime().addShutdownHook(hook);
         Signals.on(stop::heard, "INT", "TERM");
         try {
-            stop.running(role.start());
+            Started started = role.start();
+            stop.running(started.running());
+            started.show().run();
             new CountDownLatch(1).await();
             return CommandLine.ExitCode.OK;
         } catch (StartFailedException e) {

@@ -58,8 +58,15 @@ final class NodeRunner {
     int run() {
         return run((config, file) -> () -> {
             Node node = Node.start(config, Logs::dropped);
-            Screen.show(out, node, config, Optional.empty(), Optional.empty(), Terminal.likesColour(System.getenv()));
-            return node;
+            return new Foreground.Started(
+                    node,
+                    () -> Screen.show(
+                            out,
+                            node,
+                            config,
+                            Optional.empty(),
+                            Optional.empty(),
+                            Terminal.likesColour(System.getenv())));
         });
     }
 

@@ -80,18 +80,12 @@ final class StartCommand implements Callable<Integer> {
     }
 
     /** The center is elsewhere. */
-    private Node node(NodeConfig config) throws StartFailedException {
+    private Foreground.Started node(NodeConfig config) throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
-        try {
-            show(node, config, Optional.empty(), Optional.empty());
-        } catch (RuntimeException | Error e) {
-            node.close();
-            throw e;
-        }
-        return node;
+        return new Foreground.Started(node, () -> show(node, config, Optional.empty(), Optional.empty()));
     }
 
-    private AutoCloseable both(
+    private Foreground.Started both(
             NodeConfig config, CenterSettings settings, AtomicReference<@Nullable Node> running, boolean isDemo)
             throws StartFailedException, CenterStartException {
         Center started = Center.open(settings);
@@ -103,37 +97,33 @@ final class StartCommand implements Callable<Integer> {
             if (config.rules() instanceof RulesFrom.Nowhere) {
                 following = following.withRules(new RulesFrom.Center());
             }
-            AutoCloseable node = isDemo
+            Foreground.Started node = isDemo
                     ? demoNode(following, started, settings, running)
                     : node(following, started, settings, running);
-            return () -> {
+            AutoCloseable both = () -> {
                 try {
-                    node.close();
+                    node.running().close();
                 } finally {
                     started.close();
                 }
             };
+            return new Foreground.Started(both, node.show());
         } catch (StartFailedException | RuntimeException | Error e) {
             started.close();
             throw e;
         }
     }
 
-    private Node node(
+    private Foreground.Started node(
             NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
-        try {
-            running.set(node);
-            show(node, config, Optional.of(CenterPlace.of(started, settings)), Optional.empty());
-        } catch (RuntimeException | Error e) {
-            node.close();
-            throw e;
-        }
-        return node;
+        running.set(node);
+        return new Foreground.Started(
+                node, () -> show(node, config, Optional.of(CenterPlace.of(started, settings)), Optional.empty()));
     }
 
-    private AutoCloseable demoNode(
+    private Foreground.Started demoNode(
             NodeConfig config, Center started, CenterSettings settings, AtomicReference<@Nullable Node> running)
             throws StartFailedException {
         Demo shop = shop(settings.data());
@@ -142,14 +132,16 @@ final class StartCommand implements Callable<Integer> {
         try {
             running.set(node);
             AutoCloseable traffic = shop.send(reachable(node.gateway().orElseThrow(), options.gatewayAddress()));
-            show(node, own, Optional.of(CenterPlace.of(started, settings)), Optional.of(Demo.LINE));
-            return () -> {
+            AutoCloseable both = () -> {
                 try {
                     traffic.close();
                 } finally {
                     node.close();
                 }
             };
+            return new Foreground.Started(
+                    both,
+                    () -> show(node, own, Optional.of(CenterPlace.of(started, settings)), Optional.of(Demo.LINE)));
         } catch (RuntimeException | Error e) {
             node.close();
             throw e;
