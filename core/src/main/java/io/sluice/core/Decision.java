@@ -120,6 +120,7 @@ public abstract sealed class Decision permits AskDecision, BucketDecision, Deman
         } else {
             text.append(" by ").append(limit()).append(": ").append(remaining()).append(" remaining");
             if (!allowed()) {
+                text.append(outcome().verdicts().get(by).keptForOthers() ? " and kept for others" : "");
                 long retry = retryAfterMicros();
                 text.append(
                         retry == Verdict.NEVER

@@ -123,7 +123,7 @@ final class Waiter<T> {
             }
             Demand demand = ask.demands().get(i);
             boolean mayComeBack = demand.limit() instanceof Concurrency
-                    && demand.atLeast() <= demand.limit().capacity();
+                    && demand.needed() <= demand.limit().capacity();
             boolean noSlotInTime = slotsOnly && refusal.degraded() == null;
             if (noSlotInTime || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
                 return NOTHING;
@@ -216,10 +216,13 @@ final class Waiter<T> {
     }
 
     /**
-     * Whether a single ask decides. A token bucket has no time slots for partial grants, so the waiter must queue for those.
+     * Whether a single ask decides. A token bucket has no time slots for partial grants, nor for demands that keep permits for others,
+     * so the waiter must queue for those.
      */
     private static boolean hasSlots(Demand demand) {
         return demand.limit() instanceof LeakyBucket
-                || (demand.limit() instanceof TokenBucket && demand.atLeast() == demand.permits());
+                || (demand.limit() instanceof TokenBucket
+                        && demand.atLeast() == demand.permits()
+                        && demand.keep() == 0);
     }
 }

@@ -4,6 +4,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Pace;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /** A count that holds a {@link BucketState}; subclasses decide on it. */
@@ -47,6 +48,16 @@ abstract class BucketCount extends Count {
     @Override
     public final void giveBack(Charge charge, long nowMicros) {
         state = state.giveBack(charge.permits(), charge.chargedAtMicros(), nowMicros);
+    }
+
+    @Override
+    public final long settle(Settlement settlement, long nowMicros) {
+        if (settlement.more() == 0) {
+            return 0;
+        }
+        BucketState before = state.atSettlement(pace(settlement.limit()), nowMicros);
+        state = before.settle(settlement.more(), settlement.chargedAtMicros(), nowMicros);
+        return state.over(before);
     }
 
     @Override

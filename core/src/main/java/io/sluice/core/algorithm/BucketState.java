@@ -62,6 +62,36 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
+     * Returns the state in which a settlement finds this one: aged at its own pace, so that a settlement does not bring back the pace
+     * of its reservation. A bucket that has drained continues at {@code pace}, like one that was forgotten.
+     */
+    public BucketState atSettlement(Pace pace, long nowMicros) {
+        BucketState aged = at(this.pace, nowMicros);
+        return aged.isUnused() ? new BucketState(0, 0, pace, nowMicros, nowMicros) : aged;
+    }
+
+    /**
+     * Returns this state after {@code more} permits were charged even if they do not fit, or, if negative, after as many of the permits
+     * that were charged at {@code chargedAtMicros} were given back. An unused bucket without a pace remembers no charge, because it
+     * would never drain.
+     *
+     * @param nowMicros the time of {@link #atSettlement}
+     */
+    public BucketState settle(long more, long chargedAtMicros, long nowMicros) {
+        if (more < 0) {
+            return giveBack(-more, chargedAtMicros, nowMicros);
+        }
+        return pace.isZero() ? this : plus(Math.min(more, Count.MOST_USED - used));
+    }
+
+    /** Returns how many more permits are used here than in a state with the same pace, rounded towards zero. */
+    public long over(BucketState other) {
+        long whole = used - other.used;
+        long rest = parts - other.parts;
+        return whole > 0 && rest < 0 ? whole - 1 : whole < 0 && rest > 0 ? whole + 1 : whole;
+    }
+
+    /**
      * Returns the state that a refusal leaves behind, given that it saw this state as {@code aged}. It is this state, unless
      * time stepped back too far to wait for or the pace is different; then it is {@code aged}. Otherwise time would never
      * continue from there, and a full bucket would keep draining at the old rate for as long as every ask is refused. A drained

@@ -53,7 +53,7 @@ final class ConcurrencyCount extends Count {
     @Override
     public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
         long after = used + (charged ? grant : 0);
-        boolean never = demand.atLeast() > limit.limit();
+        boolean never = demand.needed() > limit.limit();
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,
@@ -61,12 +61,13 @@ final class ConcurrencyCount extends Count {
                 grant > 0 ? 0 : never ? Verdict.NEVER : retryAfter(demand, nowMicros),
                 after == 0 ? 0 : Verdict.NEVER,
                 0,
-                nowMicros);
+                nowMicros,
+                isKept(demand, grant, room(used)) && !isHeld(demand.holder(), nowMicros));
     }
 
     @Override
     public void charge(Demand demand, long granted, long nowMicros) {
-        settle(nowMicros);
+        catchUp(nowMicros);
         put(new Held(demand.holder(), granted, nowMicros + limit.windowMicros()));
         used += granted;
     }
@@ -74,7 +75,7 @@ final class ConcurrencyCount extends Count {
     @Override
     public void refuse(long nowMicros) {
         if (rebased || expired > REMOVED_BY_REFUSALS) {
-            settle(nowMicros);
+            catchUp(nowMicros);
         }
     }
 
@@ -89,7 +90,7 @@ final class ConcurrencyCount extends Count {
         }
         limit = (Concurrency) charge.limit();
         age(nowMicros);
-        settle(nowMicros);
+        catchUp(nowMicros);
         remove(charge.holder());
     }
 
@@ -100,7 +101,7 @@ final class ConcurrencyCount extends Count {
         }
         limit = (Concurrency) charge.limit();
         age(nowMicros);
-        settle(nowMicros);
+        catchUp(nowMicros);
         Held held = remove(charge.holder());
         if (held == null) {
             return false;
@@ -127,7 +128,7 @@ final class ConcurrencyCount extends Count {
         rebased = !byEnd.isEmpty() && StepBack.rebases(byEnd.last().untilMicros, nowMicros + limit.windowMicros());
     }
 
-    private void settle(long nowMicros) {
+    private void catchUp(long nowMicros) {
         while (!byEnd.isEmpty() && byEnd.first().untilMicros <= nowMicros) {
             remove(byEnd.first().holder);
         }
@@ -167,7 +168,7 @@ final class ConcurrencyCount extends Count {
 
     /** A holder gets nothing more until it has lost the permits that it holds. */
     private long retryAfter(Demand demand, long nowMicros) {
-        long freed = untilFreed(demand.atLeast(), nowMicros);
+        long freed = untilFreed(demand.needed(), nowMicros);
         Held held = holders.get(demand.holder());
         return held == null ? freed : Math.max(freed, until(held, nowMicros) - nowMicros);
     }

@@ -9,6 +9,7 @@ import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /**
@@ -16,9 +17,15 @@ import io.sluice.core.spi.Verdict;
  * time is a parameter, in microseconds since the epoch, and may step back.
  *
  * <p>A decision calls {@link #grant}, then {@link #verdict}, then {@link #charge} or {@link #refuse} or neither. The later
- * calls use what the first one found. Only the last two and {@link #giveBack} change the count.
+ * calls use what the first one found. Only the last two, {@link #giveBack} and {@link #settle} change the count.
  */
 public abstract class Count {
+
+    /**
+     * The most used permits that a count holds, 10<sup>15</sup>. Only settlements can get there, since they charge more than fits; what
+     * they charge beyond it is dropped. The bound keeps the arithmetic in range, also in Lua.
+     */
+    public static final long MOST_USED = 1_000 * Limit.MAX_CAPACITY;
 
     /** Creates an unused count for limits of this shape. */
     public static Count of(Limit limit) {
@@ -70,6 +77,16 @@ public abstract class Count {
     public abstract void giveBack(Charge charge, long nowMicros);
 
     /**
+     * Replaces what a reservation charged by what it really cost. Gives back the part that was not used, as far as it still counts, or
+     * charges what was used beyond the reservation even if it does not fit. The charge belongs to the window of the reservation; if
+     * that has ended, to the present one. Returns the permits charged; negative if some were given back, rounded towards zero.
+     */
+    public long settle(Settlement settlement, long nowMicros) {
+        throw new UnsupportedOperationException(
+                "limit: " + settlement.limit() + " (expected: a limit whose permits can be settled)");
+    }
+
+    /**
      * Extends a held permit by its full time from now. Returns false if it is not held, or if this limit has no held permits.
      */
     public boolean renew(Charge charge, long nowMicros) {
@@ -79,8 +96,22 @@ public abstract class Count {
     /** Returns whether forgetting the count would change no answer from {@code nowMicros} on. */
     public abstract boolean isUnused(long nowMicros);
 
-    /** Returns what a demand gets from {@code room}: all that it asks for, else all the room if that is enough for it. */
+    /**
+     * Returns what a demand gets from {@code room}, less what it keeps for others: all that it asks for, else all that is left if
+     * that is enough for it.
+     */
     static long ofRoom(Demand demand, long room) {
-        return demand.permits() <= room ? demand.permits() : demand.atLeast() <= room ? room : 0;
+        long free = room - demand.keep();
+        return demand.permits() <= free ? demand.permits() : demand.atLeast() <= free ? free : 0;
+    }
+
+    /** Returns {@code used} after {@code more} permits were charged, or given back if negative. */
+    static long settled(long used, long more) {
+        return Math.max(0, Math.min(MOST_USED, used + more));
+    }
+
+    /** Returns whether a demand that got {@code grant} was refused only because of what it keeps for others. */
+    static boolean isKept(Demand demand, long grant, long room) {
+        return grant == 0 && demand.keep() > 0 && demand.atLeast() <= room;
     }
 }

@@ -4,6 +4,7 @@ import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Windows.Window;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /** The permits admitted in one window. */
@@ -35,7 +36,7 @@ final class FixedWindowCount extends Count {
     public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
         long after = windowUsed + (charged ? grant : 0);
         long left = window.endMicros() - nowMicros;
-        boolean never = demand.atLeast() > limit.capacity();
+        boolean never = demand.needed() > limit.capacity();
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,
@@ -43,7 +44,8 @@ final class FixedWindowCount extends Count {
                 grant > 0 ? 0 : never ? Verdict.NEVER : left,
                 after == 0 ? 0 : left,
                 0,
-                windowMicros);
+                windowMicros,
+                isKept(demand, grant, room(windowUsed)));
     }
 
     @Override
@@ -64,6 +66,18 @@ final class FixedWindowCount extends Count {
         age(nowMicros);
         startMicros = window.startMicros();
         used = window.contains(charge.chargedAtMicros()) ? Math.max(0, windowUsed - charge.permits()) : windowUsed;
+    }
+
+    @Override
+    public long settle(Settlement settlement, long nowMicros) {
+        if (settlement.more() == 0) {
+            return 0;
+        }
+        age(nowMicros);
+        startMicros = window.startMicros();
+        boolean counts = settlement.more() > 0 || window.contains(settlement.chargedAtMicros());
+        used = counts ? settled(windowUsed, settlement.more()) : windowUsed;
+        return used - windowUsed;
     }
 
     @Override

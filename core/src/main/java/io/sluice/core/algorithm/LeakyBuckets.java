@@ -14,8 +14,7 @@ public final class LeakyBuckets {
 
     /** Returns how many permits the demand gets; 0 refuses. */
     public static long grant(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
-        long room = room(limit, aged, Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()), nowMicros);
-        return demand.permits() <= room ? demand.permits() : demand.atLeast() <= room ? room : 0;
+        return Count.ofRoom(demand, room(limit, aged, demand, nowMicros));
     }
 
     /**
@@ -34,16 +33,22 @@ public final class LeakyBuckets {
                 grant > 0 ? 0 : retryAfter(limit, aged, demand, nowMicros),
                 TokenBuckets.resetAfter(limit.pace(), after, nowMicros),
                 grant > 0 ? aged.microsUntil(limit.pace(), 0, nowMicros) : 0,
-                aged.atMicros());
+                aged.atMicros(),
+                demand.keep() > 0 && Count.isKept(demand, grant, room(limit, aged, demand, nowMicros)));
     }
 
     private static long retryAfter(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
-        if (demand.atLeast() > limit.capacity()) {
+        if (demand.needed() > limit.capacity()) {
             return Verdict.NEVER;
         }
-        long roomy = aged.microsUntil(limit.pace(), limit.capacity() - demand.atLeast(), nowMicros);
+        long roomy = aged.microsUntil(limit.pace(), limit.capacity() - demand.needed(), nowMicros);
         long drained = aged.microsUntil(limit.pace(), 0, nowMicros);
         return Math.max(roomy, drained - Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()));
+    }
+
+    /** Returns the room for a demand that accepts a wait of its own. */
+    private static long room(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
+        return room(limit, aged, Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()), nowMicros);
     }
 
     private static long room(LeakyBucket limit, BucketState aged, long maxWaitMicros, long nowMicros) {

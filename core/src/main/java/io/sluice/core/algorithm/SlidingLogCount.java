@@ -3,6 +3,7 @@ package io.sluice.core.algorithm;
 import io.sluice.core.limit.SlidingLog;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /** All admissions that still count, oldest first: a ring of times and permits. The Lua twin is a list. */
@@ -49,28 +50,29 @@ final class SlidingLogCount extends Count {
     @Override
     public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
         long after = view.used + (charged ? grant : 0);
-        boolean never = demand.atLeast() > limit.limit();
+        boolean never = demand.needed() > limit.limit();
         long newest = charged || view.rebased ? view.micros : after == 0 ? 0 : times[slot(size - 1)];
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,
                 room(after),
-                grant > 0 ? 0 : never ? Verdict.NEVER : untilFreed(demand.atLeast(), nowMicros),
+                grant > 0 ? 0 : never ? Verdict.NEVER : untilFreed(demand.needed(), nowMicros),
                 after == 0 ? 0 : newest + limit.windowMicros() - nowMicros,
                 0,
-                view.micros);
+                view.micros,
+                isKept(demand, grant, room(view.used)));
     }
 
     @Override
     public void charge(Demand demand, long granted, long nowMicros) {
-        settle();
+        catchUp();
         append(view.micros, granted);
     }
 
     @Override
     public void refuse(long nowMicros) {
         if (view.rebased || view.ended > TRIMMED_BY_REFUSALS) {
-            settle();
+            catchUp();
         }
     }
 
@@ -78,9 +80,38 @@ final class SlidingLogCount extends Count {
     @Override
     public void giveBack(Charge charge, long nowMicros) {
         view = at(nowMicros);
-        settle();
-        long left = charge.permits();
-        long at = charge.chargedAtMicros();
+        catchUp();
+        long unused = takeBack(charge.permits(), charge.chargedAtMicros());
+    }
+
+    /** Changes the entry of the reservation while it counts. Later, a charge is a new entry. */
+    @Override
+    public long settle(Settlement settlement, long nowMicros) {
+        if (settlement.more() == 0) {
+            return 0;
+        }
+        view = at(nowMicros);
+        catchUp();
+        if (settlement.more() < 0) {
+            return -takeBack(-settlement.more(), settlement.chargedAtMicros());
+        }
+        long more = Math.min(settlement.more(), MOST_USED - used);
+        int reserved = size - 1;
+        while (reserved >= 0 && times[slot(reserved)] > settlement.chargedAtMicros()) {
+            reserved--;
+        }
+        if (reserved >= 0 && times[slot(reserved)] == settlement.chargedAtMicros()) {
+            permits[slot(reserved)] += more;
+            used += more;
+        } else if (more > 0) {
+            append(view.micros, more);
+        }
+        return more;
+    }
+
+    /** Takes back permits that were admitted at exactly a time. Returns how many there were. */
+    private long takeBack(long wanted, long at) {
+        long left = wanted;
         for (int i = size - 1; i >= 0 && left > 0 && times[slot(i)] >= at; i--) {
             if (times[slot(i)] == at) {
                 long back = Math.min(left, permits[slot(i)]);
@@ -90,6 +121,7 @@ final class SlidingLogCount extends Count {
             }
         }
         dropEmptied(at);
+        return wanted - left;
     }
 
     /** Drops the entries from a time on that hold no permits any more, and closes the gaps. */
@@ -139,7 +171,7 @@ final class SlidingLogCount extends Count {
     }
 
     /** Drops the entries that no longer count. */
-    private void settle() {
+    private void catchUp() {
         if (view.rebased) {
             clear();
             append(view.micros, view.used);

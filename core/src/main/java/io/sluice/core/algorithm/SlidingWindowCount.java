@@ -3,6 +3,7 @@ package io.sluice.core.algorithm;
 import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.math.BigInteger;
 import java.util.Arrays;
@@ -37,22 +38,23 @@ final class SlidingWindowCount extends Count {
 
     @Override
     public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
-        boolean never = demand.atLeast() > limit.limit();
+        boolean never = demand.needed() > limit.limit();
         boolean unused = !charged && sum(present - limit.slices()) == 0;
         long last = charged || rebased ? present : newest;
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,
                 room(estimate() + (charged ? grant : 0)),
-                grant > 0 ? 0 : never ? Verdict.NEVER : whenFits(demand.atLeast()) - nowMicros,
+                grant > 0 ? 0 : never ? Verdict.NEVER : whenFits(demand.needed()) - nowMicros,
                 unused ? 0 : endOf(last) - nowMicros,
                 0,
-                micros);
+                micros,
+                demand.keep() > 0 && isKept(demand, grant, room(estimate())));
     }
 
     @Override
     public void charge(Demand demand, long granted, long nowMicros) {
-        settle();
+        catchUp();
         if (newest < present) {
             newest = present;
         }
@@ -62,18 +64,44 @@ final class SlidingWindowCount extends Count {
     @Override
     public void refuse(long nowMicros) {
         if (rebased) {
-            settle();
+            catchUp();
         }
     }
 
     @Override
     public void giveBack(Charge charge, long nowMicros) {
         age(nowMicros);
-        settle();
+        catchUp();
         long slice = Math.floorDiv(charge.chargedAtMicros(), limit.sliceMicros());
         if (slice <= newest && slice >= newest - limit.slices()) {
             counts[slot(slice)] = Math.max(0, counts[slot(slice)] - charge.permits());
         }
+        dropEmptied();
+    }
+
+    /** Changes the slice of the reservation while it counts. Later, a charge goes to the present slice. */
+    @Override
+    public long settle(Settlement settlement, long nowMicros) {
+        if (settlement.more() == 0) {
+            return 0;
+        }
+        age(nowMicros);
+        catchUp();
+        long reserved = Math.floorDiv(settlement.chargedAtMicros(), limit.sliceMicros());
+        if (count(reserved) == 0 && settlement.more() < 0) {
+            return 0;
+        }
+        long slice = count(reserved) > 0 ? reserved : present;
+        newest = Math.max(newest, slice);
+        long before = counts[slot(slice)];
+        long most = MOST_USED - (sum(newest - limit.slices()) - before);
+        long after = Math.min(most, settled(before, settlement.more()));
+        counts[slot(slice)] = after;
+        dropEmptied();
+        return after - before;
+    }
+
+    private void dropEmptied() {
         long oldest = newest - limit.slices();
         while (newest > oldest && counts[slot(newest)] == 0) {
             newest--;
@@ -106,7 +134,7 @@ final class SlidingWindowCount extends Count {
      * Applies what {@link #age} found: drops the slices that have ended, and moves everything to the present if time stepped
      * back.
      */
-    private void settle() {
+    private void catchUp() {
         if (rebased) {
             long all = sum(newest - limit.slices());
             Arrays.fill(counts, 0);

@@ -18,19 +18,31 @@ public final class TokenBuckets {
 
     /**
      * Returns how many permits the demand gets; 0 refuses. It gets all that it asks for, if they are available now or within
-     * the wait that it accepts. Otherwise it gets what is available, if that is enough for it.
+     * the wait that it accepts. Otherwise it gets what is available, if that is enough for it. What it keeps for others is not
+     * available to it, and then it gets no later slot.
      */
     public static long grant(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
-        long room = remaining(limit, aged);
-        if (demand.permits() <= room) {
+        long free = remaining(limit, aged) - demand.keep();
+        if (demand.permits() <= free) {
             return demand.permits();
         }
-        if (demand.maxWaitMicros() > 0
+        if (demand.keep() == 0 && hasSlot(limit, aged, demand, nowMicros)) {
+            return demand.permits();
+        }
+        return demand.atLeast() <= free ? free : 0;
+    }
+
+    /** Returns whether a slot for all permits is within the wait that the demand accepts. */
+    private static boolean hasSlot(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
+        return demand.maxWaitMicros() > 0
                 && demand.permits() <= limit.capacity()
-                && microsUntil(limit, aged, demand.permits(), nowMicros) <= demand.maxWaitMicros()) {
-            return demand.permits();
-        }
-        return demand.atLeast() <= room ? room : 0;
+                && microsUntil(limit, aged, demand.permits(), nowMicros) <= demand.maxWaitMicros();
+    }
+
+    private static boolean isKept(TokenBucket limit, BucketState aged, Demand demand, long grant, long nowMicros) {
+        return grant == 0
+                && demand.keep() > 0
+                && (demand.atLeast() <= remaining(limit, aged) || hasSlot(limit, aged, demand, nowMicros));
     }
 
     /**
@@ -49,16 +61,17 @@ public final class TokenBuckets {
                 grant > 0 ? 0 : retryAfter(limit, aged, demand, nowMicros),
                 resetAfter(limit.pace(), after, nowMicros),
                 grant > 0 ? microsUntil(limit, aged, grant, nowMicros) : 0,
-                aged.atMicros());
+                aged.atMicros(),
+                isKept(limit, aged, demand, grant, nowMicros));
     }
 
     /** Returns the time until enough permits are available, or until a slot for all of them is within the accepted wait. */
     private static long retryAfter(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
-        if (demand.atLeast() > limit.capacity()) {
+        if (demand.needed() > limit.capacity()) {
             return Verdict.NEVER;
         }
-        long enough = microsUntil(limit, aged, demand.atLeast(), nowMicros);
-        return demand.maxWaitMicros() == 0 || demand.permits() > limit.capacity()
+        long enough = microsUntil(limit, aged, demand.needed(), nowMicros);
+        return demand.maxWaitMicros() == 0 || demand.keep() > 0 || demand.permits() > limit.capacity()
                 ? enough
                 : Math.min(enough, microsUntil(limit, aged, demand.permits(), nowMicros) - demand.maxWaitMicros());
     }

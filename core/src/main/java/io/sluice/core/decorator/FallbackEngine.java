@@ -16,6 +16,8 @@ import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
@@ -107,6 +109,16 @@ public final class FallbackEngine implements Engine {
             there = CompletableFuture.failedFuture(e);
         }
         return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
+    }
+
+    /** Settles with the engine only: a decision of the stand-in has no reservations, and the local counts keep what was reserved. */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        try {
+            return engine.settle(settlements);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** The local counts shadow those of the engine, so they are dropped and not added to the result. */
@@ -260,7 +272,7 @@ public final class FallbackEngine implements Engine {
     /** Records the ask in the local counts by the fastest way, which exists for the most common ask; null for any other. */
     private @Nullable Verdict passBucket(Ask ask) {
         Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
-        if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0) {
+        if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0 || demand.keep() > 0) {
             return null;
         }
         Gates gates = scaledLimit(demand.limit(), ask.localShare()).gates;
@@ -285,8 +297,16 @@ public final class FallbackEngine implements Engine {
     /** The whole limit may hold what the local share never will, so the caller may retry once the engine is back. */
     private static Verdict hopeful(Verdict verdict, Demand demand) {
         return verdict.retryAfterMicros() == Verdict.NEVER
-                        && demand.atLeast() <= demand.limit().capacity()
-                ? new Verdict(false, 0, verdict.remaining(), RETRY_MICROS, verdict.resetAfterMicros(), 0, 0)
+                        && demand.needed() <= demand.limit().capacity()
+                ? new Verdict(
+                        false,
+                        0,
+                        verdict.remaining(),
+                        RETRY_MICROS,
+                        verdict.resetAfterMicros(),
+                        0,
+                        0,
+                        verdict.keptForOthers())
                 : verdict;
     }
 
@@ -295,15 +315,15 @@ public final class FallbackEngine implements Engine {
         long now = clock.epochMicros();
         boolean allowed = refusedForMicros == null;
         for (Demand demand : ask.demands()) {
-            allowed &= demand.atLeast() <= demand.limit().capacity();
+            allowed &= demand.needed() <= demand.limit().capacity();
         }
         List<Verdict> verdicts = new ArrayList<>(ask.demands().size());
         for (Demand demand : ask.demands()) {
             long capacity = demand.limit().capacity();
-            boolean possible = demand.atLeast() <= capacity;
+            boolean possible = demand.needed() <= capacity;
             boolean fits = possible && refusedForMicros == null;
             long retry = fits ? 0 : possible && refusedForMicros != null ? refusedForMicros : Verdict.NEVER;
-            long granted = allowed && ask.charges() ? Math.min(demand.permits(), capacity) : 0;
+            long granted = allowed && ask.charges() ? Math.min(demand.permits(), capacity - demand.keep()) : 0;
             verdicts.add(new Verdict(fits, granted, fits ? capacity : 0, retry, fits ? 0 : retry, 0, now));
         }
         return new EngineDecision(allowed, verdicts, now, reason);

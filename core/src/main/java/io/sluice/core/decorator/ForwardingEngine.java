@@ -5,6 +5,8 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.KeyMatch;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -36,6 +38,11 @@ public abstract class ForwardingEngine implements Engine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return engine.renew(charge);
+    }
+
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        return engine.settle(settlements);
     }
 
     @Override

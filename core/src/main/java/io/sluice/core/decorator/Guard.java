@@ -12,6 +12,8 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
@@ -123,6 +125,25 @@ public final class Guard extends ForwardingEngine {
             }
         }
         return engine.giveBack(charges);
+    }
+
+    /** Also settles what the guard counts, once the store has settled. */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        List<Settlement> copy = List.copyOf(settlements);
+        return engine.settle(copy).thenApply(results -> {
+            long now = seen.micros(clock.nanoTime());
+            for (int i = 0; i < results.size(); i++) {
+                Settlement settlement = copy.get(i);
+                if (results.get(i).kind() == SettlementResult.Kind.SETTLED) {
+                    counts.computeIfPresent(CountKey.of(settlement.limit(), settlement.key()), (key, count) -> {
+                        count.settle(settlement, now);
+                        return count;
+                    });
+                }
+            }
+            return results;
+        });
     }
 
     /** The counts of the guard only shadow those of the store, so they are dropped and not added to the result. */

@@ -6,6 +6,7 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,10 @@ final class GuardedCount {
         got.giveBack(charge, nowMicros);
     }
 
+    void settle(Settlement settlement, long nowMicros) {
+        long unused = got.settle(settlement, nowMicros);
+    }
+
     /** Returns whether forgetting this count would change nothing. */
     boolean isIdle(long nowMicros) {
         return underWay == 0 && got.isUnused(nowMicros);
@@ -77,7 +82,8 @@ final class GuardedCount {
                 demand.holder(),
                 demand.label(),
                 demand.guard(),
-                demand.lease());
+                demand.lease(),
+                demand.keep());
     }
 
     /** Returns the refusal by the limit itself, not the enlarged one, because that is the limit that callers know. */
@@ -91,6 +97,7 @@ final class GuardedCount {
                 grant > 0 ? RETRY_MICROS : alone.retryAfterMicros(),
                 alone.resetAfterMicros(),
                 0,
-                nowMicros);
+                nowMicros,
+                alone.keptForOthers());
     }
 }

@@ -58,7 +58,7 @@ public final class Buckets extends LimitHandle {
     /** Returns the verdict of a decision that found this much used. */
     public Verdict verdict(long used, long permits, long nowMicros) {
         boolean fits = fits(used, permits);
-        return numbers.verdict(used, fits ? permits : 0, permits, fits, nowMicros);
+        return numbers.verdict(used, fits ? permits : 0, permits, fits, nowMicros, false);
     }
 
     @Override

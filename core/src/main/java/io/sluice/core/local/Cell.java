@@ -169,7 +169,7 @@ abstract sealed class Cell {
 
         @Override
         long grant(Demand demand, long word, long micros) {
-            if (packed.fits(PackedBucket.used(word, packed.moment(micros)), demand.permits())) {
+            if (packed.fits(PackedBucket.used(word, packed.moment(micros)), demand.permits() + demand.keep())) {
                 return demand.permits();
             }
             if (demand.maxWaitMicros() == 0 && demand.atLeast() == demand.permits()) {
@@ -183,8 +183,9 @@ abstract sealed class Cell {
             if (grant == 0 && demand.maxWaitMicros() > 0) {
                 return TokenBuckets.verdict(packed.limit, packed.state(word, micros), demand, 0, false, micros);
             }
-            return packed.verdict(
-                    PackedBucket.used(word, packed.moment(micros)), grant, demand.atLeast(), charged, micros);
+            long used = PackedBucket.used(word, packed.moment(micros));
+            boolean kept = grant == 0 && demand.keep() > 0 && packed.fits(used, demand.atLeast());
+            return packed.verdict(used, grant, demand.needed(), charged, micros, kept);
         }
 
         @Override

@@ -71,7 +71,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
                 PackedBucket in = at.packed;
                 boolean fits = in.fits(used, permits);
                 long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : in.time.startMicros + elapsed;
-                return in.verdict(used, fits ? permits : 0, permits, fits, chargedAt);
+                return in.verdict(used, fits ? permits : 0, permits, fits, chargedAt, false);
             }
             at = after(at, used, key, spins);
         }

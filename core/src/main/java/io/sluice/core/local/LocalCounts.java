@@ -11,6 +11,8 @@ import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.KeyMatch;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.Objects;
@@ -41,6 +43,7 @@ final class LocalCounts {
     /** How many positions of a decision have had an overflow count. */
     private final AtomicInteger positions = new AtomicInteger();
 
+    private final SettlementTable settlements;
     private final CellTable table;
     private final LongSupplier micros;
     private final @Nullable SteadyTime steady;
@@ -55,6 +58,7 @@ final class LocalCounts {
         this.micros = micros;
         this.steady = micros instanceof SteadyTime time ? time : null;
         this.table = new CellTable(micros, bound);
+        this.settlements = new SettlementTable(bound);
     }
 
     /**
@@ -336,6 +340,75 @@ final class LocalCounts {
         return onCell(charge, (cell, word) -> cell.renew(charge, micros.getAsLong()));
     }
 
+    /** Settles a reservation, once. */
+    SettlementResult settle(Settlement settlement) {
+        return settlements.once(settlement, micros.getAsLong(), this::changeBy);
+    }
+
+    /** Returns how many settlements are remembered. */
+    long settlements() {
+        return settlements.size();
+    }
+
+    private long changeBy(Settlement settlement) {
+        if (settlement.more() == 0) {
+            return 0;
+        }
+        for (int spins = 0; ; spins++) {
+            Cell cell = settledCell(settlement);
+            if (cell == null) {
+                return 0;
+            }
+            long[] word = {cell.lock()};
+            if (word[0] == Cell.DEAD) {
+                Cell.pause(spins);
+                continue;
+            }
+            try {
+                long now = micros.getAsLong();
+                return cell instanceof Cell.Bucket bucket
+                        ? changeBy(settlement, bucket, word, now)
+                        : ((Cell.Other) cell).count.settle(settlement, now);
+            } finally {
+                cell.unlock(word[0]);
+            }
+        }
+    }
+
+    /** Returns the count of a reservation. If it is gone, there is nothing to give back, and a charge gets a new one. */
+    private @Nullable Cell settledCell(Settlement settlement) {
+        Limit limit = settlement.limit();
+        String key = CountKey.bounded(settlement.key());
+        if (settlement.more() < 0) {
+            CountSeries in = series.find(limit);
+            return in == null ? null : table.find(in, key);
+        }
+        return anyCell(registered(limit), limit, key, 0, true);
+    }
+
+    /**
+     * Settles on a locked bucket, and leaves in {@code word} the word to unlock it with. The bucket is replaced if it has drained and
+     * continues at another pace, or if it now needs more than a word.
+     */
+    private long changeBy(Settlement settlement, Cell.Bucket bucket, long[] word, long now) {
+        TokenBucket limit = (TokenBucket) settlement.limit();
+        PackedBucket in = bucket.packed;
+        BucketState before = in.state(word[0], now).atSettlement(limit.pace(), now);
+        BucketState after = before.settle(settlement.more(), settlement.chargedAtMicros(), now);
+        boolean samePace = after.pace().equals(in.limit.pace());
+        if (samePace && in.holds(after.used())) {
+            word[0] = in.word(after);
+        } else if (!after.isUnused()) {
+            boolean unused = table.replace(
+                    bucket,
+                    samePace
+                            ? new Cell.Other(bucket.series, bucket.key, Count.of(in.limit, after))
+                            : withNumbers(bucket, after, registered(limit), limit));
+            word[0] = Cell.DEAD;
+        }
+        return after.over(before);
+    }
+
     private interface Action {
         /** Works on a locked cell, and leaves in {@code word} the word to unlock it with. */
         boolean on(Cell cell, long[] word);
@@ -375,6 +448,7 @@ final class LocalCounts {
 
     /** Drops the counts of keys that match, and returns how many there were. Overflow counts stay: they are nobody's own. */
     long forget(KeyMatch match) {
+        settlements.forget(match);
         return table.removeIf(cell -> !cell.isOverflow() && CountKey.matches(cell.key, match));
     }
 
@@ -419,6 +493,11 @@ final class LocalCounts {
 
     /** Returns the cell of a key under a limit, or an overflow cell if there is no room for it. */
     Cell cell(RegisteredLimit registered, Limit limit, String key, int position, boolean sweeps) {
+        return agreed(anyCell(registered, limit, key, position, sweeps), registered, limit);
+    }
+
+    /** Returns the same cell, possibly with other numbers. */
+    private Cell anyCell(RegisteredLimit registered, Limit limit, String key, int position, boolean sweeps) {
         Cell cell = table.find(registered.series, key);
         if (cell == null) {
             cell = table.findOrAdd(registered.series, key, true, sweeps, () -> newCell(registered, limit, key));
@@ -426,7 +505,7 @@ final class LocalCounts {
         if (cell == null) {
             cell = overflow(registered, limit, key, position);
         }
-        return agreed(cell, registered, limit);
+        return cell;
     }
 
     private Cell agreed(Cell cell, RegisteredLimit registered, Limit limit) {

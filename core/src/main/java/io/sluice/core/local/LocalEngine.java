@@ -11,6 +11,8 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.KeyMatch;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The number of keys with their own count is bounded, to a million by default. Beyond that, new keys share the overflow
  * counts of their limit, sixteen per limit, until other counts have aged to nothing. Memory stays bounded, and the limits still
  * hold.
+ *
+ * <p>Settlements are remembered for as long as they can be repeated, as many as there may be keys. Beyond that they are not made until
+ * older ones have aged out: their reservations stand.
  */
 public final class LocalEngine implements Engine {
 
@@ -155,6 +160,16 @@ public final class LocalEngine implements Engine {
     }
 
     @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        return CompletableFuture.completedFuture(settleNow(settlements));
+    }
+
+    /** Settles reservations, each once, and returns the results in the same order. */
+    public List<SettlementResult> settleNow(List<Settlement> settlements) {
+        return settlements.stream().map(counts::settle).toList();
+    }
+
+    @Override
     public long forget(KeyMatch match) {
         return counts.forget(match);
     }
@@ -162,6 +177,11 @@ public final class LocalEngine implements Engine {
     /** Returns the number of counts in memory. */
     public long keys() {
         return counts.size();
+    }
+
+    /** Returns the number of settlements that are remembered because they can still be repeated. */
+    public long settlements() {
+        return counts.settlements();
     }
 
     /** Returns the number of decisions that were made on overflow counts because there was no room for more keys. */

@@ -115,10 +115,11 @@ final class PackedBucket {
      *
      * @param used the used amount before the decision, in units
      * @param grant the granted permits; 0 if refused
-     * @param wanted the fewest permits that are acceptable
+     * @param wanted the fewest permits that must be free
      * @param chargedAt the time that a give-back must name
+     * @param kept whether the demand is refused only because of what it keeps for others
      */
-    Verdict verdict(long used, long grant, long wanted, boolean charged, long chargedAt) {
+    Verdict verdict(long used, long grant, long wanted, boolean charged, long chargedAt, boolean kept) {
         long fewest = grant > 0 ? grant : Math.min(wanted, limit.capacity());
         long over = used + fewest * per - capacity;
         long after = charged ? used + grant * per : used;
@@ -131,6 +132,7 @@ final class PackedBucket {
                 grant > 0 ? 0 : never ? Verdict.NEVER : microsFor(over),
                 microsFor(after),
                 grant > 0 && over > 0 ? microsFor(over) : 0,
-                chargedAt);
+                chargedAt,
+                kept);
     }
 }

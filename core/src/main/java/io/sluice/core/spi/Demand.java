@@ -2,6 +2,7 @@ package io.sluice.core.spi;
 
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
+import java.math.BigInteger;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -20,6 +21,9 @@ import java.util.UUID;
  * @param guard the multiple of the limit that one process may hold and request from a shared store, see
  *     {@link io.sluice.core.decorator.Guard}; at least 1, or {@link #UNGUARDED}
  * @param lease whether and how permits may be taken in advance
+ * @param keep the permits that must remain after this demand, for others; 0 to {@link Limit#MAX_CAPACITY}, usually 0. A demand that
+ *     keeps permits for others gets no later slot of a token bucket, because it would take the slot from them.
+ *     Of a leaky bucket it keeps places in the queue
  */
 public record Demand(
         Limit limit,
@@ -30,7 +34,8 @@ public record Demand(
         String holder,
         Label label,
         double guard,
-        LeasePolicy lease) {
+        LeasePolicy lease,
+        long keep) {
 
     /** The guard of a demand that is not bounded by one. */
     public static final double UNGUARDED = Double.POSITIVE_INFINITY;
@@ -61,6 +66,23 @@ public record Demand(
         if (!(guard >= 1)) {
             throw new IllegalArgumentException("guard: " + guard + " (expected: at least 1)");
         }
+        if (keep < 0 || keep > Limit.MAX_CAPACITY) {
+            throw new IllegalArgumentException("keep: " + keep + " (expected: 0.." + Limit.MAX_CAPACITY + ")");
+        }
+    }
+
+    /** Creates a demand that keeps nothing for others. */
+    public Demand(
+            Limit limit,
+            String key,
+            long permits,
+            long atLeast,
+            long maxWaitMicros,
+            String holder,
+            Label label,
+            double guard,
+            LeasePolicy lease) {
+        this(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, 0);
     }
 
     /**
@@ -71,42 +93,63 @@ public record Demand(
         String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
         Label label = new Label(limit.name(), limit.name(), "local");
         return new Demand(
-                limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE);
+                limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE, 0);
     }
 
-    /** Returns this demand on another limit of the same shape. */
+    /** Returns this demand on another limit of the same shape. It keeps the same share of that limit for others, rounded up. */
     public Demand on(Limit limit) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        long kept = keep == 0 ? 0 : shareOf(limit.capacity());
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, kept);
+    }
+
+    private long shareOf(long capacity) {
+        if (capacity == limit.capacity() || limit.capacity() == 0) {
+            return keep;
+        }
+        BigInteger product = BigInteger.valueOf(keep).multiply(BigInteger.valueOf(capacity));
+        BigInteger[] share = product.divideAndRemainder(BigInteger.valueOf(limit.capacity()));
+        long rounded = share[0].longValueExact() + (share[1].signum() == 0 ? 0 : 1);
+        return Math.min(Limit.MAX_CAPACITY, rounded);
     }
 
     /** Returns this demand for exactly {@code permits}, with no partial grant. */
     public Demand permits(long permits) {
-        return new Demand(limit, key, permits, permits, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, permits, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
     public Demand heldBy(String holder) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
     public Demand orAtLeast(long atLeast) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
     public Demand waitingUpTo(long maxWaitMicros) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
     public Demand labelled(Label label) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
     public Demand guardedBy(double times) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times, lease, keep);
     }
 
     /** Returns this demand with a lease policy: it may be met with permits taken in advance. */
     public Demand leasedBy(LeasePolicy lease) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
+    }
+
+    /** Returns this demand, passing only if at least {@code keep} permits remain after it. */
+    public Demand keeping(long keep) {
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
+    }
+
+    /** Returns the fewest permits that must be free for this demand to pass: those that it takes and those that it keeps. */
+    public long needed() {
+        return atLeast + keep;
     }
 
     /** Returns whether both demands refer to the same count. */

@@ -1,6 +1,7 @@
 package io.sluice.core.spi;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -42,6 +43,18 @@ public interface Engine extends AutoCloseable {
      * completes exceptionally if that is unknown.
      */
     CompletionStage<Boolean> renew(Charge charge);
+
+    /**
+     * Replaces what reservations charged by what they really cost. Gives back what was not used, as far as it still counts: nothing of
+     * a window that has ended. Charges what was used beyond the reservation even if it does not fit, to the window of the reservation
+     * or, if that has ended, to the present one. Each count settles an id once: a repetition has the same result as the first time and
+     * changes nothing, so a settlement whose answer was lost may be sent again. The stage completes with a result for each settlement,
+     * in order. It completes exceptionally if the results are unknown, or if the engine does not settle.
+     */
+    default CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("settle: " + name() + " (expected: an engine that settles)"));
+    }
 
     /**
      * Drops what this process keeps in memory about keys that match: counts, leases and cached refusals. Permits that are held under

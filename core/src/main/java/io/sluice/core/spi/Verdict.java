@@ -11,6 +11,7 @@ package io.sluice.core.spi;
  * @param waitMicros how long the caller of an admitted demand must wait for its time slot; 0 means now
  * @param chargedAtMicros the time of the charge by the engine's clock, which is needed to give it back; {@link #FINAL} if it
  *     cannot be given back
+ * @param keptForOthers whether this limit refuses only because of {@link Demand#keep}: without it, the demand would have fitted
  */
 public record Verdict(
         boolean fits,
@@ -19,13 +20,26 @@ public record Verdict(
         long retryAfterMicros,
         long resetAfterMicros,
         long waitMicros,
-        long chargedAtMicros) {
+        long chargedAtMicros,
+        boolean keptForOthers) {
 
     /** Waiting will not help. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** The charge is on a count that several keys share, so it cannot be attributed and given back later. */
     public static final long FINAL = Long.MIN_VALUE;
+
+    /** Creates a verdict on a demand that keeps nothing for others, or that fits. */
+    public Verdict(
+            boolean fits,
+            long granted,
+            long remaining,
+            long retryAfterMicros,
+            long resetAfterMicros,
+            long waitMicros,
+            long chargedAtMicros) {
+        this(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, chargedAtMicros, false);
+    }
 
     /**
      * Returns the verdict for a limit that was not asked because another one refuses anyway. It does not refuse. Nothing is
@@ -37,6 +51,6 @@ public record Verdict(
 
     /** Returns this verdict with a charge that cannot be given back. */
     public Verdict withoutReturn() {
-        return new Verdict(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL);
+        return new Verdict(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL, keptForOthers);
     }
 }
