@@ -42,6 +42,16 @@ def pace(permits, micros):
     return Fraction(n2, p2), p2
 
 
+def fit(d, room):
+    """What a demand gets of the room, less what it keeps for others."""
+    free = room - d["keep"]
+    return d["permits"] if d["permits"] <= free else free if d["at_least"] <= free else 0
+
+
+def needed(d):
+    return d["at_least"] + d["keep"]
+
+
 def effective(last, now):
     if now >= last:
         return now
@@ -100,12 +110,12 @@ class Bucket:
     def grant(self, limit, d, now):
         used, then = self.aged(limit, now)
         room = max(0, floor(self.capacity(limit) - used))
-        if d["permits"] <= room:
+        if d["permits"] + d["keep"] <= room:
             return d["permits"]
-        if d["max_wait"] and d["permits"] <= self.capacity(limit):
+        if d["max_wait"] and not d["keep"] and d["permits"] <= self.capacity(limit):
             if self.until(limit, used, then, d["permits"], now) <= d["max_wait"]:
                 return d["permits"]
-        return room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def settle(self, limit, d, grant, charged, now):
         used, then = self.aged(limit, now)
@@ -113,11 +123,11 @@ class Bucket:
         wait = self.until(limit, used, then, grant, now) if grant else 0
         if grant:
             retry = 0
-        elif d["at_least"] > cap:
+        elif needed(d) > cap:
             retry = NEVER
         else:
-            retry = self.until(limit, used, then, d["at_least"], now)
-            if d["max_wait"] and d["permits"] <= cap:
+            retry = self.until(limit, used, then, needed(d), now)
+            if d["max_wait"] and not d["keep"] and d["permits"] <= cap:
                 # A slot for all permits may come within reach before the smallest useful grant is available.
                 retry = min(retry, self.until(limit, used, then, d["permits"], now) - d["max_wait"])
         after = used
@@ -138,6 +148,27 @@ class Bucket:
         if self.used and self.since <= charged_at <= self.at + CLAMP:
             back = permits - self.pace[0] * max(0, max(self.at, now) - charged_at)
             self.used = max(Fraction(0), self.used - max(0, back))
+
+    def adjust(self, limit, more, charged_at, now):
+        """Ages at the stored rate; a bucket that has drained goes on at the rate of the limit. Returns what was charged."""
+        if self.used:
+            then = effective(self.at, now)
+            self.used = max(Fraction(0), self.used - self.pace[0] * max(0, then - self.at))
+            if then < self.at:
+                self.since = max(self.since, self.at + 1)
+            self.at = then
+        if not self.used:
+            self.used, self.at, self.pace, self.since = Fraction(0), now, pace(*limit["rate"]), now
+        if not self.pace[0]:
+            return 0
+        if more > 0:
+            self.used += more
+            return more
+        if not self.since <= charged_at <= self.at + CLAMP:
+            return 0
+        back = min(self.used, max(0, -more - self.pace[0] * max(0, max(self.at, now) - charged_at)))
+        self.used -= back
+        return -floor(back)
 
 
 class Log:
@@ -162,18 +193,18 @@ class Log:
     def grant(self, limit, d, now):
         entries, _ = self.aged(limit, now)
         room = max(0, limit["limit"] - sum(p for _, p in entries))
-        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def settle(self, limit, d, grant, charged, now):
         entries, then = self.aged(limit, now)
         retry = 0
         if not grant:
             retry = NEVER
-            if d["at_least"] <= limit["limit"]:
+            if needed(d) <= limit["limit"]:
                 for t in sorted({t for t, _ in entries}):
                     free_at = t + limit["window"]
                     left = sum(p for u, p in entries if u + limit["window"] > free_at)
-                    if left + d["at_least"] <= limit["limit"]:
+                    if left + needed(d) <= limit["limit"]:
                         retry = free_at - now
                         break
         if charged:
@@ -192,6 +223,21 @@ class Log:
             if p > back:
                 kept.append((t, p - back))
         self.entries = kept[::-1]
+
+    def adjust(self, limit, more, charged_at, now):
+        """Changes the admission itself while it counts; what was used beyond it is an admission of its own afterwards."""
+        if more < 0:
+            before = sum(p for _, p in self.aged(limit, now)[0])
+            self.give_back(limit, -more, charged_at, now)
+            return sum(p for _, p in self.entries) - before
+        self.entries, then = self.aged(limit, now)
+        same = [i for i, (t, _) in enumerate(self.entries) if t == charged_at]
+        if same:
+            t, p = self.entries[same[-1]]
+            self.entries[same[-1]] = (t, p + more)
+        else:
+            self.entries = self.entries + [(then, more)]
+        return more
 
 
 class Leaky(Bucket):
@@ -215,7 +261,7 @@ class Leaky(Bucket):
         room = self.room(limit, used, then, now)
         if not limit["rate"][0] or self.until_level(limit, used, then, 0, now) > min(d["max_wait"], limit["max_wait"]):
             return 0
-        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def settle(self, limit, d, grant, charged, now):
         used, then = self.aged(limit, now)
@@ -223,11 +269,11 @@ class Leaky(Bucket):
         retry, wait = 0, 0
         if grant:
             wait = self.until_level(limit, used, then, 0, now)
-        elif d["at_least"] > cap:
+        elif needed(d) > cap:
             retry = NEVER
         else:
             drained = self.until_level(limit, used, then, 0, now)
-            retry = max(self.until_level(limit, used, then, cap - d["at_least"], now),
+            retry = max(self.until_level(limit, used, then, cap - needed(d), now),
                         drained - min(d["max_wait"], limit["max_wait"]))
         after = used
         if charged:
@@ -290,11 +336,11 @@ class Window:
 
     def grant(self, limit, d, now):
         room = max(0, limit["limit"] - self.aged(limit, now)[2])
-        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def settle(self, limit, d, grant, charged, now):
         start, end, used, then = self.aged(limit, now)
-        retry = 0 if grant else NEVER if d["at_least"] > limit["limit"] else end - now
+        retry = 0 if grant else NEVER if needed(d) > limit["limit"] else end - now
         if charged:
             used += grant
             self.start, self.used = start, used
@@ -306,6 +352,12 @@ class Window:
         if start <= charged_at < end:
             used = max(0, used - permits)
         self.start, self.used = start, used
+
+    def adjust(self, limit, more, charged_at, now):
+        start, end, used, _ = self.aged(limit, now)
+        after = max(0, used + more) if more > 0 or start <= charged_at < end else used
+        self.start, self.used = start, after
+        return after - used
 
 
 class Slices:
@@ -346,7 +398,7 @@ class Slices:
     def grant(self, limit, d, now):
         live, i, then = self.aged(limit, now)
         room = max(0, limit["limit"] - self.estimate(limit, live, i, then))
-        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def fits(self, limit, live, moment, permits):
         return self.estimate(limit, live, moment // self.length(limit), moment) + permits <= limit["limit"]
@@ -357,12 +409,12 @@ class Slices:
         retry = 0
         if not grant:
             retry = NEVER
-            if d["at_least"] <= limit["limit"]:
+            if needed(d) <= limit["limit"]:
                 # Bisect for the first moment: without new admissions, the estimate only falls.
                 low, high = then, (max(live) + n + 1) * s
                 while low < high:
                     middle = (low + high) // 2
-                    if self.fits(limit, live, middle, d["at_least"]):
+                    if self.fits(limit, live, middle, needed(d)):
                         high = middle
                     else:
                         low = middle + 1
@@ -382,6 +434,16 @@ class Slices:
             live[j] = max(0, live[j] - permits)
         self.counts = {j: c for j, c in live.items() if c}
 
+    def adjust(self, limit, more, charged_at, now):
+        live, i, _ = self.aged(limit, now)
+        j = charged_at // self.length(limit)
+        if j not in live:
+            j, more = i, max(0, more)
+        before = live.get(j, 0)
+        live[j] = max(0, before + more)
+        self.counts = {j: c for j, c in live.items() if c}
+        return live[j] - before
+
 
 class Holders:
     """Permits in flight, by holder and expiry."""
@@ -400,16 +462,16 @@ class Holders:
 
     def grant(self, limit, d, now):
         room = max(0, limit["limit"] - sum(p for _, p, _ in self.aged(limit, now)))
-        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+        return fit(d, room)
 
     def settle(self, limit, d, grant, charged, now):
         held = self.aged(limit, now)
         retry = 0
         if not grant:
             retry = NEVER
-            if d["at_least"] <= limit["limit"]:
+            if needed(d) <= limit["limit"]:
                 for end in sorted({end for _, _, end in held}):
-                    if sum(p for _, p, e in held if e > end) + d["at_least"] <= limit["limit"]:
+                    if sum(p for _, p, e in held if e > end) + needed(d) <= limit["limit"]:
                         retry = end - now
                         break
         if charged:
@@ -420,7 +482,9 @@ class Holders:
                 NEVER if used else 0, 0, now]
 
     def give_back(self, limit, permits, charged_at, now, holder=None):
-        self.held = [(h, p, end) for h, p, end in self.aged(limit, now) if h != holder]
+        """A holder that has lost its permits changes nothing, not even what has expired."""
+        if any(h == holder for h, _, _ in self.aged(limit, now)):
+            self.held = [(h, p, end) for h, p, end in self.aged(limit, now) if h != holder]
 
     def renew(self, limit, now, holder):
         held = self.aged(limit, now)
@@ -432,6 +496,7 @@ class Holders:
 class World:
     def __init__(self, name):
         self.name, self.limits, self.counts, self.steps, self.now = name, {}, {}, [], EPOCH
+        self.settled = {}
 
     def bucket(self, label, permits, micros, burst, name=None):
         self.limits[label] = {"algorithm": "token_bucket", "name": name or label, "rate": [permits, micros], "burst": burst}
@@ -472,35 +537,45 @@ class World:
         shape = (kind, limit.get("window"), limit.get("align"), limit.get("zone"), limit.get("slices"))
         return self.counts.setdefault((limit["name"], shape, key), kind())
 
+    def kept(self, count, d):
+        """Whether a refused demand would have fitted if it kept nothing for others."""
+        return d["keep"] > 0 and count.grant(self.limits[d["limit"]], {**d, "keep": 0}, self.now) > 0
+
     def ask(self, *demands, look=False, after=0):
-        """A demand is (limit, key, permits[, at_least[, max_wait]])."""
+        """A demand is (limit, key, permits[, at_least[, max_wait[, keep]]])."""
         self.now += after
         ds = []
         for label, key, permits, *more in demands:
             limit = self.limits[label]
             holder = f"h{len(self.steps)}" if limit["algorithm"] == "concurrency" else ""
             ds.append({"limit": label, "key": key, "permits": permits, "at_least": more[0] if more else permits,
-                       "max_wait": more[1] if len(more) > 1 else limit.get("max_wait", 0), "holder": holder})
+                       "max_wait": more[1] if len(more) > 1 else limit.get("max_wait", 0), "holder": holder,
+                       "keep": more[2] if len(more) > 2 else 0})
         counts = [self.count(d["limit"], d["key"]) for d in ds]
         grants = [c.grant(self.limits[d["limit"]], d, self.now) for c, d in zip(counts, ds)]
         allowed = all(grants)
+        kept = [not g and self.kept(c, d) for c, d, g in zip(counts, ds, grants)]
         charged = allowed and not look
         verdicts = [c.settle(self.limits[d["limit"]], d, g, charged, self.now)
                     for c, d, g in zip(counts, ds, grants)]
+        for verdict, k in zip(verdicts, kept):
+            verdict[0] = 2 if k else verdict[0]
         if not look and not charged:
             for c, d in zip(counts, ds):
                 c.rebase(self.limits[d["limit"]], self.now)
         self.steps.append({"at": self.now, "look": look,
                            "ask": [[d["limit"], d["key"], d["permits"], d["at_least"], d["max_wait"]]
-                                   + ([d["holder"]] if d["holder"] else []) for d in ds],
+                                   + ([d["holder"]] if d["holder"] or d["keep"] else [])
+                                   + ([d["keep"]] if d["keep"] else []) for d in ds],
                            "allowed": allowed, "verdicts": verdicts})
         return self
 
     def give_back(self, step, after=0):
         self.now += after
         taken = self.steps[step]
-        for (label, key, _, _, _, *holder), verdict in zip(taken["ask"], taken["verdicts"]):
+        for (label, key, _, _, _, *more), verdict in zip(taken["ask"], taken["verdicts"]):
             if verdict[1]:
+                holder = more[:1] if self.limits[label]["algorithm"] == "concurrency" else []
                 self.count(label, key).give_back(self.limits[label], verdict[1], verdict[6], self.now, *holder)
         self.steps.append({"at": self.now, "give_back": step % len(self.steps)})
         return self
@@ -508,9 +583,31 @@ class World:
     def renew(self, step, after=0):
         """Renews the permits of the only demand of a step."""
         self.now += after
-        label, key, _, _, _, holder = self.steps[step]["ask"][0]
+        label, key, _, _, _, holder, *_ = self.steps[step]["ask"][0]
         held = self.count(label, key).renew(self.limits[label], self.now, holder)
         self.steps.append({"at": self.now, "renew": step, "held": held})
+        return self
+
+    def settle(self, step, *actual, within=300 * 10**6, id=None, after=0):
+        """Settles the charges of a step with their real figures. A result is how, and what was charged; negative if given back."""
+        self.now += after
+        step = step % len(self.steps)
+        id = id or f"r{step}"
+        taken, results = self.steps[step], []
+        charged = [(d, v) for d, v in zip(taken["ask"], taken["verdicts"]) if v[1]]
+        assert len(charged) == len(actual)
+        for (d, v), figure in zip(charged, actual):
+            count = self.count(d[0], d[1])
+            if self.now - v[6] > within or v[6] - self.now > CLAMP:
+                results.append(["unknown", 0])
+            elif (id, count) in self.settled:
+                first, change = self.settled[id, count]
+                results.append(["repeated", change] if first == figure else ["conflict", 0])
+            else:
+                change = count.adjust(self.limits[d[0]], figure - v[1], v[6], self.now) if figure != v[1] else 0
+                self.settled[id, count] = figure, change
+                results.append(["settled", change])
+        self.steps.append({"at": self.now, "settle": step, "id": id, "within": within, "actual": list(actual), "results": results})
         return self
 
 
@@ -733,11 +830,89 @@ def written():
     yield w.give_back(0).ask(*six).give_back(8).ask(*six)
 
 
-def random_world(seed):
+def keeping():
+    """Demands that leave permits for others."""
+    w = World("a bucket keeps permits for others").bucket("b", 10, SECOND, 10)
+    w.ask(("b", "k", 6, 6, 0, 5)).ask(("b", "k", 5, 5, 0, 5)).ask(("b", "k", 1, 1, 0, 5)).ask(("b", "k", 5)).ask(("b", "k", 1, 1, 0, 5))
+    w.ask(("b", "k", 1, 1, 0, 5), after=599_999).ask(("b", "k", 1, 1, 0, 5), after=1).ask(("b", "k", 1, 1, 0, 10), after=DAY)
+    yield w.ask(("b", "k", 1, 1, 0, 9)).ask(("b", "k", 1, 1, 0, 11)).ask(("b", "k", 20, 1, 0, 4)).ask(("b", "k", 1, 1, 0, 4))
+    w = World("a bucket gives no later slot to a demand that keeps permits").bucket("b", 10, SECOND, 10)
+    w.ask(("b", "k", 8)).ask(("b", "k", 3, 3, SECOND, 1)).ask(("b", "k", 2, 2, SECOND, 1)).ask(("b", "k", 3, 3, SECOND))
+    yield w.ask(("b", "k", 1, 1, SECOND, 1), after=200_000).ask(("b", "k", 1, 1, 100_000, 1)).ask(("b", "k", 1, 1, SECOND, 1), after=100_000)
+    w = World("a leaky bucket keeps places for others").leaky("l", 10, SECOND, 5)
+    w.ask(("l", "k", 1, 1, SECOND, 5)).ask(("l", "k", 1, 1, SECOND, 5)).ask(("l", "k", 2, 2, SECOND, 2)).ask(("l", "k", 2, 2, SECOND, 2))
+    w.ask(("l", "k", 2, 1, SECOND, 2)).ask(("l", "k", 1, 1, 0, 2)).ask(("l", "k", 2)).ask(("l", "k", 1, 1, SECOND, 6))
+    yield w.ask(("l", "k", 1, 1, SECOND, 3), after=399_999).ask(("l", "k", 1, 1, SECOND, 3), after=1)
+    w = World("windows keep permits for others").window("w", 10, SECOND).slices("s", 10, SECOND).slices("t", 10, SECOND, 4, True)
+    w.log("l", 10, SECOND)
+    for label in "wstl":
+        w.ask((label, "k", 5, 5, 0, 6)).ask((label, "k", 4, 4, 0, 6)).ask((label, "k", 6, 6, 0, 1)).ask((label, "k", 6, 2, 0, 1))
+        w.ask((label, "k", 1, 1, 0, 1)).ask((label, "k", 1)).ask((label, "k", 1, 1, 0, 1)).ask((label, "k", 1, 1, 0, 10))
+        w.ask((label, "k", 1, 1, 0, 5), after=500_000).ask((label, "k", 1, 1, 0, 5), after=499_999).ask((label, "k", 1, 1, 0, 5), after=1)
+        w.ask((label, "k", 1, 1, 0, 9), after=DAY)
+    yield w
+    w = World("permits in flight that are kept for others").held("c", 4, SECOND)
+    w.ask(("c", "k", 2, 2, 0, 2)).ask(("c", "k", 1, 1, 0, 2)).ask(("c", "k", 1, 1, 0, 1), after=10).ask(("c", "k", 1, 1, 0, 1))
+    w.ask(("c", "k", 1)).ask(("c", "k", 1, 1, 0, 1)).give_back(0).ask(("c", "k", 2, 1, 0, 1)).ask(("c", "k", 1, 1, 0, 4))
+    yield w.ask(("c", "k", 1, 1, 0, 3), after=SECOND - 10).ask(("c", "k", 1, 1, 0, 3), after=10)
+    w = World("those above lose nothing to those that keep").bucket("b", 10, SECOND, 10)
+    for _ in range(12):
+        w.ask(("b", "k", 1, 1, 0, 5)).ask(("b", "k", 1, 1, 0, 2)).ask(("b", "k", 1), after=100_000)
+    yield w
+    w = World("kept for others in one of several limits").bucket("b", 10, SECOND, 10).log("l", 5, SECOND).window("w", 5, SECOND)
+    w.ask(("b", "k", 1), ("l", "k", 3, 3, 0, 2)).ask(("b", "k", 1), ("l", "k", 1, 1, 0, 2)).ask(("b", "k", 1, 1, 0, 9), ("l", "k", 3))
+    yield w.ask(("b", "k", 1, 1, 0, 8), ("l", "k", 1), look=True).ask(("b", "k", 1, 1, 0, 8), ("l", "k", 1), ("w", "k", 1, 1, 0, 4))
+
+
+def settling():
+    """Reservations whose real cost is known later."""
+    w = World("a bucket gets back what was not used, and is charged for what was used beyond").bucket("b", 10, SECOND, 100)
+    w.ask(("b", "k", 50)).settle(0, 20).ask(("b", "k", 1), look=True).ask(("b", "k", 80)).settle(3, 130, after=100_000)
+    w.ask(("b", "k", 1)).ask(("b", "k", 1), after=4_999_999).ask(("b", "k", 1), after=1).settle(3, 130).settle(3, 129).settle(0, 20)
+    yield w.ask(("b", "k", 1), look=True)
+    w = World("a bucket gives back less what has flowed since").bucket("b", 10, SECOND, 100)
+    w.ask(("b", "k", 50)).settle(0, 20, after=1_250_000).ask(("b", "k", 1), look=True).ask(("b", "k", 100), after=MINUTE)
+    w.settle(-1, 0, after=9_950_000).ask(("b", "k", 1), look=True).ask(("b", "k", 5)).settle(-1, 0, after=HOUR, within=DAY)
+    yield w.ask(("b", "k", 5)).settle(-1, 12, after=HOUR, within=HOUR).ask(("b", "k", 1), look=True)
+    w = World("a settlement does not bring back the rate of its reservation").bucket("f", 10, SECOND, 10, "b").bucket("s", 1, SECOND, 10, "b")
+    w.ask(("f", "k", 5)).ask(("s", "k", 1)).settle(0, 7).ask(("s", "k", 5), look=True).settle(0, 2, id="x", after=SECOND)
+    w.ask(("s", "k", 5)).settle(-1, 1, after=500_000).ask(("s", "k", 1), look=True).ask(("s", "k", 2), after=MINUTE)
+    yield w.settle(-1, 30, after=10 * SECOND).ask(("f", "k", 1), after=SECOND).settle(0, 9, id="y", after=HOUR, within=DAY).ask(("s", "k", 1))
+    w = World("windows are settled in the window of the reservation").window("w", 10, SECOND).log("l", 10, SECOND)
+    w.slices("s", 10, SECOND).slices("t", 10, SECOND, 4, True)
+    four = tuple((x, "k", 6) for x in "wlst")
+    look = tuple((x, "k", 1) for x in "wlst")
+    w.ask(*four).ask(*four).settle(0, 2, 2, 2, 2, after=100_000).ask(*look, look=True).ask(*four).settle(4, 9, 9, 9, 9, after=100_000)
+    w.ask(*look).ask(*look, after=799_999).ask(*look, after=1).ask(*look, after=100_000).ask(*look, after=200_000)
+    w.settle(4, 9, 9, 9, 9).settle(4, 6, 6, 6, 6, id="again").settle(4, 0, 0, 0, 0, id="late").ask(*look, look=True)
+    yield w.settle(4, 20, 20, 20, 20, id="later", after=2 * SECOND).ask(*look).ask(*look, after=999_999).ask(*look, after=600_000)
+    w = World("the calendar settles in the month of the reservation").calendar("m", 1000, "month", "Europe/Berlin")
+    w.now = 1_793_487_600 * SECOND - HOUR
+    w.ask(("m", "k", 900)).settle(0, 100).ask(("m", "k", 500)).settle(2, 200, after=HOUR, within=DAY).ask(("m", "k", 1), look=True)
+    yield w.settle(2, 800, id="x", within=DAY).ask(("m", "k", 1), look=True).settle(2, 200, within=DAY)
+    w = World("too old to settle, or not yet").log("l", 5, MINUTE).bucket("b", 1, SECOND, 5)
+    both = (("l", "k", 4), ("b", "k", 4))
+    w.ask(*both).settle(0, 1, 1, within=SECOND, after=SECOND + 1).settle(0, 1, 1, within=SECOND + 1).settle(0, 1, 1, within=SECOND, after=1)
+    yield w.ask(*both, look=True).ask(("l", "k", 1), after=HOUR).settle(-1, 3, after=-1_000_001).settle(-2, 3, after=1).ask(("l", "k", 1))
+    w = World("a settlement after time has stepped back").log("l", 5, MINUTE).bucket("b", 1, SECOND, 5).window("w", 5, MINUTE).slices("s", 5, SECOND)
+    all4 = tuple((x, "k", 2) for x in "lbws")
+    w.ask(*all4).settle(0, 1, 1, 1, 1, after=-500_000).ask(*all4, look=True).ask(*all4, after=SECOND)
+    w.settle(-1, 4, 4, 4, 4, after=-900_000).ask(*all4).ask(*all4, after=2 * SECOND).settle(3, 0, 0, 0, 0, id="x", after=-SECOND)
+    yield w.ask(*all4, look=True).ask(*all4, after=-MINUTE).settle(0, 0, 0, 0, 0, id="y").settle(0, 9, 9, 9, 9, id="z", after=58 * SECOND).ask(*all4)
+    w = World("debt is paid before anything else passes").bucket("b", 1, SECOND, 2).log("l", 2, SECOND)
+    w.ask(("b", "k", 1), ("l", "k", 1)).settle(0, 1_000_000_000, 1_000_000_000).ask(("b", "k", 1)).ask(("l", "k", 1), after=500_000)
+    w.ask(("l", "k", 1), after=500_000).ask(("b", "k", 1), after=999_999_998 * SECOND - SECOND - 1).ask(("b", "k", 1), after=1)
+    yield w
+    w = World("a rate of nothing remembers no debt").bucket("b", 10, SECOND, 5).bucket("z", 0, SECOND, 5, "b")
+    w.ask(("b", "k", 1)).ask(("z", "k", 1)).settle(0, 4).ask(("b", "k", 1), after=100_000).ask(("z", "k", 1), after=MINUTE)
+    yield w.settle(0, 9, id="x").ask(("b", "k", 5))
+
+
+def random_world(seed, keeps=False, settles=False):
     rnd = random.Random(seed)
     w = World(f"random {seed}")
     labels = []
-    kinds = "abcdefgh"
+    kinds = "abcdfg" if settles else "abcdefgh"
     for name in rnd.sample(kinds, rnd.randint(1, 4)) if seed > 40 else kinds[: rnd.randint(1, 4)]:
         for version in range(rnd.choice((1, 1, 2, 3))):
             label = f"{name}{version}"
@@ -764,10 +939,16 @@ def random_world(seed):
         if rnd.random() < 0.04:
             after = -rnd.choice((1, 1000, 999_999, 1_000_000, 1_000_001, 5_000_000))
         steps = [s for s, step in enumerate(w.steps) if "ask" in step and any(v[1] for v in step["verdicts"]) and s not in given]
-        if steps and rnd.random() < 0.1:
+        if steps and not settles and rnd.random() < 0.1:
             step = rnd.choice(steps[-6:])
             given.add(step)
             w.give_back(step, after=after)
+            continue
+        if settles and steps and rnd.random() < 0.25:
+            step = rnd.choice(steps[-5:])
+            granted = [v[1] for v in w.steps[step]["verdicts"] if v[1]]
+            actual = [rnd.choice((0, g // 2, g, g + 1, 2 * g)) for g in granted]
+            w.settle(step, *actual, within=(1000, SECOND, 10 * SECOND, HOUR)[step % 4], after=after)
             continue
         seen, demands = set(), []
         for label in rnd.sample(labels, rnd.randint(1, min(4, len(labels)))):
@@ -780,6 +961,8 @@ def random_world(seed):
             permits = rnd.choice((1, 1, 1, 2, max(1, cap // 3), max(1, cap), cap + 1))
             at_least = rnd.choice((permits, permits, permits, 1, max(1, permits // 2)))
             demands.append((label, key, permits, at_least, rnd.choice((0, 0, 0, 1000, SECOND))))
+            if keeps:
+                demands[-1] += (rnd.choice((0, 0, 1, 2, cap // 4, cap // 2, cap)),)
         w.ask(*demands, look=rnd.random() < 0.1, after=after)
     return w
 
@@ -799,3 +982,6 @@ def write(folder, file, worlds):
 if __name__ == "__main__":
     write(sys.argv[1], "written.json", list(written()))
     write(sys.argv[1], "random.json", [random_world(seed) for seed in range(1, 101)])
+    write(sys.argv[1], "keep.json", list(keeping()) + [random_world(seed, keeps=True) for seed in range(101, 131)])
+    write(sys.argv[1], "settle.json",
+          list(settling()) + [random_world(seed, seed % 2 == 0, settles=True) for seed in range(131, 161)])

@@ -39,9 +39,9 @@ import org.junit.jupiter.api.TestFactory;
  */
 public abstract class EngineConformance {
 
-    private static final long NOW = 1_790_000_000_000_000L;
-    private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
-    private static final Limit TEN =
+    static final long NOW = 1_790_000_000_000_000L;
+    static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
+    static final Limit TEN =
             Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
 
     private @Nullable EngineUnderTest started;
@@ -62,7 +62,12 @@ public abstract class EngineConformance {
 
     @TestFactory
     Stream<DynamicTest> replaysGoldenVectors() {
-        return GoldenVector.all().stream()
+        return replays(GoldenVector.all());
+    }
+
+    /** Returns a test for each vector that the engine can replay, on a fresh engine. */
+    final Stream<DynamicTest> replays(List<GoldenVector> vectors) {
+        return vectors.stream()
                 .filter(vector -> subject().timeStepsBack() || !vector.stepsBack())
                 .map(vector -> DynamicTest.dynamicTest(vector.toString(), () -> {
                     try (EngineUnderTest fresh = start()) {
@@ -313,17 +318,17 @@ public abstract class EngineConformance {
         assertThat(subject().engine().decide(ask(Demand.of(TEN, "k", 1)))).isInstanceOf(EngineFailure.class);
     }
 
-    private long remaining(Limit limit, String key) {
+    final long remaining(Limit limit, String key) {
         EngineDecision decided = subject().decide(ask(Demand.of(limit, key, 1)).looking());
         return decided.verdicts().get(0).remaining();
     }
 
-    private static Ask ask(Demand... demands) {
+    static Ask ask(Demand... demands) {
         return Ask.charging(List.of(demands));
     }
 
     /** Runs the task on this many threads at once. Returns how often it was true. */
-    private static int inParallel(int count, Callable<Boolean> task) throws Exception {
+    static int inParallel(int count, Callable<Boolean> task) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(count);
         try {
             CountDownLatch ready = new CountDownLatch(count);
@@ -345,7 +350,7 @@ public abstract class EngineConformance {
         }
     }
 
-    private EngineUnderTest subject() {
+    final EngineUnderTest subject() {
         return Objects.requireNonNull(started);
     }
 }

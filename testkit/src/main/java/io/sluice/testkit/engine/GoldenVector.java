@@ -10,6 +10,8 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GoldenVector {
 
-    private static final List<String> FILES = List.of("written.json", "random.json");
 
     private final String name;
     private final List<Step> steps;
@@ -42,10 +43,24 @@ public final class GoldenVector {
         this.steps = List.copyOf(steps);
     }
 
-    /** Returns all vectors. */
+    /** Returns the vectors that every engine replays. */
     public static List<GoldenVector> all() {
+        return read("written.json", "random.json");
+    }
+
+    /** Returns the vectors of demands that keep permits for others. */
+    public static List<GoldenVector> keeping() {
+        return read("keep.json");
+    }
+
+    /** Returns the vectors of reservations that are settled; some of their demands keep permits for others, too. */
+    public static List<GoldenVector> settling() {
+        return read("settle.json");
+    }
+
+    private static List<GoldenVector> read(String... files) {
         List<GoldenVector> vectors = new ArrayList<>();
-        for (String file : FILES) {
+        for (String file : files) {
             try (InputStream in = GoldenVector.class.getResourceAsStream("vectors/" + file)) {
                 new ObjectMapper().readTree(Objects.requireNonNull(in, file)).forEach(v -> vectors.add(read(v)));
             } catch (IOException e) {
@@ -73,7 +88,15 @@ public final class GoldenVector {
             subject.setMicros(step.atMicros);
             if (step.ask == null) {
                 List<Charge> named = charges.get(step.charged);
-                if (step.stillHeld == null) {
+                if (step.settled != null) {
+                    List<SettlementResult> results = subject.engine()
+                            .settle(step.settled.of(named))
+                            .toCompletableFuture()
+                            .get();
+                    Assertions.assertThat(results)
+                            .as("%s, step %d: settle", name, i)
+                            .isEqualTo(step.settled.results);
+                } else if (step.stillHeld == null) {
                     subject.engine().giveBack(named).toCompletableFuture().get();
                 } else {
                     boolean held = subject.engine()
@@ -148,11 +171,14 @@ public final class GoldenVector {
     private static Step step(JsonNode node, Map<String, Limit> limits) {
         long at = node.get("at").asLong();
         if (node.has("give_back")) {
-            return new Step(at, null, null, node.get("give_back").asInt(), null);
+            return new Step(at, null, null, node.get("give_back").asInt(), null, null);
         }
         if (node.has("renew")) {
             return new Step(
-                    at, null, null, node.get("renew").asInt(), node.get("held").asBoolean());
+                    at, null, null, node.get("renew").asInt(), node.get("held").asBoolean(), null);
+        }
+        if (node.has("settle")) {
+            return new Step(at, null, null, node.get("settle").asInt(), null, figures(node));
         }
         List<Demand> demands = new ArrayList<>();
         for (JsonNode d : node.get("ask")) {
@@ -160,7 +186,8 @@ public final class GoldenVector {
             Demand demand = Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
                     .orAtLeast(d.get(3).asLong())
                     .waitingUpTo(d.get(4).asLong());
-            demands.add(d.has(5) ? demand.heldBy(d.get(5).asText()) : demand);
+            Demand held = d.path(5).asText().isEmpty() ? demand : demand.heldBy(d.get(5).asText());
+            demands.add(held.keeping(d.path(6).asLong()));
         }
         List<Verdict> verdicts = new ArrayList<>();
         for (JsonNode v : node.get("verdicts")) {
@@ -171,11 +198,24 @@ public final class GoldenVector {
                     orNever(v.get(3)),
                     orNever(v.get(4)),
                     v.get(5).asLong(),
-                    v.get(6).asLong()));
+                    v.get(6).asLong(),
+                    v.get(0).asInt() == 2));
         }
         Ask ask = Ask.charging(demands);
         EngineDecision expected = new EngineDecision(node.get("allowed").asBoolean(), verdicts, at, null);
-        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1, null);
+        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1, null, null);
+    }
+
+    private static Figures figures(JsonNode node) {
+        List<Long> actual = new ArrayList<>();
+        node.get("actual").forEach(figure -> actual.add(figure.asLong()));
+        List<SettlementResult> results = new ArrayList<>();
+        for (JsonNode result : node.get("results")) {
+            SettlementResult.Kind kind =
+                    SettlementResult.Kind.valueOf(result.get(0).asText().toUpperCase(Locale.ROOT));
+            results.add(new SettlementResult(kind, result.get(1).asLong()));
+        }
+        return new Figures(node.get("id").asText(), node.get("within").asLong(), actual, results);
     }
 
     private static long orNever(JsonNode node) {
@@ -191,5 +231,18 @@ public final class GoldenVector {
             @Nullable Ask ask,
             @Nullable EngineDecision expected,
             int charged,
-            @Nullable Boolean stillHeld) {}
+            @Nullable Boolean stillHeld,
+            @Nullable Figures settled) {}
+
+    /** What the charges of a step really cost, and what settling them results in. */
+    private record Figures(String id, long withinMicros, List<Long> actual, List<SettlementResult> results) {
+
+        List<Settlement> of(List<Charge> charges) {
+            List<Settlement> settlements = new ArrayList<>();
+            for (int i = 0; i < charges.size(); i++) {
+                settlements.add(Settlement.of(charges.get(i), actual.get(i), id, withinMicros));
+            }
+            return settlements;
+        }
+    }
 }

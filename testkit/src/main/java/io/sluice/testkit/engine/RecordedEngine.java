@@ -12,6 +12,8 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.util.HashMap;
@@ -86,6 +88,13 @@ public final class RecordedEngine extends ForwardingEngine {
         boolean held = engine.renew(charge).toCompletableFuture().join();
         record(charge, new StepEvent.Renewed(charge, held));
         return CompletableFuture.completedFuture(held);
+    }
+
+    /** A history has no settlements, so a recorded engine does not settle. */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("settle: " + name() + " (expected: an engine that is not recorded)"));
     }
 
     private void record(Charge charge, StepEvent.Step step) {

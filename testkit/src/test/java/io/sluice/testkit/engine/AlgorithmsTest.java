@@ -7,6 +7,8 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,13 +25,16 @@ final class AlgorithmsTest {
 
     @TestFactory
     Stream<DynamicTest> replayGoldenVectors() {
-        return GoldenVector.all().stream()
+        return Stream.of(GoldenVector.all(), GoldenVector.keeping(), GoldenVector.settling())
+                .flatMap(List::stream)
                 .map(vector -> DynamicTest.dynamicTest(vector.toString(), () -> vector.replay(new Counts())));
     }
 
     private static final class Counts implements EngineUnderTest, Engine {
 
         private final Map<String, Count> counts = new HashMap<>();
+        private final Map<String, Long> figures = new HashMap<>();
+        private final Map<String, Long> changes = new HashMap<>();
         private long now;
 
         @Override
@@ -63,6 +68,28 @@ final class AlgorithmsTest {
         public CompletionStage<Boolean> renew(Charge charge) {
             return CompletableFuture.completedFuture(
                     count(charge.limit(), charge.key()).renew(charge, now));
+        }
+
+        @Override
+        public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+            return CompletableFuture.completedFuture(
+                    settlements.stream().map(this::settle).toList());
+        }
+
+        private SettlementResult settle(Settlement settlement) {
+            if (!settlement.isDue(now)) {
+                return SettlementResult.UNKNOWN;
+            }
+            Count count = count(settlement.limit(), settlement.key());
+            String id = settlement.id() + "@" + System.identityHashCode(count);
+            Long figure = figures.putIfAbsent(id, settlement.actual());
+            if (figure == null) {
+                changes.put(id, count.settle(settlement, now));
+                return new SettlementResult(SettlementResult.Kind.SETTLED, changes.get(id));
+            }
+            return figure == settlement.actual()
+                    ? new SettlementResult(SettlementResult.Kind.REPEATED, changes.get(id))
+                    : SettlementResult.CONFLICT;
         }
 
         private Count count(Limit limit, String key) {

@@ -5,7 +5,7 @@ import io.sluice.core.spi.Engine;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The in-process engine passes the suite that every engine passes. */
-final class LocalEngineTest extends EngineConformance {
+final class LocalEngineTest extends SettlementConformance {
 
     @Override
     protected EngineUnderTest start() {

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The in-process engine as it really runs, on a monotonic clock: token buckets in a single word. */
-final class SteadyLocalEngineTest extends EngineConformance {
+final class SteadyLocalEngineTest extends SettlementConformance {
 
     @Override
     protected EngineUnderTest start() {

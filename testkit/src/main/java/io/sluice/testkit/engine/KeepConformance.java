@@ -1,0 +1,38 @@
+package io.sluice.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The contract of engines that also respect {@link Demand#keep}. Extend this class instead of {@link EngineConformance}, whose tests
+ * it includes.
+ */
+public abstract class KeepConformance extends EngineConformance {
+
+    @TestFactory
+    Stream<DynamicTest> replaysGoldenVectorsOfKeptPermits() {
+        return replays(GoldenVector.keeping());
+    }
+
+    @Test
+    void leavesToOthersWhatADemandKeeps() throws Exception {
+        // The limits do not refill during the test. A demand that keeps half never takes the other half, however many ask at once.
+        Ask low = ask(Demand.of(TEN, "k", 1).keeping(5));
+        assertThat(inParallel(60, () -> subject().decide(low).allowed())).isEqualTo(5);
+        Verdict refused = subject().decide(low).verdicts().get(0);
+        assertThat(refused.keptForOthers()).isTrue();
+        assertThat(refused.remaining()).isEqualTo(5);
+        Ask high = ask(Demand.of(TEN, "k", 1));
+        assertThat(inParallel(60, () -> subject().decide(high).allowed())).isEqualTo(5);
+        assertThat(subject().decide(low).verdicts().get(0).keptForOthers()).isFalse();
+        Verdict never = subject().decide(ask(Demand.of(TEN, "l", 1).keeping(10))).verdicts().get(0);
+        assertThat(never.retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+}
