@@ -173,9 +173,12 @@ public final class Leases implements Engine {
         next(key, demand, nowNanos);
     }
 
-    /** Returns the key of a demand that may be leased; null if it may not be, or if there is no room for the key. */
+    /**
+     * Returns the key of a demand that may be leased; null if it may not be, or if there is no room for the key. A demand that keeps
+     * permits for others is not leased: only the store knows what remains.
+     */
     private @Nullable LeasedKey key(Demand demand, long nowNanos) {
-        return demand.lease().most(demand.limit()) < demand.permits()
+        return demand.keep() > 0 || demand.lease().most(demand.limit()) < demand.permits()
                 ? null
                 : table.findOrAdd(demand.limit(), demand.key(), nowNanos);
     }

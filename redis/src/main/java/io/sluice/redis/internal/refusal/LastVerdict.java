@@ -44,9 +44,9 @@ record LastVerdict(
             long believed = TimeUnit.MICROSECONDS.toNanos(Math.min(most, retryMicros));
             long retryNanos = nanos + TimeUnit.MICROSECONDS.toNanos(retryMicros == Verdict.NEVER ? most : retryMicros);
             refusal = new Refusal(
-                    demand.atLeast(),
+                    demand.needed(),
                     demand.permits(),
-                    demand.maxWaitMicros(),
+                    demand.keep() > 0 ? 0 : demand.maxWaitMicros(),
                     askedNanos,
                     askedNanos + believed,
                     retryNanos);
@@ -85,10 +85,11 @@ record LastVerdict(
     /** Returns the verdict for a demand: refused if that is known, otherwise not. */
     Verdict told(Demand demand, long nowNanos, long longestNanos) {
         if (refusal == null || !refuses(demand, nowNanos, longestNanos)) {
-            return told(true, 0, nowNanos);
+            return told(true, 0, false, nowNanos);
         }
-        boolean never = demand.atLeast() > limit.capacity();
-        return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), nowNanos);
+        boolean never = demand.needed() > limit.capacity();
+        boolean kept = demand.keep() > 0 && demand.atLeast() <= verdict.remaining();
+        return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), kept, nowNanos);
     }
 
     /** Returns the server's time now by our estimate. */
@@ -96,7 +97,7 @@ record LastVerdict(
         return atMicros + micros(nowNanos - nanos);
     }
 
-    private Verdict told(boolean fits, long retryMicros, long nowNanos) {
+    private Verdict told(boolean fits, long retryMicros, boolean kept, long nowNanos) {
         long reset = verdict.resetAfterMicros();
         return new Verdict(
                 fits,
@@ -105,7 +106,8 @@ record LastVerdict(
                 retryMicros,
                 reset == Verdict.NEVER ? reset : Math.max(0, reset - micros(nowNanos - nanos)),
                 0,
-                serverMicros(nowNanos));
+                serverMicros(nowNanos),
+                kept);
     }
 
     private static long micros(long nanos) {

@@ -6,20 +6,20 @@ import io.sluice.core.spi.Demand;
  * A demand that a count has refused, and until when it refuses demands for as much. Immutable. Times are by the clock of this
  * process.
  *
- * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means a minimum grant
- * that is at least as large. For demands that would wait, it also means a wait that is no longer and permits that are no fewer,
+ * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means a minimum grant,
+ * together with what it keeps for others, that is at least as large. For demands that would wait, it also means a wait that is no longer and permits that are no fewer,
  * because a later slot is found for all permits or for none.
  *
- * @param atLeast the smallest grant that was refused
+ * @param needed the fewest free permits that were not there, see {@link Demand#needed}
  * @param permits how many permits the demand would have waited for
- * @param maxWaitMicros how long the demand would have waited
+ * @param maxWaitMicros how long the demand would have waited; 0 if it keeps permits for others, because it may get no later slot
  * @param askedNanos the time before the request was sent
  * @param untilNanos when the refusal stops applying: the retry time of Redis, counted from the request, because Redis cannot have
  *     answered earlier
  * @param retryNanos the retry time for callers: that of Redis, counted from the answer, because Redis cannot have answered later
  */
 public record Refusal(
-        long atLeast, long permits, long maxWaitMicros, long askedNanos, long untilNanos, long retryNanos) {
+        long needed, long permits, long maxWaitMicros, long askedNanos, long untilNanos, long retryNanos) {
 
     public boolean isOver(long nowNanos) {
         return nowNanos - untilNanos >= 0;
@@ -30,6 +30,6 @@ public record Refusal(
         if (demand.maxWaitMicros() > 0 && (demand.maxWaitMicros() > maxWaitMicros || demand.permits() < permits)) {
             return false;
         }
-        return demand.atLeast() >= atLeast;
+        return demand.needed() >= needed;
     }
 }

@@ -30,16 +30,17 @@ final class DemandEncoder {
      * @param micros tells the approximate server time, for the calendar windows that the server may be in
      */
     static String of(Demand demand, LongSupplier micros) {
-        if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && isFixed(demand.limit())) {
+        if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && demand.keep() == 0 && isFixed(demand.limit())) {
             return ONE_PERMIT.of(demand.limit());
         }
-        return of(
+        String text = of(
                 demand.limit(),
                 demand.permits(),
                 demand.atLeast(),
                 Math.min(demand.maxWaitMicros(), Pace.MAX_MICROS),
                 demand.holder(),
                 micros);
+        return demand.keep() == 0 ? text : text + " " + demand.keep();
     }
 
     static String of(Charge charge, LongSupplier micros) {

@@ -63,15 +63,18 @@ public final class Reply {
         }
         long remaining = next();
         long left = next();
+        long reset = orNever(next());
+        long chargedAt = next();
         boolean fits = first > 0;
         return new Verdict(
                 fits,
                 charges ? first : 0,
                 remaining,
                 fits ? 0 : orNever(left),
-                orNever(next()),
+                reset,
                 fits ? left : 0,
-                next());
+                Math.abs(chargedAt),
+                chargedAt < 0);
     }
 
     static long orNever(long micros) {

@@ -91,7 +91,8 @@ local function micros_for(d, whole, parts)
 end
 
 local function of_room(d, room)
-  return d.permits <= room and d.permits or d.at_least <= room and room or 0
+  local free = room - d.keep
+  return d.permits <= free and d.permits or d.at_least <= free and free or 0
 end
 
 -- Caches the texts of numbers: looking one up is cheaper than formatting it.

@@ -97,8 +97,8 @@ function held.verdict(c, d, grant, charged, now)
   local used = charged and c.used + grant or c.used
   local left = 0
   if grant == 0 then
-    local needed = c.used + d.at_least - d.capacity
-    if d.at_least > d.capacity then
+    local needed = c.used + d.needed - d.capacity
+    if d.needed > d.capacity then
       left = NEVER
     else
       left = max(needed > 0 and end_of(c, needed, now) or now, c.mine or now)

@@ -15,7 +15,8 @@
 --          T   the time in microseconds to decide by, as a double; without it TIME decides (the vectors bring their own time)
 --          N   to number the steps of each count: the number of the trailing KEYS, and for each of them the index of the count
 --              whose numbers that key holds
--- ARGV[2…] the demands as text, each once: kind, permits, at_least, max_wait, capacity, three more, and the holder
+-- ARGV[2…] the demands as text, each once: kind, permits, at_least, max_wait, capacity, three more, the holder of cc, and, unless it is
+--          0, how many permits must remain for others
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency,
 --                    ls leases
 --          permits   the permits wanted or, for b, to give back
@@ -32,7 +33,7 @@
 -- Reply    a string of little-endian doubles. First now, then the answers of the operations. Times are in microseconds; -1 means
 --          never
 --          c, l      five numbers for each demand: grant (0 means refused), remaining, wait if granted or else retry, reset,
---                    charged_at. Or two, in the common case that everything was granted, without a wait, at "now": -3 - remaining,
+--                    charged_at, which is negative if the demand was refused only because of what must remain for others. Or two, in the common case that everything was granted, without a wait, at "now": -3 - remaining,
 --                    and reset
 --          b, r      one number: 1 if a permit among them was still held, else 0
 --          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
@@ -253,13 +254,19 @@ local function take_all(plan, place, n)
   return true
 end
 
+-- Returns whether a demand was refused only because of what it keeps for others.
+local function is_kept(c, d, grant)
+  return grant == 0 and d.keep > 0 and d.algorithm.grant(c, setmetatable({keep = 0}, {__index = d}), now) > 0
+end
+
 local function decide_ask(n, charges)
   local fit = all_fit(these, wanted, grants, n, now)
   for i = 1, n do
     local c, d, grant = these[i], wanted[i], grants[i]
     local algorithm = d.algorithm
+    local kept = is_kept(c, d, grant)
     local remaining, left, reset = algorithm.verdict(c, d, grant, fit and charges, now)
-    answer_demand(grant, remaining, left, reset, c.at)
+    answer_demand(grant, remaining, left, reset, kept and -c.at or c.at)
     wrote[i] = charges and (fit or c.rebased)
     if fit and charges then
       algorithm.charge(c, d, grant, now, testing)

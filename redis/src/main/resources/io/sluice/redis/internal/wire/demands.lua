@@ -32,7 +32,9 @@ local function demand(text)
   else
     d.ttl, d.holder = first, words[9]
   end
-  d.take = d.permits > 0 and d.algorithm.take
+  d.keep = kind ~= 'ls' and tonumber(words[kind == 'cc' and 10 or 9]) or 0
+  d.needed = d.at_least + d.keep
+  d.take = d.permits > 0 and d.keep == 0 and d.algorithm.take
   return d
 end
 

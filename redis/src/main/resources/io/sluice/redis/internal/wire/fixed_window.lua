@@ -56,7 +56,7 @@ end
 function window.verdict(c, d, grant, charged, now)
   local used = charged and c.used + grant or c.used
   local left = c.last - now
-  return max(0, d.capacity - used), grant > 0 and 0 or d.at_least > d.capacity and NEVER or left, used == 0 and 0 or left
+  return max(0, d.capacity - used), grant > 0 and 0 or d.needed > d.capacity and NEVER or left, used == 0 and 0 or left
 end
 
 function window.charge(c, d, grant)

@@ -31,8 +31,8 @@ function leaky.verdict(c, d, grant, charged, now)
   local left = NEVER
   if grant > 0 then
     left = until_level(c, d, used, 0, now)
-  elseif d.at_least <= d.capacity then
-    left = max(until_level(c, d, used, d.capacity - d.at_least, now),
+  elseif d.needed <= d.capacity then
+    left = max(until_level(c, d, used, d.capacity - d.needed, now),
       until_level(c, d, used, 0, now) - min(d.max_wait, d.longest))
   end
   if charged then

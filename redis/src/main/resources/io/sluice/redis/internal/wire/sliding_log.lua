@@ -99,7 +99,7 @@ function log.verdict(c, d, grant, charged, now)
   local used = charged and c.used + grant or c.used
   local left, reset = 0, 0
   if grant == 0 then
-    left = d.at_least > d.capacity and NEVER or until_freed(c, d, c.used + d.at_least - d.capacity, now)
+    left = d.needed > d.capacity and NEVER or until_freed(c, d, c.used + d.needed - d.capacity, now)
   end
   if used > 0 then
     reset = ((charged or c.rebased) and c.at or c.newest) + d.window - now

@@ -104,7 +104,7 @@ function sliding.verdict(c, d, grant, charged, now)
   local used = estimate(c, d) + (charged and grant or 0)
   local left, reset = 0, 0
   if grant == 0 then
-    left = d.at_least > d.capacity and NEVER or when_fits(c, d, d.at_least) - now
+    left = d.needed > d.capacity and NEVER or when_fits(c, d, d.needed) - now
   end
   if charged or sum(c, c.present - c.slices) > 0 then
     reset = ((charged and c.present or c.newest) + c.slices + 1) * d.length - now

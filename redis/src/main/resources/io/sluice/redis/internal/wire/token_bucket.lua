@@ -147,14 +147,14 @@ function bucket.grant(c, d, now)
   if c.aged_for ~= d then
     age_for(c, d, now)
   end
-  local permits, room = d.permits, bucket_room(c, d, c.used)
-  if permits <= room then
+  local permits, free = d.permits, bucket_room(c, d, c.used) - d.keep
+  if permits <= free then
     return permits
   end
-  if d.max_wait > 0 and permits <= d.capacity and until_level(c, d, c.used, d.capacity - permits, now) <= d.max_wait then
+  if d.keep == 0 and d.max_wait > 0 and permits <= d.capacity and until_level(c, d, c.used, d.capacity - permits, now) <= d.max_wait then
     return permits
   end
-  return d.at_least <= room and room or 0
+  return d.at_least <= free and free or 0
 end
 
 function bucket.verdict(c, d, grant, charged, now)
@@ -162,9 +162,9 @@ function bucket.verdict(c, d, grant, charged, now)
   local left = NEVER
   if grant > 0 then
     left = until_level(c, d, used, d.capacity - grant, now)
-  elseif d.at_least <= d.capacity then
-    left = until_level(c, d, used, d.capacity - d.at_least, now)
-    if d.max_wait > 0 and d.permits <= d.capacity then
+  elseif d.needed <= d.capacity then
+    left = until_level(c, d, used, d.capacity - d.needed, now)
+    if d.keep == 0 and d.max_wait > 0 and d.permits <= d.capacity then
       left = min(left, until_level(c, d, used, d.capacity - d.permits, now) - d.max_wait)
     end
   end
