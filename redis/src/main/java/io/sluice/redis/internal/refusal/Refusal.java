@@ -6,9 +6,9 @@ import io.sluice.core.spi.Demand;
  * A demand that a count has refused, and until when it refuses demands for as much. Immutable. Times are by the clock of this
  * process.
  *
- * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means a minimum grant,
- * together with what it keeps for others, that is at least as large. For demands that would wait, it also means a wait that is no longer and permits that are no fewer,
- * because a later slot is found for all permits or for none.
+ * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means that at least as
+ * many permits must be free: the minimum grant and what is kept for others. For demands that would wait, it also means a wait that
+ * is no longer and permits that are no fewer, because a later slot is found for all permits or for none.
  *
  * @param needed the fewest free permits that were not there, see {@link Demand#needed}
  * @param permits how many permits the demand would have waited for

@@ -33,8 +33,8 @@
 -- Reply    a string of little-endian doubles. First now, then the answers of the operations. Times are in microseconds; -1 means
 --          never
 --          c, l      five numbers for each demand: grant (0 means refused), remaining, wait if granted or else retry, reset,
---                    charged_at, which is negative if the demand was refused only because of what must remain for others. Or two, in the common case that everything was granted, without a wait, at "now": -3 - remaining,
---                    and reset
+--                    charged_at, which is negative if the demand was refused only because of what must remain for others. Or two,
+--                    in the common case that everything was granted, without a wait, at "now": -3 - remaining, and reset
 --          b, r      one number: 1 if a permit among them was still held, else 0
 --          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
 --                    retry, reset, charged_at, and in how long the lease ends; then the same as for e
