@@ -212,7 +212,12 @@ public record AdjustedRules(RuleSet rules, List<String> problems, Optional<Insta
                 throw new IllegalArgumentException(message(refused.errors().get(0)));
             }
             Rule read = ((RuleDocument.Accepted) document).rules().get(0);
-            return read.overrides().get(0).numbers();
+            LimitOverride only = read.overrides().get(0);
+            if (only.keep().isPresent()) {
+                throw new IllegalArgumentException(
+                        "numbers: keep for one caller (expected: numbers such as rate or limit; keep is for an override of the rule)");
+            }
+            return only.numbers();
         }
 
         private static String message(DocumentError error) {

@@ -1,5 +1,7 @@
 package io.sluice.rules.changes;
 
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.cost.CostText;
 import io.sluice.rules.model.LimitName;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
@@ -55,7 +57,7 @@ final class LimitComparison {
             RuleLimit now = after.get(i);
             Integer old = pairs.get(i);
             if (old == null) {
-                say(named(now) + " added (" + LimitWords.amount(now.limit()) + ")");
+                say(named(now) + " added (" + LimitWords.described(now) + ")");
             } else {
                 order.next(old);
                 compare(before.get(old), now);
@@ -63,8 +65,7 @@ final class LimitComparison {
         }
         for (int i = 0; i < before.size(); i++) {
             if (!pairs.containsValue(i)) {
-                say(named(before.get(i)) + " removed ("
-                        + LimitWords.amount(before.get(i).limit()) + ")");
+                say(named(before.get(i)) + " removed (" + LimitWords.described(before.get(i)) + ")");
             }
         }
         if (order.isBroken()) {
@@ -89,10 +90,28 @@ final class LimitComparison {
             say(named(now) + " unread "
                     + Phrases.fromTo(old.unread().word(), now.unread().word()));
         }
+        cost(old, now);
+        if (old.durable() != now.durable()) {
+            say(named(now) + (now.durable() ? " now durable" : " no longer durable"));
+        }
         String otherwise = LimitWords.otherwise(old.by());
         String newOtherwise = LimitWords.otherwise(now.by());
         if (!otherwise.equals(newOtherwise) && old.by().size() == now.by().size()) {
             say(named(now) + " otherwise by " + Phrases.fromTo(otherwise, newOtherwise));
+        }
+    }
+
+    private void cost(RuleLimit old, RuleLimit now) {
+        Map<String, String> was = LimitWords.cost(old.cost());
+        Map<String, String> is = LimitWords.cost(now.cost());
+        if (was.equals(is)) {
+            return;
+        }
+        if (was.isEmpty() || is.isEmpty()) {
+            Cost cost = now.cost().or(old::cost).orElseThrow();
+            say(named(now) + " cost " + (was.isEmpty() ? "added" : "removed") + " (" + CostText.line(cost) + ")");
+        } else {
+            say(named(now) + " cost " + String.join(", ", different(was, is)));
         }
     }
 

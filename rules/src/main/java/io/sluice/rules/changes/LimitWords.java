@@ -7,9 +7,12 @@ import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.cost.CostText;
 import io.sluice.rules.document.Quantities;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.LimitName;
+import io.sluice.rules.model.LimitOverride;
 import io.sluice.rules.model.RuleLimit;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
@@ -48,6 +51,26 @@ public final class LimitWords {
         }
         boolean weighted = limit instanceof SlidingWindow sliding && sliding.weighted();
         return limit.capacity() + " per " + window(limit) + (weighted ? ", weighted" : "");
+    }
+
+    /** Returns the numbers with their meaning, and what else matters for how much passes. */
+    static String described(RuleLimit limit) {
+        return amount(limit.limit())
+                + limit.cost().map(cost -> ", cost " + CostText.line(cost)).orElse("")
+                + (limit.durable() ? ", durable" : "");
+    }
+
+    /** Returns what an override changes: its numbers, unless they are those of the limit, and what it keeps for others. */
+    static String described(LimitOverride override, RuleLimit of) {
+        String keep = override.keep().map(own -> "keep " + own).orElse("");
+        return override.onlyKeeps(of)
+                ? keep
+                : amount(override.numbers()) + (keep.isEmpty() ? "" : ", " + keep);
+    }
+
+    /** Returns the values of a cost by key; empty if there is none. */
+    static Map<String, String> cost(Optional<Cost> cost) {
+        return cost.map(CostText::words).orElse(Map.of());
     }
 
     /** Returns the algorithm and the numbers. */

@@ -3,6 +3,7 @@ package io.sluice.rules.changes;
 import io.sluice.rules.model.Condition;
 import io.sluice.rules.model.LimitOverride;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -50,7 +51,7 @@ final class OverrideComparison {
             Integer position =
                     Optional.ofNullable(old.get(target)).map(Deque::poll).orElse(null);
             if (position == null) {
-                say(after, override, " added (" + LimitWords.amount(override.numbers()) + until(override) + ")");
+                say(after, override, " added (" + described(after, override) + until(override) + ")");
             } else {
                 order.next(position);
                 compare(before.overrides().get(position), override);
@@ -58,7 +59,7 @@ final class OverrideComparison {
         }
         old.values().stream().flatMap(Deque::stream).sorted().forEach(position -> {
             LimitOverride gone = before.overrides().get(position);
-            say(before, gone, " removed (" + LimitWords.amount(gone.numbers()) + ")");
+            say(before, gone, " removed (" + described(before, gone) + ")");
         });
         if (order.isBroken()) {
             changes.add(new RuleChange.Altered(
@@ -67,8 +68,12 @@ final class OverrideComparison {
     }
 
     private void compare(LimitOverride old, LimitOverride now) {
-        if (!LimitWords.numbers(old.numbers()).equals(LimitWords.numbers(now.numbers()))) {
+        boolean follow = old.onlyKeeps(limit(before, old)) && now.onlyKeeps(limit(after, now));
+        if (!follow && !LimitWords.numbers(old.numbers()).equals(LimitWords.numbers(now.numbers()))) {
             say(after, now, ": " + LimitWords.amount(old.numbers()) + " → " + LimitWords.amount(now.numbers()));
+        }
+        if (!old.keep().equals(now.keep())) {
+            say(after, now, ": keep " + keep(old) + " → " + keep(now));
         }
         if (!old.until().equals(now.until())) {
             say(after, now, ": until " + moment(old) + " → " + moment(now));
@@ -76,9 +81,21 @@ final class OverrideComparison {
     }
 
     private void say(Rule rule, LimitOverride override, String what) {
-        String limit = LimitWords.named(rule.id(), rule.limits().get(override.limit()), false);
+        String limit = LimitWords.named(rule.id(), limit(rule, override), false);
         changes.add(new RuleChange.Altered(
                 rule.id(), "override of " + limit + " for " + Phrases.when(override.when()) + what));
+    }
+
+    private static RuleLimit limit(Rule rule, LimitOverride override) {
+        return rule.limits().get(override.limit());
+    }
+
+    private static String described(Rule rule, LimitOverride override) {
+        return LimitWords.described(override, limit(rule, override));
+    }
+
+    private static String keep(LimitOverride override) {
+        return override.keep().map(Object::toString).orElse("nothing");
     }
 
     private static String until(LimitOverride override) {

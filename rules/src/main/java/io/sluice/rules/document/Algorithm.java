@@ -36,6 +36,11 @@ enum Algorithm {
         };
     }
 
+    /** Returns whether what was charged can be settled afterwards. Permits that are held and time slots cannot. */
+    boolean hasCost() {
+        return this != LEAKY_BUCKET && this != CONCURRENCY;
+    }
+
     /** Returns the keys that an override may replace. */
     List<String> numbers() {
         return parameters().stream().filter(DocumentKeys.NUMBERS::contains).toList();

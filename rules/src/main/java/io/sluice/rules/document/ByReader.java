@@ -77,11 +77,16 @@ final class ByReader {
         });
     }
 
-    /** Reads the name of an attribute. */
+    /** Reads the name of an attribute that identifies a caller. */
     static Optional<String> attribute(String key, YamlValue value, Errors errors) {
+        return attribute(key, value, "an attribute, such as ip or user", errors);
+    }
+
+    /** Reads the name of an attribute. */
+    static Optional<String> attribute(String key, YamlValue value, String expected, Errors errors) {
         String name = value instanceof YamlScalar word && !word.isNull() ? Attributes.normalisedName(word.text()) : "";
         if (!ConditionReader.isAttribute(name)) {
-            errors.add(value.place(), key + ": " + value.shown() + " (expected: an attribute, such as ip or user)");
+            errors.add(value.place(), key + ": " + value.shown() + " (expected: " + expected + ")");
             return Optional.empty();
         }
         Plausibility.refuseMisspelled(key, name, value.place(), errors);

@@ -3,6 +3,7 @@ package io.sluice.rules.document;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The legal keys of each mapping in a document, in the order in which errors list them. The JSON schema has the same keys. */
@@ -17,11 +18,11 @@ final class DocumentKeys {
     static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
 
     static final Set<String> LIMIT =
-            ordered(List.of("id", "by", "absent", "unread", "privacy", "algorithm"), PARAMETERS);
+            ordered(List.of("id", "by", "absent", "unread", "privacy", "cost", "durable", "algorithm"), PARAMETERS);
 
     static final Set<String> BY = ordered(List.of("attribute", "otherwise"));
 
-    static final Set<String> OVERRIDE = ordered(List.of("when", "of", "until"), NUMBERS);
+    static final Set<String> OVERRIDE = ordered(List.of("when", "of", "keep", "until"), NUMBERS);
 
     static final Set<String> LEASE = ordered(List.of("size", "share", "ttl"));
 
@@ -46,6 +47,22 @@ final class DocumentKeys {
             HANDLING,
             List.of("message", "labels"),
             FOUNDING);
+
+    /** The error for each key that belongs into a limit or an override, where it is written into a rule. */
+    static final Map<String, String> NOT_IN_RULE = Map.of(
+            "cost", "cost: on the rule (expected: inside one of its limits)",
+            "durable", "durable: on the rule (expected: inside one of its limits)",
+            "keep", "keep: on the rule (expected: inside one of its overrides)");
+
+    /** The error for a key of overrides in a limit. */
+    static final Map<String, String> NOT_IN_LIMIT = Map.of(
+            "keep", "keep: in a limit (expected: in an override of it, for the requests that leave a part to others)");
+
+    /** The errors for the keys that the founding shape does not have. */
+    static final Map<String, String> NOT_IN_DIMENSION = Map.of(
+            "cost", "cost: in a dimension (expected: in a limit, of a rule with limits instead of dimensions)",
+            "durable", "durable: in a dimension (expected: in a limit, of a rule with limits instead of dimensions)",
+            "keep", "keep: in a dimension (expected: in an override)");
 
     private DocumentKeys() {}
 

@@ -42,6 +42,9 @@ final class EarlyRuleCheck {
         for (String key : List.of("limits", "candidate")) {
             each(key, limit -> {
                 field(limit, "by").ifPresent(this::by);
+                field(limit, "cost")
+                        .ifPresent(cost -> errors.add(
+                                cost.place(), "cost: in a rule for early (expected: none; early rules count requests)"));
                 refuseWaiting(limit, ofAnswers);
             });
         }
@@ -54,6 +57,7 @@ final class EarlyRuleCheck {
             field(override, "when")
                     .filter(YamlMap.class::isInstance)
                     .ifPresent(when -> ((YamlMap) when).entries().forEach(entry -> attribute("when", entry.key())));
+            field(override, "keep").filter(keep -> ofAnswers).ifPresent(this::refuseKeep);
             refuseWaiting(override, ofAnswers);
         });
         if (ofAnswers) {
@@ -109,6 +113,12 @@ final class EarlyRuleCheck {
             field(limit, "algorithm").ifPresent(this::refuseAlgorithm);
             field(limit, "max_wait").ifPresent(this::refuseWait);
         }
+    }
+
+    private void refuseKeep(YamlValue keep) {
+        errors.add(
+                keep.place(),
+                "keep: not allowed beside match.answer.status (expected: none; answers are counted in any case)");
     }
 
     private void refuseAlgorithm(YamlValue algorithm) {

@@ -1,6 +1,8 @@
 package io.sluice.rules.document;
 
 import io.sluice.core.limit.Limit;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.cost.CostReader;
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.LimitName;
@@ -14,6 +16,7 @@ import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,11 +30,16 @@ final class LimitReader {
     private final List<ReadLimit> limits = new ArrayList<>();
     private final Map<Identity, Place> seen = new HashMap<>();
     private final Map<String, Place> ids = new HashMap<>();
+    private final CostReader costs;
+
+    /** The costs that are settled by an answer, and where they are. */
+    private final Map<Place, Cost.Settling> settled = new LinkedHashMap<>();
 
     LimitReader(String rule, boolean candidate, Errors errors) {
         this.rule = rule;
         this.candidate = candidate;
         this.errors = errors;
+        this.costs = new CostReader(this::reserved, errors);
     }
 
     /**
@@ -48,19 +56,19 @@ final class LimitReader {
     /** Whose requests a limit counts together. */
     private record Counting(List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
 
-        RuleLimit limit(String id, Limit limit) {
-            return new RuleLimit(id, limit, by, absent, unread, privacy);
+        RuleLimit limit(String id, Limit limit, Optional<Cost> cost, boolean durable) {
+            return new RuleLimit(id, limit, by, absent, unread, privacy, cost, durable);
         }
     }
 
     void read(YamlValue value) {
-        Fields.of("limit", value, DocumentKeys.LIMIT, errors)
+        Fields.of("limit", value, DocumentKeys.LIMIT, DocumentKeys.NOT_IN_LIMIT, errors)
                 .ifPresentOrElse(fields -> read(fields, ByReader.by(fields, errors)), this::skip);
     }
 
     /** Reads a dimension of the founding shape. */
     void readDimension(YamlValue value) {
-        Fields.of("dimension", value, DocumentKeys.DIMENSION, errors)
+        Fields.of("dimension", value, DocumentKeys.DIMENSION, DocumentKeys.NOT_IN_DIMENSION, errors)
                 .ifPresentOrElse(fields -> read(fields, ByReader.dimension(fields, errors)), this::skip);
     }
 
@@ -79,6 +87,16 @@ final class LimitReader {
             limit.built().ifPresent(built -> all.add(built.limit()));
         }
         return all;
+    }
+
+    /** Warns about settlements in a rule for descriptors. */
+    void warnOfDescriptors() {
+        settled.forEach((place, settling) -> errors.warnings()
+                .add(
+                        place,
+                        "settle: " + PrintableText.text(settling.by().toString())
+                                + ": no front door sees the answers to descriptors, so the reservation stands;"
+                                + " report usage to a limit with cost: {charge: always}"));
     }
 
     private void skip() {
@@ -100,14 +118,23 @@ final class LimitReader {
     private void add(Fields fields, Optional<String> id, Counting counting) {
         int position = limits.size();
         LimitName name = candidate ? LimitName.candidate(rule, id, position) : LimitName.live(rule, id, position);
+        Optional<Cost> cost = costs.read(fields);
         Optional<Built> built = algorithm(fields).flatMap(algorithm -> {
+            boolean durable = durable(fields, algorithm);
+            boolean charged = isCharged(fields, algorithm);
             Optional<Parameters> parameters = parameters(fields, algorithm);
             return parameters
                     .flatMap(p -> limit(fields, algorithm, p, name))
-                    .map(limit ->
-                            new Built(algorithm, parameters.orElseThrow(), counting.limit(name.reported(), limit)));
+                    .filter(limit -> charged && fits(fields, cost, limit))
+                    .map(limit -> new Built(
+                            algorithm,
+                            parameters.orElseThrow(),
+                            counting.limit(name.reported(), limit, cost, durable)));
         });
-        built.ifPresent(b -> refuseSameCount(fields, id, b.limit()));
+        built.ifPresent(b -> {
+            refuseSameCount(fields, id, b.limit());
+            warn(fields, b.limit());
+        });
         limits.add(new ReadLimit(id, built));
     }
 
@@ -123,6 +150,61 @@ final class LimitReader {
                     fields.place(),
                     "limit: has the same count as the limit at line " + other.line()
                             + " (expected: an id on one of the two)");
+        }
+    }
+
+    private Optional<String> reserved(String key, YamlValue value) {
+        Optional<String> name =
+                ByReader.attribute(key, value, "an attribute such as json.max_tokens, or a whole number", errors);
+        name.ifPresent(own -> Plausibility.warnUnknown(key, own, value.place(), errors));
+        return name;
+    }
+
+    /** Refuses a cost where the algorithm cannot settle it. Returns whether the limit may be charged as it says. */
+    private static boolean isCharged(Fields fields, Algorithm algorithm) {
+        boolean refused = fields.has("cost") && !algorithm.hasCost();
+        if (refused) {
+            fields.refuseKey(
+                    "cost",
+                    "cost: not allowed with " + algorithm.word()
+                            + " (expected: token_bucket, fixed_window, sliding_window or sliding_log)");
+        }
+        return !refused;
+    }
+
+    private static boolean fits(Fields fields, Optional<Cost> cost, Limit limit) {
+        try {
+            cost.ifPresent(own -> own.check(limit));
+            return true;
+        } catch (IllegalArgumentException e) {
+            fields.refuseKey("max_wait", String.valueOf(e.getMessage()));
+            return false;
+        }
+    }
+
+    /** Counts are kept per window, so only a window that everybody computes alike can be restored. */
+    private static boolean durable(Fields fields, Algorithm algorithm) {
+        boolean durable = fields.flag("durable").orElse(false);
+        if (durable && (algorithm != Algorithm.FIXED_WINDOW || !fields.has("align"))) {
+            fields.refuseKey(
+                    "durable",
+                    "durable: true without align"
+                            + " (expected: algorithm: fixed_window with align: day, week, month or year)");
+            return false;
+        }
+        return durable;
+    }
+
+    private void warn(Fields fields, RuleLimit limit) {
+        limit.cost().ifPresent(cost -> {
+            Plausibility.cost(cost, limit.limit(), fields.place("cost"), errors);
+            if (cost instanceof Cost.Reserved reserved) {
+                Plausibility.settling(reserved, fields.place("cost"), errors);
+            }
+            cost.settling().ifPresent(settling -> settled.put(fields.place("cost"), settling));
+        });
+        if (limit.durable()) {
+            Plausibility.durable(limit.by(), fields.place("durable"), errors);
         }
     }
 
@@ -205,7 +287,7 @@ final class LimitReader {
 
     private Optional<Limit> limit(Fields fields, Algorithm algorithm, Parameters parameters, LimitName name) {
         try {
-            return Optional.of(parameters.build(algorithm, name.counted()));
+            return Optional.of(parameters.build(algorithm, name.counted(), fields.has("cost")));
         } catch (IllegalArgumentException e) {
             errors.add(fields.place(), String.valueOf(e.getMessage()));
             return Optional.empty();

@@ -17,13 +17,17 @@ final class LimitWriter {
 
     private LimitWriter() {}
 
-    /** Writes every parameter that differs from its default. */
-    static void write(Limit limit, Map<String, Object> out) {
+    /**
+     * Writes every parameter that differs from its default.
+     *
+     * @param hasCost whether the limit has a cost
+     */
+    static void write(Limit limit, boolean hasCost, Map<String, Object> out) {
         if (!(limit instanceof TokenBucket) && !(limit instanceof SlidingWindow)) {
             out.put("algorithm", limit.algorithm());
         }
         if (limit instanceof TokenBucket bucket) {
-            tokenBucket(bucket, out);
+            tokenBucket(bucket, hasCost, out);
         } else if (limit instanceof LeakyBucket bucket) {
             leakyBucket(bucket, out);
         } else if (limit instanceof FixedWindow fixed) {
@@ -60,8 +64,8 @@ final class LimitWriter {
         }
     }
 
-    private static void tokenBucket(TokenBucket bucket, Map<String, Object> out) {
-        TokenBucket usual = Limit.named(bucket.name()).tokenBucket(bucket.rate());
+    private static void tokenBucket(TokenBucket bucket, boolean hasCost, Map<String, Object> out) {
+        TokenBucket usual = Parameters.usual(Limit.named(bucket.name()), bucket.rate(), hasCost);
         out.put("rate", bucket.rate().toString());
         if (bucket.burst() != usual.burst()) {
             out.put("burst", bucket.burst());

@@ -1,15 +1,19 @@
 package io.sluice.rules.document;
 
 import io.sluice.core.limit.Limit;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.cost.Keep;
 import io.sluice.rules.document.LimitReader.Built;
 import io.sluice.rules.document.LimitReader.ReadLimit;
 import io.sluice.rules.model.Condition;
 import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.yaml.Digits;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -54,10 +58,59 @@ final class OverrideReader {
         if (of.isPresent()) {
             limits.get(of.getAsInt())
                     .built()
-                    .flatMap(built -> numbers(fields, built))
-                    .filter(numbers -> !when.isEmpty())
-                    .ifPresent(numbers -> overrides.add(new LimitOverride(when, of.getAsInt(), numbers, until)));
+                    .flatMap(built -> changed(fields, built))
+                    .filter(changed -> !when.isEmpty())
+                    .ifPresent(changed -> overrides.add(
+                            new LimitOverride(when, of.getAsInt(), changed.numbers(), changed.keep(), until)));
         }
+    }
+
+    /** What an override changes. */
+    private record Changed(Limit numbers, Optional<Keep> keep) {}
+
+    private Optional<Changed> changed(Fields fields, Built built) {
+        long before = errors.count();
+        Optional<Limit> numbers = numbers(fields, built);
+        Optional<Keep> keep = keep(fields, built.limit().cost());
+        numbers.ifPresent(limit -> {
+            refuseTooMuch(fields, keep, limit);
+            built.limit().cost().ifPresent(cost -> Plausibility.cost(cost, limit, fields.place(), errors));
+        });
+        return errors.count() == before ? numbers.map(limit -> new Changed(limit, keep)) : Optional.empty();
+    }
+
+    private static Optional<Keep> keep(Fields fields, Optional<Cost> cost) {
+        if (fields.has("keep") && cost.filter(Cost.Always.class::isInstance).isPresent()) {
+            fields.refuseKey(
+                    "keep", "keep: of a limit with charge: always (expected: a limit that refuses requests)");
+        }
+        boolean quoted = fields.value("keep")
+                .filter(value -> value instanceof YamlScalar text && text.quoted())
+                .isPresent();
+        return fields.read("keep", text -> Keep.parse(text)
+                .filter(keep -> !quoted || keep instanceof Keep.Share)
+                .orElseThrow(() -> Quantities.refused(
+                        "keep",
+                        text,
+                        "a share from 0% to 100%, such as 20%, or a number of permits"
+                                + (quoted ? ", without quotes" : ""))));
+    }
+
+    private void refuseTooMuch(Fields fields, Optional<Keep> keep, Limit limit) {
+        keep.ifPresent(own -> {
+            long permits = own.permits(limit);
+            if (permits > limit.capacity()) {
+                fields.error(
+                        "keep",
+                        "keep: " + own + " (expected: at most " + limit.capacity()
+                                + ", all that the limit holds, or a share such as 20%)");
+            } else if (permits == limit.capacity() && permits > 0) {
+                errors.warnings()
+                        .add(
+                                fields.place("keep"),
+                                "keep: " + own + ": all that the limit holds, so these requests never pass");
+            }
+        });
     }
 
     private OptionalInt of(Fields fields) {
@@ -91,21 +144,26 @@ final class OverrideReader {
     private Optional<Limit> numbers(Fields fields, Built built) {
         Algorithm algorithm = built.algorithm();
         String legal = String.join(", ", algorithm.numbers());
+        boolean keeps = fields.has("keep");
         long before = errors.count();
         for (String key : DocumentKeys.NUMBERS) {
             if (fields.has(key) && !algorithm.numbers().contains(key)) {
                 fields.refuseKey(key, key + ": not a number of " + algorithm.word() + " (expected: " + legal + ")");
             }
         }
-        if (DocumentKeys.NUMBERS.stream().noneMatch(fields::has)) {
-            errors.add(fields.place(), "override: changes no number (expected: one or more of " + legal + ")");
+        if (!keeps && DocumentKeys.NUMBERS.stream().noneMatch(fields::has)) {
+            errors.add(fields.place(), "override: changes no number (expected: one or more of " + legal + ", keep)");
         }
         Parameters parameters = Parameters.read(fields, algorithm).over(built.parameters());
         if (errors.count() != before) {
             return Optional.empty();
         }
         try {
-            return Optional.of(parameters.build(algorithm, built.limit().limit().name()));
+            RuleLimit own = built.limit();
+            Limit numbers =
+                    parameters.build(algorithm, own.limit().name(), own.cost().isPresent());
+            own.cost().ifPresent(cost -> cost.check(numbers));
+            return Optional.of(numbers);
         } catch (IllegalArgumentException e) {
             errors.add(fields.place(), String.valueOf(e.getMessage()));
             return Optional.empty();

@@ -74,11 +74,13 @@ record Parameters(
     /**
      * Builds the limit. The parameters that the algorithm requires must be present. The factories of the core module make the
      * final check, and throw {@link IllegalArgumentException} for an impossible limit.
+     *
+     * @param hasCost whether the limit has a cost
      */
-    Limit build(Algorithm algorithm, String name) {
+    Limit build(Algorithm algorithm, String name, boolean hasCost) {
         Limit.Named named = Limit.named(name);
         return switch (algorithm) {
-            case TOKEN_BUCKET -> tokenBucket(named);
+            case TOKEN_BUCKET -> tokenBucket(named, hasCost);
             case LEAKY_BUCKET -> leakyBucket(named);
             case FIXED_WINDOW ->
                 align.isPresent()
@@ -90,8 +92,17 @@ record Parameters(
         };
     }
 
-    private TokenBucket tokenBucket(Limit.Named named) {
-        TokenBucket bucket = named.tokenBucket(rate.orElseThrow());
+    /**
+     * Returns a bucket with the default burst: one second of the rate, or the whole rate if the limit has a cost. A single
+     * request may cost more than one second of {@code 100000/m}.
+     */
+    static TokenBucket usual(Limit.Named named, Rate rate, boolean hasCost) {
+        TokenBucket bucket = named.tokenBucket(rate);
+        return hasCost && rate.permits() > bucket.burst() ? bucket.withBurst(rate.permits()) : bucket;
+    }
+
+    private TokenBucket tokenBucket(Limit.Named named, boolean hasCost) {
+        TokenBucket bucket = usual(named, rate.orElseThrow(), hasCost);
         bucket = burst.isPresent() ? bucket.withBurst(burst.get()) : bucket;
         return maxWait.isPresent() ? bucket.withMaxWait(maxWait.get()) : bucket;
     }

@@ -1,5 +1,9 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.cost.AnswerAttribute.Source;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.model.By;
 import io.sluice.rules.pattern.AttributeNames;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Place;
@@ -8,7 +12,9 @@ import io.sluice.rules.yaml.Spelling;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Finds what is legal but would silently count something else: a mistyped attribute, method or pattern. A known name in another
@@ -71,6 +77,12 @@ final class Plausibility {
 
     private static final int LONGEST = 32;
 
+    /** Attributes with few values, which callers cannot choose freely. */
+    private static final Set<String> FEW = Set.of("tenant", "app", "plan", "service", "domain", "method");
+
+    /** The most counts that are durable. */
+    private static final int MOST_DURABLE = 100_000;
+
     private Plausibility() {}
 
     /** Warns about an attribute that no front door sends. */
@@ -107,6 +119,57 @@ final class Plausibility {
                     .map(other -> "; " + other + ", perhaps?")
                     .orElse("");
             errors.warnings().add(place, key + ": " + PrintableText.text(method) + ": not a registered method" + near);
+        }
+    }
+
+    /** Warns about a reservation that the limit can never hold. */
+    static void cost(Cost cost, Limit limit, Place place, Errors errors) {
+        if (!(cost instanceof Cost.Reserved reserved)) {
+            return;
+        }
+        reserved.reserve().usual().ifPresent(permits -> {
+            if (permits > limit.capacity() && limit.capacity() > 0) {
+                errors.warnings()
+                        .add(
+                                place,
+                                "cost: a reservation of " + permits + " is more than the limit can ever hold ("
+                                        + limit.capacity() + "), so "
+                                        + cost.attribute()
+                                                .map(name -> "requests without " + PrintableText.text(name) + " are")
+                                                .orElse("every request is")
+                                        + " refused");
+            }
+        });
+    }
+
+    /** Warns about a cost that a caller can leave out, and about a settlement by something that is not an amount. */
+    static void settling(Cost.Reserved cost, Place place, Errors errors) {
+        if (cost.reserve().usual().isEmpty()) {
+            errors.warnings()
+                    .add(
+                            place,
+                            "cost: no default: a request without "
+                                    + PrintableText.text(cost.attribute().orElse(""))
+                                    + " reserves only the permits that it asks for, usually 1");
+        }
+        if (cost.settling().filter(each -> each.by().source() == Source.STATUS).isPresent()) {
+            errors.warnings().add(place, "settle: answer.status: a status such as 200 is not an amount");
+        }
+    }
+
+    /** Warns about counts that may be too many to be durable. */
+    static void durable(List<By> by, Place place, Errors errors) {
+        List<String> many = by.stream()
+                .flatMap(each -> Stream.concat(Stream.of(each.attribute()), each.otherwise().stream()))
+                .filter(name -> !FEW.contains(name))
+                .map(PrintableText::text)
+                .toList();
+        if (!many.isEmpty()) {
+            errors.warnings()
+                    .add(
+                            place,
+                            "durable: counts by " + String.join(", ", many) + " may be more than " + MOST_DURABLE
+                                    + ", the most that are durable; the others are lost with the store");
         }
     }
 

@@ -4,9 +4,11 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Condition;
 import io.sluice.rules.model.Handling;
 import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.ProtocolScope;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.model.Scope;
 import io.sluice.rules.pattern.PathPattern;
@@ -24,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Reads the rules of a document. */
 final class RuleReader {
@@ -95,7 +98,8 @@ final class RuleReader {
 
     /** Adds a rule if it has no error. Returns whether it was added. */
     private boolean take(YamlValue item) {
-        Optional<Rule> rule = Fields.of("rule", item, DocumentKeys.RULE, errors).flatMap(this::rule);
+        Optional<Rule> rule = Fields.of("rule", item, DocumentKeys.RULE, DocumentKeys.NOT_IN_RULE, errors)
+                .flatMap(this::rule);
         rule.ifPresent(rules::add);
         return rule.isPresent();
     }
@@ -123,6 +127,11 @@ final class RuleReader {
             readLimits(fields, limits);
             items(fields, "candidate", MOST_LIMITS).forEach(candidate::read);
             overrides = overrides(fields, limits);
+            refuseLocal(fields, handling, limits, candidate);
+            if (protocol.isPresent() || scope.match().keySet().stream().anyMatch(RuleReader::isOfDescriptors)) {
+                limits.warnOfDescriptors();
+                candidate.warnOfDescriptors();
+            }
         } else {
             refuseBeside(action, shadow, fields);
         }
@@ -200,6 +209,22 @@ final class RuleReader {
         OverrideReader reader = new OverrideReader(limits.read(), errors);
         items(fields, "overrides", MOST_OVERRIDES).forEach(reader::read);
         return reader.overrides();
+    }
+
+    private static void refuseLocal(Fields fields, Handling handling, LimitReader limits, LimitReader candidate) {
+        boolean durable = Stream.concat(limits.limits().stream(), candidate.limits().stream())
+                .anyMatch(RuleLimit::durable);
+        if (handling.mode() == Mode.LOCAL && durable) {
+            fields.error(
+                    "mode",
+                    "mode: local with a durable limit"
+                            + " (expected: distributed or local_distributed; counts of one process are not durable)");
+        }
+    }
+
+    /** Only Envoy's rate limit protocol has these attributes. */
+    private static boolean isOfDescriptors(String attribute) {
+        return attribute.equals("domain") || attribute.startsWith("descriptor.");
     }
 
     private List<YamlValue> items(Fields fields, String key, int most) {

@@ -1,5 +1,7 @@
 package io.sluice.rules.document;
 
+import io.sluice.rules.cost.CostText;
+import io.sluice.rules.cost.Keep;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.Action;
@@ -108,7 +110,11 @@ final class RuleWriter {
             if (limit.privacy() != Privacy.PLAIN) {
                 each.put("privacy", limit.privacy().word());
             }
-            LimitWriter.write(limit.limit(), each);
+            LimitWriter.write(limit.limit(), limit.cost().isPresent(), each);
+            limit.cost().ifPresent(cost -> each.put("cost", CostText.fields(cost)));
+            if (limit.durable()) {
+                each.put("durable", true);
+            }
             written.add(each);
         }
         return written;
@@ -130,9 +136,16 @@ final class RuleWriter {
                     "of",
                     LimitName.ownId(rule.id(), target).<Object>map(id -> id).orElse(override.limit()));
         }
-        LimitWriter.writeNumbers(override.numbers(), each);
+        if (!override.onlyKeeps(target)) {
+            LimitWriter.writeNumbers(override.numbers(), each);
+        }
+        override.keep().ifPresent(keep -> each.put("keep", keep(keep)));
         override.until().ifPresent(until -> each.put("until", until.toString()));
         return each;
+    }
+
+    private static Object keep(Keep keep) {
+        return keep instanceof Keep.Permits number ? number.permits() : keep.toString();
     }
 
     private void handling() {

@@ -46,6 +46,13 @@ public final class EarlyAttributes {
                 });
         Stream<Limit> numbers = Stream.concat(
                 all.stream().map(RuleLimit::limit), others.stream().map(LimitOverride::numbers));
+        if (all.stream().anyMatch(limit -> limit.cost().isPresent())) {
+            throw new IllegalArgumentException("for: early in a rule with a cost (expected: limits that count requests)");
+        }
+        if (ofAnswers && others.stream().anyMatch(override -> override.keep().isPresent())) {
+            throw new IllegalArgumentException(
+                    "match." + ANSWER_STATUS + ": in a rule with keep (expected: none; answers are always counted)");
+        }
         if (ofAnswers && (action != Action.LIMIT || numbers.anyMatch(EarlyAttributes::needsRequest))) {
             throw new IllegalArgumentException("match." + ANSWER_STATUS
                     + ": in a rule that does not count answers (expected: limits that hold no permits and never wait)");

@@ -1,6 +1,7 @@
 package io.sluice.rules.model;
 
 import io.sluice.core.limit.Limit;
+import io.sluice.rules.cost.Keep;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -12,14 +13,28 @@ import java.util.Optional;
  * @param when the conditions that a request must all satisfy; at least one
  * @param limit the position of the limit in the rule
  * @param numbers the limit with its numbers replaced, with the same name and shape
+ * @param keep how much of the limit these requests leave for others; if empty, nothing
  * @param until when the override expires; from this moment on it no longer applies
  */
-public record LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Instant> until) {
+public record LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Keep> keep, Optional<Instant> until) {
 
     public LimitOverride {
         when = Map.copyOf(when);
         if (when.isEmpty()) {
             throw new IllegalArgumentException("when: empty (expected: at least one condition)");
         }
+        keep.filter(own -> own.permits(numbers) > numbers.capacity()).ifPresent(own -> {
+            throw new IllegalArgumentException("keep: " + own + " (expected: at most " + numbers.capacity() + ")");
+        });
+    }
+
+    /** Creates an override that keeps nothing for others. */
+    public LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Instant> until) {
+        this(when, limit, numbers, Optional.empty(), until);
+    }
+
+    /** Returns whether it only keeps something for others, and leaves the numbers of the limit as they are. */
+    public boolean onlyKeeps(RuleLimit of) {
+        return keep.isPresent() && numbers.equals(of.limit());
     }
 }

@@ -1,11 +1,14 @@
 package io.sluice.rules.model;
 
 import io.sluice.core.limit.Limit;
+import io.sluice.rules.cost.AnswerAttribute;
+import io.sluice.rules.cost.Cost;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A rule: which requests it applies to, and what it does with them. Immutable.
@@ -66,6 +69,11 @@ public record Rule(
         if (use == RuleUse.EARLY) {
             EarlyAttributes.check(action, scope, limits, candidate, overrides);
         }
+        if (handling.mode() == Mode.LOCAL
+                && Stream.concat(limits.stream(), candidate.stream()).anyMatch(RuleLimit::durable)) {
+            throw new IllegalArgumentException(
+                    "mode: local with a durable limit (expected: distributed or local_distributed)");
+        }
         for (LimitOverride override : overrides) {
             if (override.limit() < 0 || override.limit() >= limits.size()) {
                 throw new IllegalArgumentException(
@@ -76,6 +84,12 @@ public record Rule(
                     || !target.shape().equals(override.numbers().shape())) {
                 throw new IllegalArgumentException(
                         "overrides: " + override.numbers() + " (expected: other numbers for " + target + ")");
+            }
+            Optional<Cost> cost = limits.get(override.limit()).cost();
+            cost.ifPresent(own -> own.check(override.numbers()));
+            if (override.keep().isPresent() && cost.filter(Cost.Always.class::isInstance).isPresent()) {
+                throw new IllegalArgumentException(
+                        "keep: of a limit with charge: always (expected: a limit that refuses requests)");
             }
         }
     }
@@ -146,7 +160,7 @@ public record Rule(
         return limit.by().isEmpty() ? scope.level() : Level.CALLER;
     }
 
-    /** Returns the attributes that the rule uses to match, to count and to select overrides. */
+    /** Returns the attributes of a request that the rule uses to match, to count, to select overrides and to charge. */
     public Set<String> attributes() {
         Set<String> all = new LinkedHashSet<>();
         addAttributes(all);
@@ -163,6 +177,16 @@ public record Rule(
         addAttributes(candidate, all);
     }
 
+    /** Returns the attributes of the answer that settle what the rule's limits have charged, candidates included. */
+    public Set<AnswerAttribute> answerAttributes() {
+        Set<AnswerAttribute> all = new LinkedHashSet<>();
+        Stream.concat(limits.stream(), candidate.stream())
+                .flatMap(limit -> limit.cost().stream())
+                .flatMap(cost -> cost.settling().stream())
+                .forEach(settling -> all.add(settling.by()));
+        return Collections.unmodifiableSet(all);
+    }
+
     private static void addAttributes(List<RuleLimit> limits, Set<String> all) {
         for (RuleLimit limit : limits) {
             for (By by : limit.by()) {
@@ -172,6 +196,7 @@ public record Rule(
             if (!limit.by().isEmpty() && limit.absent() == AbsentPolicy.IP) {
                 all.add("ip");
             }
+            limit.cost().flatMap(Cost::attribute).ifPresent(all::add);
         }
     }
 }

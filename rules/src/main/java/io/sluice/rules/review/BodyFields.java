@@ -1,5 +1,6 @@
 package io.sluice.rules.review;
 
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
@@ -15,13 +16,14 @@ final class BodyFields {
         return attribute.startsWith("json.") || attribute.startsWith("form.");
     }
 
-    /** Returns the fields that a limit needs: to match and to count. */
+    /** Returns the fields that a limit needs: to match, to count and to charge. */
     static Set<String> of(Rule rule, RuleLimit limit) {
         Set<String> fields = new LinkedHashSet<>(rule.scope().match().keySet());
         for (By by : limit.by()) {
             fields.add(by.attribute());
             by.otherwise().ifPresent(fields::add);
         }
+        limit.cost().flatMap(Cost::attribute).ifPresent(fields::add);
         fields.removeIf(attribute -> !isOne(attribute));
         return fields;
     }

@@ -2,6 +2,7 @@ package io.sluice.rules.review;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.changes.LimitWords;
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.Handling;
 import io.sluice.rules.model.Mode;
@@ -32,6 +33,7 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
         Limit others = other.limit.limit();
         return limit.by().equals(other.limit.by())
                 && limit.absent() == other.limit.absent()
+                && limit.cost().equals(other.limit.cost())
                 && rule.handling().mode() == other.rule.handling().mode()
                 && own.shape().equals(others.shape())
                 && (StricterLimit.isAtLeast(own, others) || StricterLimit.isAtLeast(others, own));
@@ -44,6 +46,7 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
     boolean hides(PlacedLimit other, Instant now) {
         return StricterLimit.isAtLeast(limit.limit(), other.limit.limit())
                 && countsAllOf(other)
+                && chargesAs(other)
                 && readsAllOf(other)
                 && !isOverridden(now)
                 && !other.isOverridden(now)
@@ -54,6 +57,12 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
         return limit.by().isEmpty()
                 ? other.limit.by().isEmpty() || other.limit.absent() != AbsentPolicy.REFUSE
                 : limit.by().equals(other.limit.by()) && limit.absent() == other.limit.absent();
+    }
+
+    /** Returns whether each request costs the same in both, and is refused if it costs too much. */
+    private boolean chargesAs(PlacedLimit other) {
+        return limit.cost().equals(other.limit.cost())
+                && limit.cost().filter(Cost.Always.class::isInstance).isEmpty();
     }
 
     /** Returns whether an unreadable body that the other limit refuses is refused because of this one, too. */

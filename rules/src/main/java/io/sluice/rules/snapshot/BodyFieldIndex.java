@@ -1,5 +1,6 @@
 package io.sluice.rules.snapshot;
 
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.internal.match.ScopeIndex;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.By;
@@ -111,6 +112,7 @@ final class BodyFieldIndex {
             names.add(by.attribute());
             by.otherwise().ifPresent(names::add);
         }
+        limit.cost().flatMap(Cost::attribute).ifPresent(names::add);
         for (LimitOverride override : rule.overrides()) {
             if (override.limit() == position) {
                 names.addAll(override.when().keySet());

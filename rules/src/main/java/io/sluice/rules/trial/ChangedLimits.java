@@ -83,7 +83,7 @@ final class ChangedLimits {
     /** Without the position of the limit, which may change. */
     private static List<Object> bare(List<LimitOverride> overrides) {
         return overrides.stream()
-                .<Object>map(each -> List.of(each.when(), each.numbers(), each.until()))
+                .<Object>map(each -> List.of(each.when(), each.numbers(), each.keep(), each.until()))
                 .toList();
     }
 

@@ -202,6 +202,9 @@ class AdjustedRulesTest {
         assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "{}")
                         .orElseThrow())
                 .startsWith("numbers: none");
+        assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "{\"limit\":5,\"keep\":1}")
+                        .orElseThrow())
+                .startsWith("numbers: keep for one caller (expected: numbers such as rate or limit");
         assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "{\"limit\":5}],\"a\":[{}"))
                 .isPresent();
         assertThat(fault("orders", "orders.user", new Caller.ByValue("user", "u"), "nothing"))

@@ -2,6 +2,7 @@ package io.sluice.rules.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.rules.cost.CostReader;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.model.By;
@@ -77,6 +78,28 @@ class RuleChangeTest {
                         "{ by: ip, limit: 10, window: 1m }",
                         "limit by ip 5 per 1m → 10 per 1m"),
                 of("{ rate: 50/s }", "{ rate: 60/s }", "limit 50/s → 60/s"),
+                of(
+                        "{ rate: 50/s }",
+                        "{ rate: 50/s, cost: { reserve: json.n, default: 5, settle: answer.json.n, within: 1m } }",
+                        "limit cost added (reserve json.n, default 5, settle answer.json.n, within 1m)"),
+                of("{ rate: 50/s, cost: { charge: always } }", "{ rate: 50/s }", "limit cost removed (charge always)"),
+                of(
+                        "{ id: x, rate: 50/s, cost: { reserve: json.n, default: 5 } }",
+                        "{ id: x, rate: 50/s, cost: { reserve: json.n, default: 6, settle: answer.json.n } }",
+                        "limit x cost default 5 → 6, settle none → answer.json.n, within none → 5m"),
+                of(
+                        "{ rate: 50/s, cost: { reserve: json.n, default: 1, settle: answer.json.n } }",
+                        "{ rate: 50/s, cost: { reserve: 5, settle: answer.json.n, within: 1h } }",
+                        "limit cost reserve json.n → 5, default 1 → none, within 5m → 1h"),
+                of("{ rate: 50/s, cost: { reserve: '5' } }", "{ rate: 50/s, cost: { reserve: 5 } }", "limit cost reserve \"5\" → 5"),
+                of(
+                        "{ algorithm: fixed_window, limit: 5, align: day }",
+                        "{ algorithm: fixed_window, limit: 5, align: day, durable: true }",
+                        "limit now durable"),
+                of(
+                        "{ algorithm: fixed_window, limit: 5, align: day, durable: true }",
+                        "{ algorithm: fixed_window, limit: 5, align: day }",
+                        "limit no longer durable"),
                 of("{ rate: 50/s }", "{ rate: 50/s, burst: 100 }", "limit 50/s → 50/s, burst 100"),
                 of("{ rate: 50/s }", "{ rate: 50/s, max_wait: 2s }", "limit 50/s → 50/s, max_wait 2s"),
                 of("{ rate: 60/m, burst: 2 }", "{ rate: 1/s, burst: 2 }", "limit 60/m, burst 2 → 1/s, burst 2"),
@@ -335,6 +358,19 @@ class RuleChangeTest {
         return Stream.of(
                 of("", vip, "override of limit by user for plan vip added (200/s, burst 400)"),
                 of(vip, "", "override of limit by user for plan vip removed (200/s, burst 400)"),
+                of("", "{ when: { plan: vip }, keep: 20% }", "override of limit by user for plan vip added (keep 20%)"),
+                of(
+                        "{ when: { plan: vip }, rate: 60/s, keep: 20 }",
+                        "",
+                        "override of limit by user for plan vip removed (60/s, burst 100, keep 20)"),
+                of(
+                        "{ when: { plan: vip }, keep: 20% }",
+                        "{ when: { plan: vip }, keep: 20 }",
+                        "override of limit by user for plan vip: keep 20% → 20"),
+                of(
+                        vip,
+                        "{ when: { plan: vip }, rate: 200/s, burst: 400, keep: 5% }",
+                        "override of limit by user for plan vip: keep nothing → 5%"),
                 of(
                         vip,
                         "{ when: { plan: vip }, rate: 300/s, burst: 400 }",
@@ -360,6 +396,22 @@ class RuleChangeTest {
         String limit = "limits: [{ by: user, rate: 50/s, burst: 100 }], overrides: ";
         assertThat(changes(rule(limit + "[" + before + "]"), rule(limit + "[" + after + "]")))
                 .containsExactly("a: " + sentence);
+    }
+
+    @Test
+    void anOverrideThatOnlyKeepsFollowsItsLimit() {
+        String keep = "overrides: [{ when: { plan: free }, keep: 20% }]";
+
+        assertThat(changes(rule("limits: [{ rate: 50/s }], " + keep), rule("limits: [{ rate: 60/s }], " + keep)))
+                .containsExactly("a: limit 50/s → 60/s");
+    }
+
+    @Test
+    void anAddedLimitIsSaidWithItsCost() {
+        String budget = "{ id: b, algorithm: fixed_window, limit: 9, align: month, durable: true, cost: { reserve: 2 } }";
+
+        assertThat(changes(limits("{ rate: 1 }"), limits("{ rate: 1 }", budget)))
+                .containsExactly("a: limit b added (9 per month in UTC, cost reserve 2, durable)");
     }
 
     @Test
@@ -454,9 +506,10 @@ class RuleChangeTest {
         assertThat(components(RuleDescription.class))
                 .containsExactlyInAnyOrder("name", "tenant", "isProtected", "message", "labels");
         assertThat(components(RuleLimit.class))
-                .containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy");
+                .containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy", "cost", "durable");
         assertThat(components(By.class)).containsExactlyInAnyOrder("attribute", "otherwise");
-        assertThat(components(LimitOverride.class)).containsExactlyInAnyOrder("when", "limit", "numbers", "until");
+        assertThat(components(LimitOverride.class)).containsExactlyInAnyOrder("when", "limit", "numbers", "keep", "until");
+        assertThat(CostReader.KEYS).containsExactly("reserve", "default", "settle", "within", "charge");
     }
 
     private static Set<String> components(Class<?> type) {

@@ -64,6 +64,25 @@ class EarlyRulesTest {
     }
 
     @Test
+    void countsRequestsAndNotWhatTheyCost() {
+        assertThat(errors("""
+                rules:
+                  - id: a
+                    for: early
+                    match: { answer.status: 401 }
+                    limits: [{ by: ip, rate: 9, cost: { reserve: 5 } }]
+                    overrides: [{ when: { ip: 10.0.0.0/8 }, keep: 20% }]
+                """))
+                .containsExactlyInAnyOrder(
+                        "5:39 cost: in a rule for early (expected: none; early rules count requests)",
+                        "6:51 keep: not allowed beside match.answer.status"
+                                + " (expected: none; answers are counted in any case)");
+        assertThat(only("{ id: a, for: early, limits: [{ rate: 9 }], overrides: [{ when: { ip: 10.0.0.1 }, keep: 2 }] }")
+                        .overrides())
+                .hasSize(1);
+    }
+
+    @Test
     void reportsEverythingThatIsNotKnownEarlyAtItsPlace() {
         assertThat(errors("""
                 rules:

@@ -2,6 +2,7 @@ package io.sluice.rules.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.rules.cost.CostReader;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,6 +43,7 @@ class ExamplesTest {
                         DocumentKeys.BY,
                         DocumentKeys.OVERRIDE,
                         DocumentKeys.LEASE,
+                        CostReader.KEYS,
                         DocumentKeys.DIMENSION,
                         DocumentKeys.DOCUMENT)
                 .flatMap(keys -> keys.stream())

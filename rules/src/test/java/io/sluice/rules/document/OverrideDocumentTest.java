@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
+import io.sluice.rules.cost.Keep;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.model.LimitOverride;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,6 +83,68 @@ class OverrideDocumentTest {
         });
     }
 
+    @Test
+    void keepsAPartOfTheLimitForOthers() {
+        List<LimitOverride> overrides = overrides("""
+                limits: [{ id: all, rate: 10000/s }, { id: held, algorithm: concurrency, limit: 7, ttl: 1m }]
+                overrides:
+                  - { when: { plan: batch }, of: all, keep: 50% }
+                  - { when: { plan: free }, of: held, keep: 20% }
+                  - { when: { plan: trial }, of: all, rate: 100/s, keep: 99 }
+                  - { when: { plan: paid }, of: all, keep: 0 }
+                """);
+
+        assertThat(overrides)
+                .extracting(LimitOverride::keep)
+                .containsExactly(
+                        Optional.of(new Keep.Share(50)),
+                        Optional.of(new Keep.Share(20)),
+                        Optional.of(new Keep.Permits(99)),
+                        Optional.of(new Keep.Permits(0)));
+        assertThat(overrides)
+                .extracting(each -> each.keep().orElseThrow().permits(each.numbers()))
+                .containsExactly(5_000L, 2L, 99L, 0L);
+        assertThat(overrides.get(0).numbers()).isEqualTo(Limit.named("a.all").tokenBucket(Rate.perSecond(10_000)));
+    }
+
+    /** Otherwise a change of the limit in the written document would leave the old numbers to these callers. */
+    @Test
+    void anOverrideThatOnlyKeepsIsWrittenWithoutNumbers() {
+        RuleDocument document = RuleDocument.parse("f", """
+                - id: a
+                  limits: [{ rate: 10/s }]
+                  overrides:
+                    - { when: { plan: batch }, keep: 50% }
+                    - { when: { plan: free }, rate: 10/s, keep: 2 }
+                    - { when: { plan: paid }, rate: 20/s, keep: 007% }
+                """);
+
+        assertThat(RuleJson.rule(((Accepted) document).rules().get(0)))
+                .endsWith("\"overrides\":[{\"when\":{\"plan\":\"batch\"},\"keep\":\"50%\"},"
+                        + "{\"when\":{\"plan\":\"free\"},\"keep\":2},"
+                        + "{\"when\":{\"plan\":\"paid\"},\"rate\":\"20/s\",\"burst\":20,\"max_wait\":\"0s\",\"keep\":\"7%\"}]}");
+    }
+
+    @Test
+    void warnsOfAKeepThatNothingPasses() {
+        RuleDocument document = RuleDocument.parse("f", """
+                - id: a
+                  limits: [{ limit: 5, window: 1m }]
+                  overrides:
+                    - { when: { plan: a }, keep: 5 }
+                    - { when: { plan: b }, keep: 100% }
+                    - { when: { plan: c }, keep: 4 }
+                    - { when: { plan: d }, limit: 0, keep: 100% }
+                """);
+
+        assertThat(document).isInstanceOf(Accepted.class);
+        assertThat(document.warnings())
+                .extracting(Object::toString)
+                .containsExactly(
+                        "f:4:34: keep: 5: all that the limit holds, so these requests never pass",
+                        "f:5:34: keep: 100%: all that the limit holds, so these requests never pass");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -91,7 +155,7 @@ class OverrideDocumentTest {
                 "{ when: { plan: vip }, rate: 1 } | of: missing (expected: the id or position of a limit; the rule has several)",
                 "{ when: { plan: vip }, of: d, rate: 1 } | of: d (expected: b or c)",
                 "{ when: { plan: vip }, of: 2, rate: 1 } | of: 2 (expected: b or c)",
-                "{ when: { plan: vip }, of: b } | override: changes no number (expected: one or more of rate, burst, max_wait)",
+                "{ when: { plan: vip }, of: b } | override: changes no number (expected: one or more of rate, burst, max_wait, keep)",
                 "{ when: { plan: vip }, of: b, limit: 1 } | limit: not a number of token_bucket (expected: rate, burst, max_wait)",
                 "{ when: { plan: vip }, of: c, rate: 1 } | rate: not a number of sliding_window (expected: limit)",
                 "{ when: { plan: vip }, of: c, limit: 1, window: 1s } | window: not allowed in an override (expected: only numbers",
@@ -103,6 +167,16 @@ class OverrideDocumentTest {
                 "{ when: { plan: vip }, of: c, limit: 1, until: 2027-01-01 } | until: 2027-01-01 (expected: a date and time with offset, such as 2027-01-01T00:00:00Z)",
                 "{ when: { plan: vip }, of: c, limit: 1, until: +99999-01-01T00:00:00Z } | until: +99999-01-01T00:00:00Z (expected: a date and time",
                 "{ when: { plan: vip }, of: c, lim: 1 } | unknown key: lim (expected: a known key; did you mean limit?)",
+                "{ when: { plan: vip }, of: c, keep: 2 } | keep: 2 (expected: at most 1, all that the limit holds, or a share such as 20%)",
+                "{ when: { plan: vip }, of: c, limit: 5, keep: 6 } | keep: 6 (expected: at most 5, all that the limit holds",
+                "{ when: { plan: vip }, of: c, keep: 101% } | keep: 101% (expected: a share from 0% to 100%, such as 20%, or a number of permits)",
+                "{ when: { plan: vip }, of: c, keep: -1 } | keep: -1 (expected: a share from 0% to 100%, such as 20%, or a number of permits)",
+                "{ when: { plan: vip }, of: c, keep: -1% } | keep: -1% (expected: a share",
+                "{ when: { plan: vip }, of: c, keep: 0.5 } | keep: 0.5 (expected: a share",
+                "{ when: { plan: vip }, of: c, keep: '1' } | keep: 1 (expected: a share from 0% to 100%, such as 20%, or a number of permits, without quotes)",
+                "{ when: { plan: vip }, of: c, keep: [1] } | keep: a list (expected: a single value)",
+                "{ when: { plan: vip }, of: c, limit: 1, cost: { reserve: 1 } } | cost: not allowed in an override (expected: only numbers",
+                "{ when: { plan: vip }, of: c, limit: 1, durable: true } | durable: not allowed in an override (expected: only numbers",
                 "nothing | override: nothing (expected: a mapping)",
             })
     void refusesWhatAnOverrideCannotSay(String override, String expected) {

@@ -10,6 +10,11 @@ import io.sluice.core.limit.SlidingLog;
 import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.rules.cost.AnswerAttribute;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.cost.Cost.Settling;
+import io.sluice.rules.cost.Keep;
+import io.sluice.rules.cost.Reserve;
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.By;
@@ -63,10 +68,11 @@ public final class RandomRules {
         List<LimitOverride> overrides = new ArrayList<>();
         Handling handling = Handling.DEFAULT;
         if (action == Action.LIMIT) {
-            limits = limits(id, 1 + random.nextInt(4), false);
-            candidate = limits(id, random.nextInt(3), true);
-            overrides = overrides(limits);
             handling = handling();
+            boolean shared = handling.mode() != Mode.LOCAL;
+            limits = limits(id, 1 + random.nextInt(4), false, shared);
+            candidate = limits(id, random.nextInt(3), true, shared);
+            overrides = overrides(limits);
         }
         boolean shadow = action == Action.LIMIT && maybe(4);
         Rule rule = new Rule(id, !maybe(4), action, scope(), shadow, limits, candidate, overrides, handling, about());
@@ -89,7 +95,7 @@ public final class RandomRules {
                 rule.protocol());
     }
 
-    private List<RuleLimit> limits(String rule, int count, boolean candidate) {
+    private List<RuleLimit> limits(String rule, int count, boolean candidate, boolean shared) {
         List<RuleLimit> limits = new ArrayList<>();
         Set<String> counts = new HashSet<>();
         while (limits.size() < count) {
@@ -111,10 +117,42 @@ public final class RandomRules {
                         by,
                         counted ? pick(AbsentPolicy.values()) : AbsentPolicy.IP,
                         pick(UnreadPolicy.values()),
-                        counted ? pick(Privacy.values()) : Privacy.PLAIN));
+                        counted ? pick(Privacy.values()) : Privacy.PLAIN,
+                        cost(limit),
+                        shared && maybe(2) && limit instanceof FixedWindow fixed && fixed.calendar() != null));
             }
         }
         return limits;
+    }
+
+    private Optional<Cost> cost(Limit limit) {
+        if (maybe(2) || limit instanceof Concurrency || limit instanceof LeakyBucket) {
+            return Optional.empty();
+        }
+        if (maybe(4) && limit.maxWaitMicros() == 0) {
+            return Optional.of(new Cost.Always());
+        }
+        Optional<Settling> settling = optional(() -> new Settling(
+                AnswerAttribute.parse(pick(new String[] {
+                    "answer.json.usage.total_tokens", "answer.json.中.~", "answer.header.X-Tokens", "answer.status"
+                })),
+                maybe(2) ? Settling.DEFAULT_WITHIN : Duration.ofMillis(1_000 + random.nextInt(86_399_000))));
+        long permits = maybe(4) ? Limit.MAX_PERMITS : 1 + random.nextInt(5_000);
+        Reserve reserve = maybe(3)
+                ? new Reserve.Fixed(maybe(4) && settling.isPresent() ? 0 : permits)
+                : new Reserve.Attribute(
+                        pick(new String[] {"json.max_tokens", "header.x-a", "5", "true", "~", "-1", "null"}),
+                        maybe(2) ? OptionalLong.of(permits) : OptionalLong.empty());
+        return Optional.of(new Cost.Reserved(reserve, settling));
+    }
+
+    private Optional<Keep> keep(RuleLimit limit, Limit numbers) {
+        if (maybe(2) || limit.cost().filter(Cost.Always.class::isInstance).isPresent()) {
+            return Optional.empty();
+        }
+        long most = Math.min(Integer.MAX_VALUE - 1, numbers.capacity());
+        return Optional.of(
+                maybe(2) ? new Keep.Share(random.nextInt(101)) : new Keep.Permits(random.nextInt((int) most + 1)));
     }
 
     private List<By> by() {
@@ -168,10 +206,16 @@ public final class RandomRules {
             while (when.isEmpty()) {
                 when = conditions();
             }
+            RuleLimit limit = limits.get(of);
+            Limit other = otherNumbers(limit.limit());
+            boolean waits = other.maxWaitMicros() > 0
+                    && limit.cost().filter(Cost.Always.class::isInstance).isPresent();
+            Limit numbers = waits || maybe(4) ? limit.limit() : other;
             overrides.add(new LimitOverride(
                     when,
                     of,
-                    otherNumbers(limits.get(of).limit()),
+                    numbers,
+                    keep(limit, numbers),
                     optional(() -> Instant.ofEpochSecond(random.nextInt(), random.nextInt(2) * 123_000_000L))));
         }
         return overrides;

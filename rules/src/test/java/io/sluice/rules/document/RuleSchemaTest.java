@@ -2,6 +2,7 @@ package io.sluice.rules.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.rules.cost.CostReader;
 import io.sluice.rules.model.Message;
 import io.sluice.rules.model.Rule;
 import java.io.IOException;
@@ -34,6 +35,7 @@ class RuleSchemaTest {
         assertThat(keys(schema.definition("dimension"))).isEqualTo(DocumentKeys.DIMENSION);
         assertThat(keys(schema.definition("override"))).isEqualTo(DocumentKeys.OVERRIDE);
         assertThat(keys(property("rule", "lease"))).isEqualTo(DocumentKeys.LEASE);
+        assertThat(keys(schema.definition("cost"))).isEqualTo(CostReader.KEYS);
         assertThat(keys(property("rule", "envoy")))
                 .isEqualTo(Set.of(
                         "domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric", "metadata"));
@@ -91,6 +93,15 @@ class RuleSchemaTest {
                 "[{ id: a, limits: [{ rate: 5 }], mode: local_distributed, lease: { size: auto } }]",
                 "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, rate: 3/10s, of: 0 }] }]",
                 "[{ id: a, limits: [{ by: { attribute: a }, rate: 5, absent: skip }], message: { zh: x } }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: json.max_tokens } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: true, default: 0, settle: answer.json.a.b, within: 1s } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: 0, settle: answer.header.X-Cost } }] }]",
+                "[{ id: a, limits: [{ limit: 5, window: 1s, cost: { charge: always } }] }]",
+                "[{ id: a, limits: [{ algorithm: sliding_log, limit: 5, window: 1s, cost: { reserve: '5' } }] }]",
+                "[{ id: a, limits: [{ algorithm: fixed_window, limit: 5, align: day, durable: true }] }]",
+                "[{ id: a, limits: [{ rate: 5, durable: false }] }]",
+                "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, keep: 20% }, { when: { a: c }, keep: 1, burst: 2 }] }]",
+                "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, keep: 0 }, { when: { a: c }, keep: 0100% }] }]",
             })
     void acceptsWhatTheParserAccepts(String document) {
         assertThat(RuleDocument.parse("f", document)).isInstanceOf(RuleDocument.Accepted.class);
@@ -178,6 +189,36 @@ class RuleSchemaTest {
                 "[{ id: a, limits: [{ rate: 1 }], overrides: [{ when: { a: b }, window: 1s }] }]",
                 "[{ id: a, limits: [{ rate: 1 }], overrides: [{ when: { a: b }, rate: 1, until: tomorrow }] }]",
                 "[{ id: a, limits: [{ rate: 1 }, { rate: 1, by: a }], overrides: [{ when: { a: b }, rate: 1 }] }]",
+                "[{ id: a, cost: { reserve: 1 }, limits: [{ rate: 1 }] }]",
+                "[{ id: a, keep: 1, limits: [{ rate: 1 }] }]",
+                "[{ id: a, limits: [{ rate: 5, keep: 1 }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: 5 }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: {} }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: -1 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: 1.5 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: 0 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: 'a b' } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: answer.json.a } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: 5, default: 5 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { default: 5 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { settle: answer.json.a } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, settle: json.a } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, settle: answer.json. } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, settle: answer.json.a..b } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, settle: 'answer.header.a:b' } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, settle: answer.body } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { reserve: a, within: 5m } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { charge: often } }] }]",
+                "[{ id: a, limits: [{ rate: 5, cost: { charge: always, reserve: 1 } }] }]",
+                "[{ id: a, limits: [{ algorithm: leaky_bucket, rate: 5, cost: { reserve: 1 } }] }]",
+                "[{ id: a, limits: [{ algorithm: concurrency, limit: 5, ttl: 1s, cost: { reserve: 1 } }] }]",
+                "[{ id: a, limits: [{ rate: 5, durable: true }] }]",
+                "[{ id: a, limits: [{ algorithm: fixed_window, limit: 5, window: 1d, durable: true }] }]",
+                "[{ id: a, limits: [{ rate: 5, durable: 1 }] }]",
+                "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, keep: 101% }] }]",
+                "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, keep: '5' }] }]",
+                "[{ id: a, limits: [{ rate: 5 }], overrides: [{ when: { a: b }, keep: -5 }] }]",
+                "[{ resource: /a, dimensions: [{ type: a, limit: 1, window: 1s, cost: { reserve: 1 } }] }]",
                 "[{ rate: 5 }]",
                 "[{ resource: /a }]",
                 "[{ resource: /a, dimensions: [] }]",

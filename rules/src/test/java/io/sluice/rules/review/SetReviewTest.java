@@ -66,6 +66,26 @@ class SetReviewTest {
     }
 
     @Test
+    void limitsWithAnotherCostHideNothing() {
+        assertThat(findings("""
+                - id: a
+                  limits:
+                    - { id: requests, limit: 5, window: 1m }
+                    - { id: tokens, limit: 10, window: 1m, cost: { reserve: json.n, default: 2 } }
+                    - { id: reported, limit: 5, window: 1m, cost: { charge: always } }
+                    - { id: reported-more, limit: 10, window: 1m, cost: { charge: always } }
+                """)).isEmpty();
+        assertThat(findings("""
+                - id: a
+                  limits:
+                    - { id: x, limit: 10, window: 1m, cost: { reserve: json.n, default: 2 } }
+                    - { id: y, limit: 20, window: 1m, cost: { reserve: json.n, default: 2 } }
+                """))
+                .containsExactly("a: limit y (20 per 1m) never refuses a request alone: whenever it would, limit x (10"
+                        + " per 1m) refuses it, too");
+    }
+
+    @Test
     void rulesThatAreDisabledOrForCodeHideNothing() {
         assertThat(findings("""
                 - { id: off, action: deny, enabled: false }

@@ -1,0 +1,108 @@
+package io.sluice.rules.cost;
+
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.pattern.Attributes;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a request costs a limit. A limit without a cost charges the permits that the caller asks for. Immutable.
+ *
+ * <p>A limit that holds permits or gives out time slots has no cost, because neither can be settled afterwards.
+ */
+public sealed interface Cost {
+
+    /**
+     * Returns the permits that a decision charges.
+     *
+     * @param asked the permits that the caller asks for
+     */
+    long permits(Attributes request, long asked);
+
+    /** Returns the attribute of the request that says the cost; empty if none does. */
+    default Optional<String> attribute() {
+        return Optional.empty();
+    }
+
+    /** Returns how the charge is settled; empty if it stands. */
+    default Optional<Settling> settling() {
+        return Optional.empty();
+    }
+
+    /**
+     * Refuses a limit that cannot have this cost.
+     *
+     * @throws IllegalArgumentException with the complete error message
+     */
+    default void check(Limit limit) {
+        if (limit instanceof Concurrency || limit instanceof LeakyBucket) {
+            throw new IllegalArgumentException("cost: not allowed with " + limit.algorithm()
+                    + " (expected: token_bucket, fixed_window, sliding_window or sliding_log)");
+        }
+    }
+
+    /**
+     * The decision charges an estimate. Settling replaces the estimate by the real figure.
+     *
+     * @param reserve the estimate
+     * @param settling how the real figure is learned; empty if the estimate stands
+     */
+    record Reserved(Reserve reserve, Optional<Settling> settling) implements Cost {
+
+        public Reserved {
+            if (settling.isEmpty() && reserve instanceof Reserve.Fixed fixed && fixed.permits() == 0) {
+                throw new IllegalArgumentException(
+                        "reserve: 0 without settle (expected: 1 or more, or settle; such a limit would count nothing)");
+            }
+        }
+
+        @Override
+        public long permits(Attributes request, long asked) {
+            return reserve.permits(request, asked);
+        }
+
+        @Override
+        public Optional<String> attribute() {
+            return reserve instanceof Reserve.Attribute own ? Optional.of(own.name()) : Optional.empty();
+        }
+    }
+
+    /** The call reports usage. It is charged in any case, also into debt, and the call passes. */
+    record Always() implements Cost {
+
+        @Override
+        public long permits(Attributes request, long asked) {
+            return asked;
+        }
+
+        @Override
+        public void check(Limit limit) {
+            Cost.super.check(limit);
+            if (limit.maxWaitMicros() > 0) {
+                throw new IllegalArgumentException(
+                        "max_wait: set together with charge: always (expected: none; such a call never waits)");
+            }
+        }
+    }
+
+    /**
+     * How the real figure is learned.
+     *
+     * @param by the attribute of the answer that has it
+     * @param within how long after the decision it can be settled, {@link #SHORTEST} to {@link #LONGEST}
+     */
+    record Settling(AnswerAttribute by, Duration within) {
+
+        public static final Duration DEFAULT_WITHIN = Duration.ofMinutes(5);
+        public static final Duration SHORTEST = Duration.ofSeconds(1);
+        public static final Duration LONGEST = Duration.ofDays(1);
+
+        public Settling {
+            if (within.compareTo(SHORTEST) < 0 || within.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException("within: " + within + " (expected: 1s to 1d)");
+            }
+        }
+    }
+}

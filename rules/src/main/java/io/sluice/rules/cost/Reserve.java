@@ -1,0 +1,82 @@
+package io.sluice.rules.cost;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.pattern.Attributes;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** How many permits a decision charges before the real figure is known. Immutable. */
+public sealed interface Reserve {
+
+    /**
+     * Returns the permits to charge, 0 to {@link Limit#MAX_PERMITS}.
+     *
+     * @param asked the permits that the caller asks for
+     */
+    long permits(Attributes request, long asked);
+
+    /** Returns the permits to charge for a request that says nothing; empty if that depends on the caller. */
+    OptionalLong usual();
+
+    /**
+     * A number.
+     *
+     * @param permits 0 to {@link Limit#MAX_PERMITS}
+     */
+    record Fixed(long permits) implements Reserve {
+
+        public Fixed {
+            require("reserve", permits);
+        }
+
+        @Override
+        public long permits(Attributes request, long asked) {
+            return permits;
+        }
+
+        @Override
+        public OptionalLong usual() {
+            return OptionalLong.of(permits);
+        }
+    }
+
+    /**
+     * The value of an attribute of the request.
+     *
+     * @param name in the spelling of {@link Attributes#normalisedName}
+     * @param usual the permits if the request lacks the attribute, or if its value is not a whole number of 0 or more; if empty,
+     *     the permits that the caller asks for
+     */
+    record Attribute(String name, OptionalLong usual) implements Reserve {
+
+        public Attribute {
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException("reserve: empty (expected: an attribute such as json.max_tokens)");
+            }
+            usual.ifPresent(permits -> require("default", permits));
+        }
+
+        @Override
+        public long permits(Attributes request, long asked) {
+            return said(request.get(name)).orElse(usual.orElse(asked));
+        }
+
+        /** Reads what a request says. More than any limit holds counts as the most that a request may ask for. */
+        private static OptionalLong said(@Nullable String value) {
+            if (value == null || value.isEmpty() || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return OptionalLong.empty();
+            }
+            long permits = 0;
+            for (int i = 0; i < value.length() && permits < Limit.MAX_PERMITS; i++) {
+                permits = permits * 10 + value.charAt(i) - '0';
+            }
+            return OptionalLong.of(Math.min(permits, Limit.MAX_PERMITS));
+        }
+    }
+
+    private static void require(String name, long permits) {
+        if (permits < 0 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException(name + ": " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
+        }
+    }
+}
