@@ -31,7 +31,7 @@ final class OpenRules {
         List<RuleLimit> limits = new ArrayList<>();
         for (RuleLimit each : rule.limits()) {
             LimitCase own = cases.get(each.id());
-            limits.add(own == null || each.limit().capacity() == 0 ? each : with(each, own.open));
+            limits.add(own == null || each.limit().capacity() == 0 ? each : each.with(own.open));
         }
         List<LimitOverride> overrides = rule.overrides().stream()
                 .map(each -> each.numbers().capacity() == 0
@@ -51,15 +51,25 @@ final class OpenRules {
         List<Rule> rules = new ArrayList<>();
         for (Rule rule : set.rules()) {
             List<RuleLimit> limits = rule.limits().stream()
-                    .map(each -> with(each, numbers.getOrDefault(each.id(), each.limit())))
+                    .map(each -> each.with(numbers.getOrDefault(each.id(), each.limit())))
                     .toList();
-            rules.add(copy(rule, rule.shadow(), limits, rule.candidate(), rule.overrides()));
+            List<LimitOverride> overrides = rule.overrides().stream()
+                    .map(each -> following(each, rule.limits().get(each.limit()), limits.get(each.limit())))
+                    .toList();
+            rules.add(copy(rule, rule.shadow(), limits, rule.candidate(), overrides));
         }
         return rules;
     }
 
-    private static RuleLimit with(RuleLimit limit, Limit numbers) {
-        return new RuleLimit(limit.id(), numbers, limit.by(), limit.absent(), limit.unread(), limit.privacy());
+    /** An override that only keeps something for others has the numbers of its limit, whatever they are. */
+    private static LimitOverride following(LimitOverride override, RuleLimit old, RuleLimit now) {
+        boolean fits = override.keep()
+                .filter(keep -> keep.permits(now.limit()) <= now.limit().capacity())
+                .isPresent();
+        return override.onlyKeeps(old) && fits
+                ? new LimitOverride(
+                        override.when(), override.limit(), now.limit(), override.keep(), override.until())
+                : override;
     }
 
     private static Rule copy(
