@@ -4,13 +4,13 @@ import { language } from '/assets/texts.js';
 const AMOUNT = '(?:\\d+ per [^→]+?|[\\d.]+/\\S+(?:, [^→]+?)?|\\d+ at once, [^→]+?)';
 const LIMIT = '(candidate )?limit(?: by (\\S+(?:, \\S+)*?)| (\\S+))??';
 const PERIODS = { minute: '分钟', hour: '小时', day: '天', week: '周', month: '月', year: '年' };
-const VALUES = { none: '无', any: '任意', always: '永久', off: '关闭', auto: '自动', 'by nodes': '按节点数', true: '是', false: '否' };
+const VALUES = { none: '无', nothing: '无', any: '任意', always: '永久', off: '关闭', auto: '自动', 'by nodes': '按节点数', true: '是', false: '否' };
 
 const KEYS = {
   for: '用于', action: '动作', service: '服务', resource: '资源', methods: '方法', envoy: 'Envoy 描述符', mode: '模式', 'lease size': '租约大小', 'lease share': '租约份额',
   'lease ttl': '租约时长', on_failure: '存储不可用时', local_share: '本地份额', deadline: '期限', guard: '防护', name: '名称', tenant: '租户', message: '提示',
   rate: '速率', burst: '突发', max_wait: '最长等待', capacity: '排队', limit: '数值', ttl: '时长', weighted: '加权', id: '标识', algorithm: '算法', by: '按', window: '窗口', slices: '分片',
-  privacy: '隐私', absent: '缺少属性时', unread: '无法读取时', 'otherwise by': '否则按',
+  privacy: '隐私', absent: '缺少属性时', unread: '无法读取时', reserve: '预留', default: '默认', settle: '结算依据', within: '结算期限', charge: '计入', 'otherwise by': '否则按',
 };
 
 const WHOLE = {
@@ -32,7 +32,14 @@ function amount(text) {
     .replace(/^(\d+) per (\w+) in (\S+)/, (all, count, period, place) => `每个自然${PERIODS[period] ?? period}（${place}）${count} 次`)
     .replace(/^(\d+) per (\S+?)(?=,|$)/, '每 $2 $1 次')
     .replace(/^(\d+) at once, ttl (\S+)/, '同时 $1 个，每个最长 $2')
-    .replace(/, burst (\d+)/, '，突发 $1').replace(/, capacity (\d+)/, '，排队 $1').replace(/, max_wait (\S+)/, '，最长等待 $1').replace(/, weighted/, '，加权');
+    .replace(/, burst (\d+)/, '，突发 $1').replace(/, capacity (\d+)/, '，排队 $1').replace(/, max_wait (\S+)/, '，最长等待 $1').replace(/, weighted/, '，加权')
+    .replace(/, cost ((?:reserve|charge) .+?)(?=, durable|$)/, (all, text) => `，计费 ${costs(text)}`).replace(/, durable$/, '，持久保留')
+    .replace(/(^|, )keep (\S+)$/, (all, comma, kept) => `${comma && '，'}为其他请求保留 ${kept}`);
+}
+
+/** `reserve json.max_tokens, default 2000`. */
+function costs(text) {
+  return text.replace(/(^|, )(reserve|default|settle|within|charge) /g, (all, comma, key) => `${comma && '，'}${KEYS[key]} `).replace(/ always$/, ' 一律');
 }
 
 function limitName(candidate, by, id) {
@@ -56,6 +63,9 @@ const both = (text) => `${text}，旧限额和新限额都可以使用`;
 
 const PATTERNS = [
   [/^added((?:, disabled)?)((?:, in shadow)?) \((?:(\d+) limits?|(exempts|denies))\)$/, (disabled, shadow, count, action) => `新增${disabled && '，已停用'}${shadow && '，影子'}（${count ? `${count} 条限额` : action === 'exempts' ? '豁免' : '禁止'}）`],
+  [new RegExp(`^${LIMIT} cost (added|removed) \\(((?:reserve|charge) .+)\\)$`), (candidate, by, id, deed, text) => `${limitName(candidate, by, id)}：${deed === 'added' ? '新增' : '删除'}计费（${costs(text)}）`],
+  [new RegExp(`^${LIMIT} cost ((?:reserve|default|settle|within|charge) .+ → .+)$`), (candidate, by, id, text) => `${limitName(candidate, by, id)} 的计费：${numbers(text)}`],
+  [new RegExp(`^${LIMIT} (now|no longer) durable$`), (candidate, by, id, now) => `${limitName(candidate, by, id)}${now === 'now' ? '改为' : '不再'}持久保留`],
   [new RegExp(`^${LIMIT} (added|removed) \\((.+)\\)$`), (candidate, by, id, deed, text) => `${deed === 'added' ? '新增' : '删除'}${limitName(candidate, by, id)}（${amount(text)}）`],
   [new RegExp(`^${LIMIT} (${AMOUNT}) → (${AMOUNT})$`), (candidate, by, id, from, to) => `${limitName(candidate, by, id)} ${amount(from)} → ${amount(to)}`],
   [new RegExp(`^${LIMIT} ((?:absent|unread|otherwise by|rate|burst|max_wait|capacity|limit|ttl|weighted) .+ → .+)$`), (candidate, by, id, text) => `${limitName(candidate, by, id)}：${numbers(text)}`],
@@ -63,6 +73,7 @@ const PATTERNS = [
     (candidate, by, id, other, own, why) => `${own ? `${other ? '候选限额' : '限额'} ${own}` : limitName(candidate, by, id)} 重新计数（${fresh(why)}）`],
   [new RegExp(`^override of ${LIMIT} for (.+?) added \\((.+?)(?:, until (\\S+))?\\)$`), (candidate, by, id, who, text, until) => `为 ${conditions(who)} 新增${limitName(candidate, by, id)} 的例外（${amount(text)}${until ? `，截止 ${until}` : ''}）`],
   [new RegExp(`^override of ${LIMIT} for (.+?) removed \\((.+)\\)$`), (candidate, by, id, who, text) => `删除 ${conditions(who)} 对${limitName(candidate, by, id)} 的例外（${amount(text)}）`],
+  [new RegExp(`^override of ${LIMIT} for (.+?): keep (\\S+) → (\\S+)$`), (candidate, by, id, who, from, to) => `${conditions(who)} 对${limitName(candidate, by, id)} 的例外：为其他请求保留 ${value(from)} → ${value(to)}`],
   [new RegExp(`^override of ${LIMIT} for (.+?): until (\\S+) → (\\S+)$`), (candidate, by, id, who, from, to) => `${conditions(who)} 对${limitName(candidate, by, id)} 的例外：截止 ${value(from)} → ${value(to)}`],
   [new RegExp(`^override of ${LIMIT} for (.+?): (${AMOUNT}) → (${AMOUNT})$`), (candidate, by, id, who, from, to) => `${conditions(who)} 对${limitName(candidate, by, id)} 的例外：${amount(from)} → ${amount(to)}`],
   [/^mode (\S+) → (\S+) \(with a shared store, counts start fresh\)$/, (from, to) => `模式 ${from} → ${to}（使用共享存储时重新计数）`],

@@ -29,6 +29,8 @@ const t = words({
     fail_local: 'Without the store, each process enforces {share} of the limit.', itsShare: 'its share', fail_open: 'Without the store, every request passes.',
     fail_closed: 'Without the store, every request is refused.', deadline: 'The store may take {time}.',
     guard: 'A process asks the store for at most {n} times the limit at once.', message: 'A refused caller reads: “{text}”',
+    cost: 'each costs {what}', settled: 'each costs {what}, then what {answer} says', reported: 'charged in any case',
+    durable: 'survives the loss of Redis', keep: 'leaves {n} for others',
     protectedRule: 'A change of it needs the approval of a second person.', tenantOf: 'It belongs to the tenant {name}.',
   },
   zh: {
@@ -56,6 +58,8 @@ const t = words({
     fail_local: '存储不可用时，每个进程执行限额的{share}。', itsShare: '相应份额', fail_open: '存储不可用时，放行所有请求。',
     fail_closed: '存储不可用时，拒绝所有请求。', deadline: '等待存储的时限为 {time}。',
     guard: '单个进程同时向存储申请的配额不超过限额的 {n} 倍。', message: '被拒绝的调用方会看到：“{text}”',
+    cost: '每次按 {what} 计', settled: '每次先按 {what} 计，再按 {answer} 结算', reported: '一律计入',
+    durable: 'Redis 丢失后仍保留', keep: '为其他请求保留 {n}',
     protectedRule: '修改它需要第二个人批准。', tenantOf: '属于租户 {name}。',
   },
 });
@@ -186,6 +190,16 @@ export function limitWords(limit) {
     } else if (limit.weighted) {
       more.push(t('weighted'));
     }
+  }
+  if (limit.cost) {
+    const { charge, reserve, settle } = limit.cost;
+    more.push(charge ? t('reported') : t(settle ? 'settled' : 'cost', { what: reserve, answer: settle }));
+  }
+  if (limit.durable) {
+    more.push(t('durable'));
+  }
+  if (limit.keep !== undefined) {
+    more.push(t('keep', { n: limit.keep }));
   }
   return more.length > 0 ? text + t('more', { text: more.join(t('join')) }) : text;
 }
