@@ -28,6 +28,14 @@ class HashKeyNeededTest {
         assertThat(needed.faults(RuleSet.none())).isEmpty();
     }
 
+    @Test
+    void refusesWhatNoEngineEnforces() {
+        assertThat(needed.faults(set("{ rate: 5, cost: { reserve: 2 } }")))
+                .singleElement()
+                .extracting(DocumentError::message)
+                .isEqualTo("cost: in rule r, not supported yet (expected: a rule without it)");
+    }
+
     private static RuleSet set(String limit) {
         RuleDocument document = RuleDocument.parse("t", "rules: [{ id: r, limits: [" + limit + "] }]");
         return new RuleSet(1, ((RuleDocument.Accepted) document).rules());
