@@ -29,7 +29,7 @@ const value = (text) => VALUES[text] ?? text.replace(/^(minute|hour|day|week|mon
 
 function amount(text) {
   return text
-    .replace(/^(\d+) per (\w+) in (\S+)/, (all, count, period, place) => `每个自然${PERIODS[period] ?? period}（${place}）${count} 次`)
+    .replace(/^(\d+) per (\w+) in ([^\s,]+)/, (all, count, period, place) => `每个自然${PERIODS[period] ?? period}（${place}）${count} 次`)
     .replace(/^(\d+) per (\S+?)(?=,|$)/, '每 $2 $1 次')
     .replace(/^(\d+) at once, ttl (\S+)/, '同时 $1 个，每个最长 $2')
     .replace(/, burst (\d+)/, '，突发 $1').replace(/, capacity (\d+)/, '，排队 $1').replace(/, max_wait (\S+)/, '，最长等待 $1').replace(/, weighted/, '，加权')
