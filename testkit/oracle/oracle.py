@@ -541,6 +541,11 @@ class World:
         """Whether a refused demand would have fitted if it kept nothing for others."""
         return d["keep"] > 0 and count.grant(self.limits[d["limit"]], {**d, "keep": 0}, self.now) > 0
 
+    def judged(self, d):
+        """A demand for nothing passes where one permit that keeps one fewer would pass now. It is not charged."""
+        slots = self.limits[d["limit"]]["algorithm"] == "token_bucket"
+        return {**d, "permits": 1, "at_least": 1, "keep": d["keep"] - 1, "max_wait": 0 if slots else d["max_wait"]}
+
     def ask(self, *demands, look=False, after=0):
         """A demand is (limit, key, permits[, at_least[, max_wait[, keep]]])."""
         self.now += after
@@ -551,22 +556,25 @@ class World:
             ds.append({"limit": label, "key": key, "permits": permits, "at_least": more[0] if more else permits,
                        "max_wait": more[1] if len(more) > 1 else limit.get("max_wait", 0), "holder": holder,
                        "keep": more[2] if len(more) > 2 else 0})
+        shown, ds = ds, [d if d["permits"] else self.judged(d) for d in ds]
         counts = [self.count(d["limit"], d["key"]) for d in ds]
         grants = [c.grant(self.limits[d["limit"]], d, self.now) for c, d in zip(counts, ds)]
         allowed = all(grants)
         kept = [not g and self.kept(c, d) for c, d, g in zip(counts, ds, grants)]
         charged = allowed and not look
-        verdicts = [c.settle(self.limits[d["limit"]], d, g, charged, self.now)
-                    for c, d, g in zip(counts, ds, grants)]
+        takes = [charged and s["permits"] > 0 for s in shown]
+        verdicts = [c.settle(self.limits[d["limit"]], d, g, t, self.now)
+                    for c, d, g, t in zip(counts, ds, grants, takes)]
         for verdict, k in zip(verdicts, kept):
             verdict[0] = 2 if k else verdict[0]
-        if not look and not charged:
-            for c, d in zip(counts, ds):
-                c.rebase(self.limits[d["limit"]], self.now)
+        if not look:
+            for c, d, t in zip(counts, ds, takes):
+                if not t:
+                    c.rebase(self.limits[d["limit"]], self.now)
         self.steps.append({"at": self.now, "look": look,
                            "ask": [[d["limit"], d["key"], d["permits"], d["at_least"], d["max_wait"]]
                                    + ([d["holder"]] if d["holder"] or d["keep"] else [])
-                                   + ([d["keep"]] if d["keep"] else []) for d in ds],
+                                   + ([d["keep"]] if d["keep"] else []) for d in shown],
                            "allowed": allowed, "verdicts": verdicts})
         return self
 
@@ -864,6 +872,29 @@ def keeping():
     yield w.ask(("b", "k", 1, 1, 0, 8), ("l", "k", 1), look=True).ask(("b", "k", 1, 1, 0, 8), ("l", "k", 1), ("w", "k", 1, 1, 0, 4))
 
 
+def unasking():
+    """Demands that want nothing, but require that permits are left."""
+    w = World("a demand for nothing passes while a permit is left, and charges nothing").bucket("b", 10, SECOND, 3).window("w", 3, SECOND)
+    w.slices("s", 3, SECOND).slices("t", 3, SECOND, 4, True).log("l", 3, SECOND).leaky("q", 10, SECOND, 2).held("c", 3, SECOND)
+    for label in "bwstlqc":
+        wait = SECOND if label == "q" else 0
+        w.ask((label, "k", 0, 0, wait, 1)).ask((label, "k", 2, 2, wait)).ask((label, "k", 0, 0, wait, 1)).ask((label, "k", 0, 0, wait, 2))
+        w.ask((label, "k", 0, 0, wait, 1), look=True).ask((label, "k", 1, 1, wait)).ask((label, "k", 0, 0, wait, 1))
+        w.ask((label, "k", 0, 0, wait, 2)).ask((label, "k", 0, 0, wait, 4)).ask((label, "k", 0, 0, wait, 1), after=99_999)
+        w.ask((label, "k", 0, 0, wait, 1), after=1).ask((label, "k", 0, 0, wait, 3), after=DAY).ask((label, "k", 3, 3, wait))
+    yield w
+    w = World("a demand for nothing gets no later slot").bucket("b", 10, SECOND, 2)
+    yield w.ask(("b", "k", 2)).ask(("b", "k", 0, 0, SECOND, 1)).ask(("b", "k", 1, 1, SECOND)).ask(("b", "k", 0, 0, SECOND, 2), after=200_000)
+    w = World("a demand for nothing beside others, all or nothing").bucket("b", 10, SECOND, 5).log("l", 2, SECOND)
+    w.ask(("b", "k", 2), ("l", "k", 0, 0, 0, 1)).ask(("b", "k", 0, 0, 0, 1), ("l", "k", 2)).ask(("b", "k", 2), ("l", "k", 0, 0, 0, 1))
+    yield w.ask(("b", "k", 0, 0, 0, 4), ("l", "l", 1)).ask(("b", "k", 0, 0, 0, 1), ("l", "l", 0, 0, 0, 2)).give_back(0).ask(("b", "k", 5))
+    w = World("a demand for nothing begins a new rate and follows a step back").bucket("b", 1, DAY, 4).bucket("c", 10, SECOND, 4, "b")
+    w.log("l", 2, MINUTE).window("w", 2, MINUTE).slices("s", 2, SECOND)
+    w.ask(("b", "k", 3)).ask(("c", "k", 0, 0, 0, 1), after=HOUR).ask(("c", "k", 2), after=100_000).ask(*((x, "k", 1) for x in "lws"))
+    w.ask(*((x, "k", 0, 0, 0, 1) for x in "lws"), after=-5 * SECOND).ask(*((x, "k", 2) for x in "lws"), after=4 * SECOND)
+    yield w.ask(*((x, "k", 2) for x in "lws"), after=MINUTE)
+
+
 def settling():
     """Reservations whose real cost is known later."""
     w = World("a bucket gets back what was not used, and is charged for what was used beyond").bucket("b", 10, SECOND, 100)
@@ -908,7 +939,7 @@ def settling():
     yield w.settle(0, 9, id="x").ask(("b", "k", 5))
 
 
-def random_world(seed, keeps=False, settles=False):
+def random_world(seed, keeps=False, settles=False, wants_nothing=False):
     rnd = random.Random(seed)
     w = World(f"random {seed}")
     labels = []
@@ -963,6 +994,8 @@ def random_world(seed, keeps=False, settles=False):
             demands.append((label, key, permits, at_least, rnd.choice((0, 0, 0, 1000, SECOND))))
             if keeps:
                 demands[-1] += (rnd.choice((0, 0, 1, 2, cap // 4, cap // 2, cap)),)
+            if wants_nothing and demands[-1][5] and rnd.random() < 0.5:
+                demands[-1] = (label, key, 0, 0) + demands[-1][4:]
         w.ask(*demands, look=rnd.random() < 0.1, after=after)
     return w
 
@@ -982,6 +1015,7 @@ def write(folder, file, worlds):
 if __name__ == "__main__":
     write(sys.argv[1], "written.json", list(written()))
     write(sys.argv[1], "random.json", [random_world(seed) for seed in range(1, 101)])
-    write(sys.argv[1], "keep.json", list(keeping()) + [random_world(seed, keeps=True) for seed in range(101, 131)])
+    write(sys.argv[1], "keep.json", list(keeping()) + [random_world(seed, keeps=True) for seed in range(101, 131)]
+          + list(unasking()) + [random_world(seed, keeps=True, wants_nothing=True) for seed in range(161, 181)])
     write(sys.argv[1], "settle.json",
           list(settling()) + [random_world(seed, seed % 2 == 0, settles=True) for seed in range(131, 161)])

@@ -48,14 +48,14 @@ public abstract class Count {
         return new TokenBucketCount(limit, state);
     }
 
-    /** Returns what the demand would get now; 0 refuses. */
+    /** Returns what the demand would get now; 0 refuses. A demand that wants no permits gets 1 if it passes, and is not charged. */
     public abstract long grant(Demand demand, long nowMicros);
 
     /**
      * Returns the verdict on the demand.
      *
      * @param grant the result of {@link #grant}
-     * @param charged whether the grant is charged; false if the ask only looks or another limit refuses
+     * @param charged whether the grant is charged; false if the ask only looks, another limit refuses or the demand wants nothing
      */
     public abstract Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros);
 
@@ -63,8 +63,8 @@ public abstract class Count {
     public abstract void charge(Demand demand, long granted, long nowMicros);
 
     /**
-     * Records that a demand that was to be charged was refused, by this or by another limit. This does not change what is used,
-     * only how it ages: after a step back that is too large to wait for, or with another rate than before.
+     * Records that a demand that was to be charged was refused, by this or by another limit, or wants nothing. This does not change
+     * what is used, only how it ages: after a step back that is too large to wait for, or with another rate than before.
      */
     public abstract void refuse(long nowMicros);
 
@@ -102,7 +102,12 @@ public abstract class Count {
      */
     static long ofRoom(Demand demand, long room) {
         long free = room - demand.keep();
-        return demand.permits() <= free ? demand.permits() : demand.atLeast() <= free ? free : 0;
+        return demand.permits() <= free ? all(demand) : demand.atLeast() <= free ? free : 0;
+    }
+
+    /** Returns the grant of a demand that gets all that it wants: at least 1, because 0 refuses. */
+    public static long all(Demand demand) {
+        return Math.max(1, demand.permits());
     }
 
     /** Returns {@code used} after {@code more} permits were charged, or given back if negative. */
@@ -112,6 +117,6 @@ public abstract class Count {
 
     /** Returns whether a demand that got {@code grant} was refused only because of what it keeps for others. */
     static boolean isKept(Demand demand, long grant, long room) {
-        return grant == 0 && demand.keep() > 0 && demand.atLeast() <= room;
+        return grant == 0 && demand.keep() > 0 && Math.max(1, demand.atLeast()) <= room;
     }
 }

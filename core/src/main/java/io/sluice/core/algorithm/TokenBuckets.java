@@ -24,7 +24,7 @@ public final class TokenBuckets {
     public static long grant(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
         long free = remaining(limit, aged) - demand.keep();
         if (demand.permits() <= free) {
-            return demand.permits();
+            return Count.all(demand);
         }
         if (demand.keep() == 0 && hasSlot(limit, aged, demand, nowMicros)) {
             return demand.permits();
@@ -35,14 +35,14 @@ public final class TokenBuckets {
     /** Returns whether a slot for all permits is within the wait that the demand accepts. */
     private static boolean hasSlot(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
         return demand.maxWaitMicros() > 0
+                && demand.isCharged()
                 && demand.permits() <= limit.capacity()
                 && microsUntil(limit, aged, demand.permits(), nowMicros) <= demand.maxWaitMicros();
     }
 
     private static boolean isKept(TokenBucket limit, BucketState aged, Demand demand, long grant, long nowMicros) {
-        return grant == 0
-                && demand.keep() > 0
-                && (demand.atLeast() <= remaining(limit, aged) || hasSlot(limit, aged, demand, nowMicros));
+        return Count.isKept(demand, grant, remaining(limit, aged))
+                || (grant == 0 && demand.keep() > 0 && hasSlot(limit, aged, demand, nowMicros));
     }
 
     /**

@@ -170,7 +170,7 @@ abstract sealed class Cell {
         @Override
         long grant(Demand demand, long word, long micros) {
             if (packed.fits(PackedBucket.used(word, packed.moment(micros)), demand.permits() + demand.keep())) {
-                return demand.permits();
+                return Count.all(demand);
             }
             if (demand.maxWaitMicros() == 0 && demand.atLeast() == demand.permits()) {
                 return 0;
@@ -184,7 +184,7 @@ abstract sealed class Cell {
                 return TokenBuckets.verdict(packed.limit, packed.state(word, micros), demand, 0, false, micros);
             }
             long used = PackedBucket.used(word, packed.moment(micros));
-            boolean kept = grant == 0 && demand.keep() > 0 && packed.fits(used, demand.atLeast());
+            boolean kept = grant == 0 && demand.keep() > 0 && packed.fits(used, Math.max(1, demand.atLeast()));
             return packed.verdict(used, grant, demand.needed(), charged, micros, kept);
         }
 

@@ -114,7 +114,7 @@ final class LocalCounts {
             }
             long now = micros.getAsLong();
             long grant = cell.grant(demand, word, now);
-            boolean charged = grant > 0 && ask.charges();
+            boolean charged = grant > 0 && ask.charges() && demand.isCharged();
             if (!charged || cell.replaceWord(word, cell.charge(demand, word, grant, now))) {
                 return new EngineDecision(
                         grant > 0, List.of(cell.finalVerdict(demand, word, grant, charged, now)), now, null);
@@ -127,7 +127,7 @@ final class LocalCounts {
         try {
             long now = micros.getAsLong();
             long grant = cell.grant(demand, word, now);
-            boolean charged = grant > 0 && ask.charges();
+            boolean charged = grant > 0 && ask.charges() && demand.isCharged();
             Verdict verdict = cell.finalVerdict(demand, word, grant, charged, now);
             left = settled(ask, cell, demand, word, grant, charged, now);
             return new EngineDecision(grant > 0, List.of(verdict), now, null);
@@ -200,7 +200,7 @@ final class LocalCounts {
                 long word = words[charged];
                 boolean partial = demand.atLeast() < demand.permits();
                 long grant = partial ? bucket.grant(demand, word, now) : demand.permits();
-                bucket.unlock(bucket.charge(demand, word, grant, now));
+                bucket.unlock(demand.isCharged() ? bucket.charge(demand, word, grant, now) : word);
             }
         } finally {
             for (; charged < locked; charged++) {
@@ -245,10 +245,12 @@ final class LocalCounts {
         boolean charged = allowed && ask.charges();
         Verdict[] verdicts = new Verdict[cells.length];
         for (int i = 0; i < cells.length; i++) {
-            verdicts[i] = cells[i].finalVerdict(demands.get(i), words[i], grants[i], charged, now);
+            Demand demand = demands.get(i);
+            verdicts[i] = cells[i].finalVerdict(demand, words[i], grants[i], charged && demand.isCharged(), now);
         }
         for (int i = 0; i < cells.length; i++) {
-            words[i] = settled(ask, cells[i], demands.get(i), words[i], grants[i], charged, now);
+            Demand demand = demands.get(i);
+            words[i] = settled(ask, cells[i], demand, words[i], grants[i], charged && demand.isCharged(), now);
         }
         return new EngineDecision(allowed, List.of(verdicts), now, null);
     }

@@ -11,9 +11,10 @@ import java.util.UUID;
  *
  * @param limit the limit
  * @param key the key to count by; any text, including the empty one
- * @param permits the permits wanted, 1 to {@link Limit#MAX_PERMITS}
+ * @param permits the permits wanted, 1 to {@link Limit#MAX_PERMITS}. A demand that keeps permits may also want 0: it passes if they
+ *     are there, and charges nothing
  * @param atLeast the fewest permits that are still useful, 1 to {@code permits}; fewer than {@code permits} asks for a partial
- *     grant
+ *     grant. 0 if no permits are wanted
  * @param maxWaitMicros how far in the future a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 means now
  * @param holder the holder of the permits of a {@link io.sluice.core.limit.Concurrency} limit: a unique name, by which they can
  *     be given back even if the answer was lost; empty for other limits
@@ -53,11 +54,14 @@ public record Demand(
                     "holder: \"" + holder + "\" (expected: a name for a concurrency limit, empty for other limits)");
         }
         Objects.requireNonNull(lease, "lease");
-        if (permits < 1 || permits > Limit.MAX_PERMITS) {
-            throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
+        long fewest = keep > 0 ? 0 : 1;
+        if (permits < fewest || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException(
+                    "permits: " + permits + " (expected: " + fewest + ".." + Limit.MAX_PERMITS + ")");
         }
-        if (atLeast < 1 || atLeast > permits) {
-            throw new IllegalArgumentException("atLeast: " + atLeast + " (expected: 1.." + permits + ")");
+        if (atLeast < Math.min(1, permits) || atLeast > permits) {
+            throw new IllegalArgumentException(
+                    "atLeast: " + atLeast + " (expected: " + Math.min(1, permits) + ".." + permits + ")");
         }
         if (maxWaitMicros < 0 || maxWaitMicros > MAX_WAIT_MICROS) {
             throw new IllegalArgumentException(
@@ -109,10 +113,10 @@ public record Demand(
         BigInteger product = BigInteger.valueOf(keep).multiply(BigInteger.valueOf(capacity));
         BigInteger[] share = product.divideAndRemainder(BigInteger.valueOf(limit.capacity()));
         long rounded = share[0].longValueExact() + (share[1].signum() == 0 ? 0 : 1);
-        return Math.min(Limit.MAX_CAPACITY, rounded);
+        return Math.max(permits == 0 ? 1 : 0, Math.min(Limit.MAX_CAPACITY, rounded));
     }
 
-    /** Returns this demand for exactly {@code permits}, with no partial grant. */
+    /** Returns this demand for exactly {@code permits}, with no partial grant. It can be 0 if this demand keeps permits. */
     public Demand permits(long permits) {
         return new Demand(limit, key, permits, permits, maxWaitMicros, holder, label, guard, lease, keep);
     }
@@ -150,6 +154,11 @@ public record Demand(
     /** Returns the fewest permits that must be free for this demand to pass: those that it takes and those that it keeps. */
     public long needed() {
         return atLeast + keep;
+    }
+
+    /** Returns whether this demand charges its count if it passes. One that wants no permits only requires those that it keeps. */
+    public boolean isCharged() {
+        return permits > 0;
     }
 
     /** Returns whether both demands refer to the same count. */

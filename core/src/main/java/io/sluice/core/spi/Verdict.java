@@ -4,14 +4,16 @@ package io.sluice.core.spi;
  * The result of one limit for one demand. Immutable; times are in microseconds, counted from the decision.
  *
  * @param fits whether this limit would let the demand pass
- * @param granted the permits charged; 0 if nothing was charged because this or another limit refused or the ask only looked
+ * @param granted the permits charged; 0 if nothing was charged because this or another limit refused, the ask only looked or the
+ *     demand wanted none
  * @param remaining the permits left after the decision, rounded down
  * @param retryAfterMicros 0 if it fits; otherwise the time until a lone caller passes, or {@link #NEVER}
  * @param resetAfterMicros the time until the limit is as if unused, or {@link #NEVER}
  * @param waitMicros how long the caller of an admitted demand must wait for its time slot; 0 means now
  * @param chargedAtMicros the time of the charge by the engine's clock, which is needed to give it back; {@link #FINAL} if it
  *     cannot be given back
- * @param keptForOthers whether this limit refuses only because of {@link Demand#keep}: without it, the demand would have fitted
+ * @param keptForOthers whether this limit refuses only because of {@link Demand#keep}: without it, the demand would have fitted. A
+ *     demand that wants no permits is then taken for one that wants one permit, so this says that a permit is left
  */
 public record Verdict(
         boolean fits,

@@ -183,11 +183,12 @@ public final class GoldenVector {
         List<Demand> demands = new ArrayList<>();
         for (JsonNode d : node.get("ask")) {
             Limit limit = Objects.requireNonNull(limits.get(d.get(0).asText()));
-            Demand demand = Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
+            Demand demand = Demand.of(limit, d.get(1).asText(), 1)
+                    .keeping(d.path(6).asLong())
+                    .permits(d.get(2).asLong())
                     .orAtLeast(d.get(3).asLong())
                     .waitingUpTo(d.get(4).asLong());
-            Demand held = d.path(5).asText().isEmpty() ? demand : demand.heldBy(d.get(5).asText());
-            demands.add(held.keeping(d.path(6).asLong()));
+            demands.add(d.path(5).asText().isEmpty() ? demand : demand.heldBy(d.get(5).asText()));
         }
         List<Verdict> verdicts = new ArrayList<>();
         for (JsonNode v : node.get("verdicts")) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Verdict;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -34,5 +35,18 @@ public abstract class KeepConformance extends EngineConformance {
         assertThat(subject().decide(low).verdicts().get(0).keptForOthers()).isFalse();
         Verdict never = subject().decide(ask(Demand.of(TEN, "l", 1).keeping(10))).verdicts().get(0);
         assertThat(never.retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    @Test
+    void aDemandForNothingPassesWhileAPermitIsLeft() throws Exception {
+        Ask nothing = ask(Demand.of(TEN, "n", 1).keeping(1).permits(0));
+        assertThat(inParallel(60, () -> subject().decide(nothing).allowed())).isEqualTo(60);
+        EngineDecision passed = subject().decide(nothing);
+        assertThat(passed.verdicts().get(0).granted()).isZero();
+        assertThat(passed.charges(nothing)).isEmpty();
+        assertThat(subject().decide(ask(Demand.of(TEN, "n", 10))).allowed()).isTrue();
+        Verdict refused = subject().decide(nothing).verdicts().get(0);
+        assertThat(refused.fits()).isFalse();
+        assertThat(refused.keptForOthers()).isFalse();
     }
 }

@@ -48,8 +48,9 @@ final class AlgorithmsTest {
             for (int i = 0; i < grants.size(); i++) {
                 Demand demand = ask.demands().get(i);
                 Count count = count(demand.limit(), demand.key());
-                verdicts.add(count.verdict(demand, grants.get(i), allowed && ask.charges(), now));
-                if (ask.charges() && allowed) {
+                boolean charged = allowed && ask.charges() && demand.isCharged();
+                verdicts.add(count.verdict(demand, grants.get(i), charged, now));
+                if (charged) {
                     count.charge(demand, grants.get(i), now);
                 } else if (ask.charges()) {
                     count.refuse(now);

@@ -88,7 +88,7 @@ record LastVerdict(
             return told(true, 0, false, nowNanos);
         }
         boolean never = demand.needed() > limit.capacity();
-        boolean kept = demand.keep() > 0 && demand.atLeast() <= verdict.remaining();
+        boolean kept = demand.keep() > 0 && Math.max(1, demand.atLeast()) <= verdict.remaining();
         return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), kept, nowNanos);
     }
 

@@ -68,7 +68,7 @@ public final class Reply {
         boolean fits = first > 0;
         return new Verdict(
                 fits,
-                charges ? first : 0,
+                charges ? Math.min(first, permits) : 0,
                 remaining,
                 fits ? 0 : orNever(left),
                 reset,

@@ -19,7 +19,7 @@
 --          0, how many permits must remain for others
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency,
 --                    ls leases
---          permits   the permits wanted or, for b, to give back
+--          permits   the permits wanted or, for b, to give back; 0 only requires that those for others remain, and charges nothing
 --          at_least  the smallest useful grant
 --          max_wait  in microseconds; for b, the time of the charge
 --          capacity  the most that can ever be granted; 0 always refuses
@@ -32,9 +32,10 @@
 --
 -- Reply    a string of little-endian doubles. First now, then the answers of the operations. Times are in microseconds; -1 means
 --          never
---          c, l      five numbers for each demand: grant (0 means refused), remaining, wait if granted or else retry, reset,
---                    charged_at, which is negative if the demand was refused only because of what must remain for others. Or two,
---                    in the common case that everything was granted, without a wait, at "now": -3 - remaining, and reset
+--          c, l      five numbers for each demand: grant (0 means refused; 1 if a demand for 0 permits passes), remaining,
+--                    wait if granted or else retry, reset, charged_at, which is negative if the demand was refused only because of
+--                    what must remain for others. Or two, in the common case that everything was granted, without a wait, at "now":
+--                    -3 - remaining, and reset
 --          b, r      one number: 1 if a permit among them was still held, else 0
 --          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
 --                    retry, reset, charged_at, and in how long the lease ends; then the same as for e
@@ -192,7 +193,7 @@ local function read_ask(plan, place, n, charges)
     local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
     place = place + 4
     local c = counts[k]
-    if existing and charges and not values[k] and call('EXISTS', keys[k]) == 0 then
+    if existing and charges and not d.uncharged and not values[k] and call('EXISTS', keys[k]) == 0 then
       hindrance = NO_MEMORY
     end
     if unwritten[k] then
@@ -265,10 +266,11 @@ local function decide_ask(n, charges)
     local c, d, grant = these[i], wanted[i], grants[i]
     local algorithm = d.algorithm
     local kept = is_kept(c, d, grant)
-    local remaining, left, reset = algorithm.verdict(c, d, grant, fit and charges, now)
+    local charged = fit and charges and not d.uncharged
+    local remaining, left, reset = algorithm.verdict(c, d, grant, charged, now)
     answer_demand(grant, remaining, left, reset, kept and -c.at or c.at)
-    wrote[i] = charges and (fit or c.rebased)
-    if fit and charges then
+    wrote[i] = charged or charges and c.rebased
+    if charged then
       algorithm.charge(c, d, grant, now, testing)
     elseif charges then
       algorithm.refuse(c, d, now, testing)

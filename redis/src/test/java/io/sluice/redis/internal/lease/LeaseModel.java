@@ -273,10 +273,11 @@ public final class LeaseModel implements LeaseStore {
         boolean charged = allowed && ask.charges();
         List<Verdict> verdicts = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-            verdicts.add(all.get(i).verdict(ask.demands().get(i), grants.get(i), charged, now));
+            Demand demand = ask.demands().get(i);
+            verdicts.add(all.get(i).verdict(demand, grants.get(i), charged && demand.isCharged(), now));
         }
         for (int i = 0; i < all.size(); i++) {
-            if (charged) {
+            if (charged && ask.demands().get(i).isCharged()) {
                 all.get(i).charge(ask.demands().get(i), grants.get(i), now);
             } else if (ask.charges()) {
                 all.get(i).refuse(now);
