@@ -16,6 +16,8 @@ import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -386,6 +388,14 @@ public final class Limiter implements AutoCloseable {
      */
     public CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
         return permits.release(held, atMost);
+    }
+
+    /**
+     * Settles reservations, see {@link Engine#settle}. The stage completes exceptionally if the engine does not answer in time; the
+     * reservations may then be settled nevertheless, and settling them again is safe.
+     */
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements, Duration atMost) {
+        return permits.settle(settlements, atMost);
     }
 
     /**

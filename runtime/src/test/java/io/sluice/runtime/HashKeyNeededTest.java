@@ -30,10 +30,10 @@ class HashKeyNeededTest {
 
     @Test
     void refusesWhatNoEngineEnforces() {
-        assertThat(needed.faults(set("{ rate: 5, cost: { reserve: 2 } }")))
+        assertThat(needed.faults(set("{ algorithm: fixed_window, limit: 5, align: day, durable: true }")))
                 .singleElement()
                 .extracting(DocumentError::message)
-                .isEqualTo("cost: in rule r, not supported yet (expected: a rule without it)");
+                .isEqualTo("durable: in rule r, not supported yet (expected: a rule without it)");
     }
 
     private static RuleSet set(String limit) {

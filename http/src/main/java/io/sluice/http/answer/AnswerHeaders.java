@@ -40,17 +40,17 @@ public final class AnswerHeaders {
         Map<String, String> headers = new LinkedHashMap<>();
         Ruling.Reported reported = ruling.reported();
         if (reported != null) {
-            Limit limit = reported.limit();
-            String name = text(reported.id());
-            long window = (limit.windowMicros() + MICROS - 1) / MICROS;
-            String quota = number(limit.capacity());
+            String quota = number(reported.limit().capacity());
             String left = number(reported.remaining());
-            headers.put("RateLimit-Policy", name + ";q=" + quota + (window == 0 ? "" : ";w=" + window));
             Optional<Duration> until = ruling.allowed() ? reported.resetAfter() : ruling.retryAfter();
-            headers.put(
-                    "RateLimit",
-                    name + ";r=" + left
-                            + until.map(span -> ";t=" + seconds(span)).orElse(""));
+            headers.put("RateLimit-Policy", policy(reported));
+            headers.put("RateLimit", state(reported, until));
+            for (Ruling.Reported cost : ruling.costs()) {
+                if (!cost.id().equals(reported.id())) {
+                    headers.merge("RateLimit-Policy", policy(cost), AnswerHeaders::list);
+                    headers.merge("RateLimit", state(cost, cost.resetAfter()), AnswerHeaders::list);
+                }
+            }
             if (older) {
                 headers.put("X-RateLimit-Limit", quota);
                 headers.put("X-RateLimit-Remaining", left);
@@ -61,6 +61,21 @@ public final class AnswerHeaders {
             ruling.retryAfter().ifPresent(span -> headers.put("Retry-After", Long.toString(seconds(span))));
         }
         return headers;
+    }
+
+    private static String policy(Ruling.Reported reported) {
+        Limit limit = reported.limit();
+        long window = (limit.windowMicros() + MICROS - 1) / MICROS;
+        return text(reported.id()) + ";q=" + number(limit.capacity()) + (window == 0 ? "" : ";w=" + window);
+    }
+
+    private static String state(Ruling.Reported reported, Optional<Duration> until) {
+        return text(reported.id()) + ";r=" + number(reported.remaining())
+                + until.map(span -> ";t=" + seconds(span)).orElse("");
+    }
+
+    private static String list(String members, String member) {
+        return members.length() > MOST_PRESENT ? members : members + ", " + member;
     }
 
     /**

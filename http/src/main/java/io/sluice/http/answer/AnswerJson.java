@@ -10,6 +10,7 @@ import io.sluice.rules.evaluate.Permit;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.yaml.DocumentError;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,32 @@ public final class AnswerJson {
      */
     public static byte[] checkBytes(Ruling.Settled ruling, Function<Permit, String> permits) {
         return line(ruling, permits).toBytes();
+    }
+
+    /**
+     * Returns the body of {@code POST /v1/check} with {@code reserve} in UTF-8.
+     *
+     * @param permits returns the text of a permit
+     * @param reservations returns the text of a reservation
+     */
+    public static byte[] checkBytes(
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+        return reserving(ruling, permits, reservations).toBytes();
+    }
+
+    /** Returns the body of {@code POST /v1/check} with {@code reserve}. */
+    public static String check(
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+        return reserving(ruling, permits, reservations).toString();
+    }
+
+    private static JsonLine reserving(
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+        JsonLine json = new JsonLine().begin();
+        write(json, ruling, permits);
+        Reservation reservation = ruling.reservation();
+        return json.field("reservation", reservation == null ? null : reservations.apply(reservation))
+                .end();
     }
 
     private static JsonLine line(Ruling.Settled ruling, Function<Permit, String> permits) {
@@ -105,6 +132,9 @@ public final class AnswerJson {
                 .field("shadow_refused", ids(ruling.shadowRefused()))
                 .field("permits", ruling.permits())
                 .field("permit", permit == null ? null : permits.apply(permit));
+        if (ruling.keptForOthers()) {
+            json.field("kept_for_others", true);
+        }
     }
 
     private static void write(JsonLine json, Standing standing) {

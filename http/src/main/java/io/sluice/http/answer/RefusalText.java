@@ -61,6 +61,11 @@ public record RefusalText(String type, int status, String title, String detail) 
         if (slowest == null) {
             return english ? "The request was refused." : "请求被拒绝。";
         }
+        if (ruling.keptForOthers() && slowest.equals(ruling.reported())) {
+            return english
+                    ? where(slowest, true) + ": the rest of limit " + slowest.id() + " is kept for others."
+                    : where(slowest, false) + "：限额 " + slowest.id() + " 的剩余部分为其他请求保留。";
+        }
         return english
                 ? where(slowest, true) + ": limit " + slowest.id() + " is used up."
                 : where(slowest, false) + "：限额 " + slowest.id() + " 已用完。";

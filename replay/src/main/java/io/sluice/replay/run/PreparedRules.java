@@ -140,10 +140,12 @@ final class PreparedRules {
             ids.add(rule.id());
             simple &= rule.action() == Action.LIMIT
                     && !rule.shadow()
-                    && rule.candidate().isEmpty();
+                    && rule.candidate().isEmpty()
+                    && rule.overrides().stream().allMatch(override -> override.keep().isEmpty());
             for (int i = 0; i < rule.limits().size(); i++) {
                 limits.add(prepared(ready, i));
-                simple &= !(rule.limits().get(i).limit() instanceof Concurrency);
+                RuleLimit limit = rule.limits().get(i);
+                simple &= !(limit.limit() instanceof Concurrency) && limit.cost().isEmpty();
             }
         }
         limits.sort(Comparator.comparing(PreparedLimit::level));
@@ -197,7 +199,10 @@ final class PreparedRules {
     private Limit numbers(PreparedLimit limit, Attributes request) {
         return limit.ready.rule().overrides().isEmpty()
                 ? limit.limit.limit()
-                : limit.ready.override(limit.position, request, clock).orElse(limit.limit.limit());
+                : limit.ready
+                        .override(limit.position, request, clock)
+                        .map(CompiledRule.InForce::numbers)
+                        .orElse(limit.limit.limit());
     }
 
     private static Demand demand(Limit limit, String key, Label label) {

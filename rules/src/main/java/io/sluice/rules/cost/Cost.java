@@ -31,13 +31,18 @@ public sealed interface Cost {
         return Optional.empty();
     }
 
+    /** Returns whether permits of a limit can be settled afterwards. Held permits and time slots cannot. */
+    static boolean canSettle(Limit limit) {
+        return !(limit instanceof Concurrency || limit instanceof LeakyBucket);
+    }
+
     /**
      * Refuses a limit that cannot have this cost.
      *
      * @throws IllegalArgumentException with the complete error message
      */
     default void check(Limit limit) {
-        if (limit instanceof Concurrency || limit instanceof LeakyBucket) {
+        if (!canSettle(limit)) {
             throw new IllegalArgumentException("cost: not allowed with " + limit.algorithm()
                     + " (expected: token_bucket, fixed_window, sliding_window or sliding_log)");
         }

@@ -4,6 +4,7 @@ import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.Level;
 import io.sluice.rules.model.Mode;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * A limit of a matching rule, bound to one request: the numbers in force for the request, and the count that it uses. Immutable.
  *
  * @param numbers the limit's own numbers, or those of an override
- * @param permits the permits that the request asks for; 0 only looks
+ * @param permits the permits that the request asks for, or that it costs; 0 only looks
+ * @param keep the permits that the request leaves for others
  * @param demand null if the request is refused because it lacks an attribute that the limit counts by
  * @param inStore whether the shared store decides the limit, rather than this process
  */
@@ -28,6 +30,7 @@ public record BoundLimit(
         Limit numbers,
         boolean overridden,
         long permits,
+        long keep,
         @Nullable Demand demand,
         boolean inStore,
         boolean shadow) {
@@ -53,6 +56,11 @@ public record BoundLimit(
                 && demand.sharesCountWith(other.demand);
     }
 
+    /** Returns whether it is charged in any case, also into debt, and never refuses a request that is charged. */
+    boolean isUsage() {
+        return limit.cost().isPresent() && limit.cost().get() instanceof Cost.Always;
+    }
+
     /** Returns whether its permits are held and must be released. */
     boolean isHeld() {
         return numbers instanceof Concurrency;
@@ -60,7 +68,7 @@ public record BoundLimit(
 
     /** Returns the same limit with another demand on the same count. */
     public BoundLimit with(Demand other, long permits) {
-        return new BoundLimit(rule, limit, numbers, overridden, permits, other, inStore, shadow);
+        return new BoundLimit(rule, limit, numbers, overridden, permits, keep, other, inStore, shadow);
     }
 
     public Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {

@@ -8,6 +8,7 @@ import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.caller.KeySettings;
@@ -15,6 +16,8 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.CompiledRule;
@@ -22,6 +25,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -67,6 +71,7 @@ public final class Evaluator {
     private final CallerKeys keys;
     private final Clock clock;
     private final RulingListener listener;
+    private final CostReports costs = new CostReports();
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
     /** Creates an evaluator of a process that does not know how many others there are. */
@@ -160,7 +165,7 @@ public final class Evaluator {
                 .thenCombine(shadows(answers, Purpose.LOOK), (decisions, shadows) -> {
                     Ruling.Settled looked = lacking != null
                             ? RulingWriter.lacking(answers, lacking, shadows)
-                            : RulingWriter.byLimits(answers, decisions, shadows, mode(), 0);
+                            : RulingWriter.byLimits(answers, decisions, shadows, mode(), false);
                     if (looked.allowed() && looked.shadowRefused().isEmpty()) {
                         abandoned(told);
                         return looked;
@@ -196,6 +201,64 @@ public final class Evaluator {
             }
         }
         return done;
+    }
+
+    /**
+     * Works like {@link #evaluate}. The reservation of an allowed ruling has every limit that can be settled, not only those whose
+     * cost says how.
+     */
+    public CompletionStage<Ruling> evaluateReserving(Attributes request, long permits) {
+        long start = clock.nanoTime();
+        return ruling(match(request, permits).reserving(), start);
+    }
+
+    /**
+     * Settles a reservation with the real figures. What was not used is given back; what was used beyond the reservation is charged,
+     * also into debt. Each limit settles a reservation once, so this may be repeated. A limit that only the process that decided can
+     * settle, which is another one, is {@linkplain SettlementResult#UNKNOWN unknown}. The stage completes exceptionally if the store
+     * does not answer in time; the reservation then stands, or is settled nevertheless.
+     *
+     * @param actual by the name of the limit in reports, 0 to {@link Limit#MAX_PERMITS}; limits without a figure stay as they are
+     * @param atMost how long to try
+     * @return one result for each figure, in the order of the reservation
+     * @throws IllegalArgumentException if a name or a figure is not legal
+     */
+    public CompletionStage<List<SettledLimit>> settle(
+            Reservation reservation, Map<String, Long> actual, Duration atMost) {
+        return new Settling(reservation, actual, costs.issuer(), local, shared)
+                .settle(atMost)
+                .whenComplete((settled, failure) -> {
+                    if (failure != null) {
+                        unsettled(reservation, "failed");
+                    } else {
+                        settled.forEach(this::told);
+                    }
+                });
+    }
+
+    /**
+     * Notes that a reservation will not be settled: it stands.
+     *
+     * @param reason a short word for metrics
+     */
+    public void unsettled(Reservation reservation, String reason) {
+        try {
+            listener.unsettled(reservation, reason);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
+    }
+
+    private void told(SettledLimit settled) {
+        try {
+            listener.settled(settled);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
+    }
+
+    private UsageCharges usage(EngineRouter engines) {
+        return new UsageCharges(engines, (reservation, actual) -> settle(reservation, actual, PERMITS_MAY_TAKE));
     }
 
     /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */
@@ -301,8 +364,8 @@ public final class Evaluator {
         RulingListener told = begun(matched.request());
         Decision decision = router.decideHere(matched);
         return decision != null
-                ? CompletableFuture.completedFuture(tell.apply(
-                        told, RulingWriter.byLimits(matched, List.of(decision), ShadowDecisions.NONE, mode(), 0)))
+                ? CompletableFuture.completedFuture(
+                        tell.apply(told, byLimits(matched, List.of(decision), ShadowDecisions.NONE)))
                 : settle(matched).thenApply(ruling -> tell.apply(told, ruling));
     }
 
@@ -415,6 +478,11 @@ public final class Evaluator {
         }
 
         @Override
+        public CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request) {
+            return usage(engines).charge(request, costs.issuer());
+        }
+
+        @Override
         public CompletionStage<?> giveBack(List<Decision> decisions) {
             return engines.giveBack(decisions);
         }
@@ -492,7 +560,11 @@ public final class Evaluator {
         }
         Side side = side(set, claims.get(0).request());
         List<RuleCall> own = claims.stream()
-                .map(claim -> new RuleCall(set.sameRule(claim.rule(), side.rules()), claim.request(), claim.permits()))
+                .map(claim -> new RuleCall(
+                        set.sameRule(claim.rule(), side.rules()),
+                        claim.request(),
+                        claim.permits(),
+                        claim.reserves()))
                 .toList();
         return MatchedRequest.of(side.rules(), own, shared != null, keys, clock).at(side.place());
     }
@@ -511,7 +583,19 @@ public final class Evaluator {
         CompletionStage<ShadowDecisions> shadows = matched.shadows().isEmpty()
                 ? NO_SHADOWS
                 : shadows(matched, CombinedDecisions.allAllow(decisions) ? purpose : Purpose.LOOK);
-        return shadows.thenApply(said -> RulingWriter.byLimits(matched, decisions, said, mode(), 0));
+        CompletionStage<Ruling.Settled> ruled = shadows.thenApply(said -> byLimits(matched, decisions, said));
+        return matched.usage().limits().isEmpty()
+                ? ruled
+                : ruled.thenCompose(ruling -> !ruling.allowed()
+                        ? CompletableFuture.completedFuture(ruling)
+                        : usage(router)
+                                .charge(matched, costs.issuer())
+                                .thenApply(used -> UsageCharges.add(ruling, used)));
+    }
+
+    private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {
+        return costs.reserve(
+                RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
     }
 
     private CompletionStage<ShadowDecisions> shadows(MatchedRequest matched, Purpose purpose) {

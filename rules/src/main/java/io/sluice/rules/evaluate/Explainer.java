@@ -51,7 +51,12 @@ final class Explainer {
                 return before.and(group, decisions);
             });
         }
-        return shadows.thenCombine(look.at(matched, matched.live()), (said, decisions) -> {
+        CompletionStage<List<Decision>> usage = look.at(matched, matched.usage());
+        return shadows.thenCombine(usage, (said, decisions) -> {
+                    note(decisions);
+                    return said;
+                })
+                .thenCombine(look.at(matched, matched.live()), (said, decisions) -> {
             note(decisions);
             return new Explanation(ruling(decisions, said, defaultMode), standings());
         });
@@ -69,7 +74,7 @@ final class Explainer {
         BoundLimit lacking = matched.live().lacking();
         return lacking != null
                 ? RulingWriter.lacking(matched, lacking, shadows)
-                : RulingWriter.byLimits(matched, live, shadows, defaultMode, matched.permits());
+                : RulingWriter.byLimits(matched, live, shadows, defaultMode, true);
     }
 
     private void note(List<Decision> decisions) {
@@ -85,6 +90,7 @@ final class Explainer {
     private List<Standing> standings() {
         List<BoundLimit> all = new ArrayList<>(matched.live().limits());
         matched.shadows().forEach(group -> all.addAll(group.limits()));
+        all.addAll(matched.usage().limits());
         all.sort(Comparator.comparing(BoundLimit::level)
                 .thenComparingInt(b -> matched.ruleIds().indexOf(b.rule().id())));
         List<Standing> standings = new ArrayList<>();
@@ -113,7 +119,7 @@ final class Explainer {
                 remaining,
                 span(verdict == null ? Verdict.NEVER : verdict.retryAfterMicros()),
                 span(verdict == null ? Verdict.NEVER : verdict.resetAfterMicros()),
-                verdict != null && verdict.fits(),
+                verdict != null && (verdict.fits() || (bound.isUsage() && bound.permits() > 0)),
                 bound.shadow(),
                 bound.overridden());
     }

@@ -41,6 +41,12 @@ public interface JointEvaluation {
     /** Charges one limit on its own with up to this many permits, or as many as it has left. */
     CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);
 
+    /**
+     * Charges the usage that a request reports, also into debt. Call it once, and only if the request passes. The stage never
+     * completes exceptionally.
+     */
+    CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request);
+
     /** Gives back what decisions have charged. Call it at most once for each. */
     CompletionStage<?> giveBack(List<Decision> decisions);
 

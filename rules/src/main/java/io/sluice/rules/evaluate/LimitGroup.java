@@ -28,6 +28,9 @@ public record LimitGroup(
     /** Global, service, resource, caller. The sort is stable, so limits of the same level stay in document order. */
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
 
+    /** A group without limits. */
+    static final LimitGroup NONE = new LimitGroup(List.of(), Limiter.DEFAULT_DEADLINE, FailurePolicy.OPEN, 1, false);
+
     public static LimitGroup of(List<BoundLimit> limits) {
         List<BoundLimit> ordered = limits;
         if (limits.size() > 1) {

@@ -6,6 +6,7 @@ import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerKey;
 import io.sluice.rules.caller.CallerKeys;
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
@@ -13,6 +14,7 @@ import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CompiledRule;
+import io.sluice.rules.snapshot.CompiledRule.InForce;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
  * @param live the limits that decide
  * @param shadows one group for the limits of each shadow rule, and one for the candidates of each rule
+ * @param usage the limits that are charged in any case if the request passes; empty if it only looks
+ * @param reserves whether every limit that can be settled shall be part of the reservation, rather than those whose cost says so
  * @param nonce identifies the permits of this request
  * @param place where the caller is in a trial; null if it is in none
  * @param requests the request of each rule, by its id, if the rules have different ones; otherwise empty
@@ -41,6 +45,8 @@ public record MatchedRequest(
         @Nullable Rule verdictOf,
         LimitGroup live,
         List<LimitGroup> shadows,
+        LimitGroup usage,
+        boolean reserves,
         long permits,
         PermitNonce nonce,
         @Nullable CallerPlace place,
@@ -86,7 +92,14 @@ public record MatchedRequest(
     MatchedRequest at(@Nullable CallerPlace place) {
         return place == null
                 ? this
-                : new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, requests);
+                : new MatchedRequest(
+                        set, request, ruleIds, verdictOf, live, shadows, usage, reserves, permits, nonce, place, requests);
+    }
+
+    /** Returns the same request, with every limit that can be settled in its reservation. */
+    MatchedRequest reserving() {
+        return new MatchedRequest(
+                set, request, ruleIds, verdictOf, live, shadows, usage, true, permits, nonce, place, requests);
     }
 
     /** Returns the same with the request of each rule. */
@@ -96,7 +109,8 @@ public record MatchedRequest(
         }
         Map<String, Attributes> own = new HashMap<>();
         claims.forEach(claim -> own.putIfAbsent(claim.rule().id(), claim.request()));
-        return new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place, own);
+        return new MatchedRequest(
+                set, request, ruleIds, verdictOf, live, shadows, usage, reserves, permits, nonce, place, own);
     }
 
     /** Applies only the named rules. */
@@ -110,8 +124,9 @@ public record MatchedRequest(
             }
         }
         Attributes request = claims.isEmpty() ? NOTHING : claims.get(0).request();
-        return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1)
+        MatchedRequest matched = all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1)
                 .asking(claims);
+        return claims.stream().anyMatch(RuleCall::reserves) ? matched.reserving() : matched;
     }
 
     /** Applies these rules. */
@@ -131,13 +146,13 @@ public record MatchedRequest(
     }
 
     /**
-     * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero are left out; they
-     * simply refuse.
+     * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero are left out, and so
+     * are limits with a cost of their own; they simply refuse.
      */
     Ruling.@Nullable Impossible impossible() {
         for (BoundLimit b : live.limits()) {
             long capacity = b.numbers().capacity();
-            if (capacity >= 1 && b.permits() > Math.min(capacity, Limit.MAX_PERMITS)) {
+            if (capacity >= 1 && b.limit().cost().isEmpty() && b.permits() > Math.min(capacity, Limit.MAX_PERMITS)) {
                 return new Ruling.Impossible(b.rule().id(), b.limit().id(), b.permits(), capacity);
             }
         }
@@ -154,6 +169,7 @@ public record MatchedRequest(
         private final List<String> ruleIds;
         private final List<BoundLimit> live = new ArrayList<>(4);
         private List<LimitGroup> shadows = List.of();
+        private List<BoundLimit> usage = List.of();
         private @Nullable Rule verdictOf;
 
         Gathering(boolean withStore, CallerKeys keys, Clock clock, int rules) {
@@ -172,11 +188,25 @@ public record MatchedRequest(
             }
             Binder binder = new Binder(ready, request, permits, withStore, keys, clock, nonce);
             if (rule.shadow()) {
-                inShadow(binder.limits());
+                inShadow(deciding(binder.limits(), permits));
             } else {
-                live.addAll(binder.limits());
+                live.addAll(deciding(binder.limits(), permits));
             }
-            inShadow(binder.candidates());
+            inShadow(deciding(binder.candidates(), permits));
+        }
+
+        /** Returns the limits that can refuse, and sets those aside that are charged in any case. A look charges nothing. */
+        private List<BoundLimit> deciding(List<BoundLimit> limits, long permits) {
+            List<BoundLimit> rest = limits;
+            for (BoundLimit bound : limits) {
+                if (permits > 0 && bound.isUsage()) {
+                    rest = rest == limits ? new ArrayList<>(limits) : rest;
+                    rest.remove(bound);
+                    usage = usage.isEmpty() ? new ArrayList<>() : usage;
+                    usage.add(bound);
+                }
+            }
+            return rest;
         }
 
         private void inShadow(List<BoundLimit> limits) {
@@ -187,15 +217,27 @@ public record MatchedRequest(
         }
 
         MatchedRequest request(RuleSet set, Attributes request, long permits, boolean merge) {
-            List<BoundLimit> counts = merge ? merged() : live;
+            List<BoundLimit> counts = merge ? merged(live) : live;
+            List<BoundLimit> used = merge ? merged(usage) : usage;
             return new MatchedRequest(
-                    set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce, null, Map.of());
+                    set,
+                    request,
+                    ruleIds,
+                    verdictOf,
+                    LimitGroup.of(counts),
+                    shadows,
+                    used.isEmpty() ? LimitGroup.NONE : LimitGroup.of(used).harmless(),
+                    false,
+                    permits,
+                    nonce,
+                    null,
+                    Map.of());
         }
 
         /** Merges limits that share a count: the permits are added up, and the smaller capacity applies. */
-        private List<BoundLimit> merged() {
-            List<BoundLimit> counts = new ArrayList<>(live.size());
-            for (BoundLimit next : live) {
+        private List<BoundLimit> merged(List<BoundLimit> limits) {
+            List<BoundLimit> counts = new ArrayList<>(limits.size());
+            for (BoundLimit next : limits) {
                 int same = 0;
                 while (same < counts.size() && !counts.get(same).sharesCountWith(next)) {
                     same++;
@@ -216,11 +258,12 @@ public record MatchedRequest(
             Demand all = nonce.demand(
                     one.limit(),
                     one.key(),
-                    Math.min(permits, Limit.MAX_PERMITS),
+                    Math.min(Math.max(1, permits), Limit.MAX_PERMITS),
                     one.label(),
                     one.guard(),
                     one.lease());
-            return least.with(all, permits);
+            long keep = Math.max(a.keep(), b.keep());
+            return least.with(permits == 0 ? one : keep == 0 ? all : all.keeping(keep), permits);
         }
     }
 
@@ -242,10 +285,10 @@ public record MatchedRequest(
             return bound;
         }
 
-        private Optional<Limit> override(int position) {
+        private Optional<InForce> override(int position) {
             if (ready.hasKeyedNumbers(position)) {
                 RuleLimit limit = ready.rule().limits().get(position);
-                Optional<Limit> keyed =
+                Optional<InForce> keyed =
                         ready.keyed(position, keys.keyedHash(limit.by(), limit.absent(), request), clock);
                 if (keyed.isPresent()) {
                     return keyed;
@@ -263,24 +306,44 @@ public record MatchedRequest(
             return bound;
         }
 
-        private void bind(RuleLimit limit, Optional<Limit> override, boolean shadow, List<BoundLimit> bound) {
+        private void bind(RuleLimit limit, Optional<InForce> override, boolean shadow, List<BoundLimit> bound) {
             CallerKey key = keys.key(limit.by(), limit.absent(), limit.privacy(), request);
             if (key instanceof CallerKey.Skipped) {
                 return;
             }
             Rule rule = ready.rule();
             boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
-            Limit numbers = override.orElse(limit.limit());
+            Limit numbers = override.map(InForce::numbers).orElse(limit.limit());
+            long cost = limit.cost().isEmpty() ? permits : limit.cost().get().permits(request, permits);
+            boolean free = cost == 0 && permits > 0;
+            if (free && limit.cost().flatMap(Cost::settling).isEmpty()) {
+                // Nothing is charged now or later.
+                return;
+            }
+            long keep = override.map(InForce::keep).orElse(0L);
             Demand demand = key instanceof CallerKey.Of of
                     ? nonce.demand(
                             numbers,
                             inStore ? tagged(of.text(), limit) : of.text(),
-                            Math.min(Limit.MAX_PERMITS, Math.max(1, permits)),
+                            Math.min(Limit.MAX_PERMITS, Math.max(1, cost)),
                             BoundLimit.label(rule, limit, inStore),
                             inStore ? guard(rule) : Demand.UNGUARDED,
                             inStore ? ready.lease() : LeasePolicy.NONE)
                     : null;
-            bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), permits, demand, inStore, shadow));
+            bound.add(new BoundLimit(
+                    rule,
+                    limit,
+                    numbers,
+                    override.isPresent(),
+                    cost,
+                    keep,
+                    demand == null ? null : free ? demand.keeping(Math.max(1, keep)).permits(0) : keeping(demand, keep),
+                    inStore,
+                    shadow));
+        }
+
+        private static Demand keeping(Demand demand, long keep) {
+            return keep == 0 ? demand : demand.keeping(keep);
         }
 
         private String tagged(String key, RuleLimit limit) {

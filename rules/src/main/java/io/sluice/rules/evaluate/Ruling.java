@@ -6,6 +6,7 @@ import io.sluice.core.spi.Label;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Level;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.snapshot.CallerPlace;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,9 @@ public sealed interface Ruling {
      * @param decisions the decisions of the engines, one per engine that was asked
      * @param permit the concurrency permits that the caller holds, including those of shadow limits; null if none
      * @param place where the caller is in a trial; null if there is none, or the caller cannot be in it
+     * @param costs the limits with a cost of their own, as {@code reported} describes one
+     * @param keptForOthers whether the reported limit refuses only because something of it is kept for others
+     * @param reservation what can be settled once the real cost is known; null if nothing can
      */
     record Settled(
             boolean allowed,
@@ -53,13 +57,57 @@ public sealed interface Ruling {
             long permits,
             List<Decision> decisions,
             @Nullable Permit permit,
-            @Nullable CallerPlace place)
+            @Nullable CallerPlace place,
+            List<Reported> costs,
+            boolean keptForOthers,
+            @Nullable Reservation reservation)
             implements Ruling {
 
         public Settled {
             matched = List.copyOf(matched);
             shadowRefused = List.copyOf(shadowRefused);
             decisions = List.copyOf(decisions);
+            costs = List.copyOf(costs);
+        }
+
+        /** Creates a ruling without limits that have a cost of their own. */
+        public Settled(
+                boolean allowed,
+                Action action,
+                @Nullable Rule rule,
+                @Nullable Reported reported,
+                @Nullable Reported slowest,
+                Optional<Duration> retryAfter,
+                Duration waitFor,
+                String mode,
+                @Nullable String degraded,
+                long ruleVersion,
+                List<String> matched,
+                List<Label> shadowRefused,
+                long permits,
+                List<Decision> decisions,
+                @Nullable Permit permit,
+                @Nullable CallerPlace place) {
+            this(
+                    allowed,
+                    action,
+                    rule,
+                    reported,
+                    slowest,
+                    retryAfter,
+                    waitFor,
+                    mode,
+                    degraded,
+                    ruleVersion,
+                    matched,
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    permit,
+                    place,
+                    List.of(),
+                    false,
+                    null);
         }
 
         /** Creates a ruling of a caller that is in no trial. */
@@ -134,10 +182,20 @@ public sealed interface Ruling {
 
         /** Returns the same ruling of a caller in a trial. */
         public Settled at(@Nullable CallerPlace place) {
-            return place == null ? this : with(waitFor, place);
+            return place == null ? this : with(waitFor, place, costs, keptForOthers, reservation);
         }
 
-        private Settled with(Duration waitFor, @Nullable CallerPlace place) {
+        /** Returns the same ruling with what its limits with a cost say. */
+        public Settled with(List<Reported> costs, boolean keptForOthers, @Nullable Reservation reservation) {
+            return with(waitFor, place, costs, keptForOthers, reservation);
+        }
+
+        private Settled with(
+                Duration waitFor,
+                @Nullable CallerPlace place,
+                List<Reported> costs,
+                boolean keptForOthers,
+                @Nullable Reservation reservation) {
             return new Settled(
                     allowed,
                     action,
@@ -154,12 +212,40 @@ public sealed interface Ruling {
                     permits,
                     decisions,
                     permit,
-                    place);
+                    place,
+                    costs,
+                    keptForOthers,
+                    reservation);
+        }
+
+        /** Returns the same ruling with usage that was charged; the limit of least is reported if no other limit is. */
+        Settled withUsage(@Nullable UsedLimit least, List<Reported> costs, @Nullable String degraded) {
+            boolean none = reported == null && action == Action.LIMIT && least != null;
+            return new Settled(
+                    allowed,
+                    action,
+                    none ? least.bound().rule() : rule,
+                    none ? least.reported() : reported,
+                    none ? least.reported() : slowest,
+                    retryAfter,
+                    waitFor,
+                    none ? least.bound().label().mode() : mode,
+                    degraded,
+                    ruleVersion,
+                    matched,
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    permit,
+                    place,
+                    costs,
+                    keptForOthers,
+                    reservation);
         }
 
         /** Returns the same ruling after the caller has waited. */
         Settled withoutWait() {
-            return waitFor.isZero() ? this : with(Duration.ZERO, place);
+            return waitFor.isZero() ? this : with(Duration.ZERO, place, costs, keptForOthers, reservation);
         }
 
         /** Returns whether the request only looked and charged nothing. */

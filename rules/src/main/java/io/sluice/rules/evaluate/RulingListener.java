@@ -1,6 +1,8 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 
 /**
  * Receives every ruling, on the thread that made it; used for metrics. One request gives one ruling, however many engines were
@@ -47,6 +49,16 @@ public interface RulingListener {
     default void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
         ruled(ruling, elapsedNanos);
     }
+
+    /** Called after a reservation of a limit was settled, or could not be, and after usage was charged. */
+    default void settled(SettledLimit settled) {}
+
+    /**
+     * Called if a reservation will not be settled, so that it stands.
+     *
+     * @param reason a short word for metrics
+     */
+    default void unsettled(Reservation reservation, String reason) {}
 
     /** Called if a request that {@linkplain #begun began} ends without a ruling because its caller stopped waiting. */
     default void abandoned() {}

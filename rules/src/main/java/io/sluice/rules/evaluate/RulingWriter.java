@@ -61,19 +61,23 @@ final class RulingWriter {
     /**
      * Builds the ruling of the limits.
      *
-     * @param less how much to subtract from the remaining permits: what a look would have charged
+     * @param looked whether to subtract from the remaining permits what a look would have charged
      */
     static Ruling.Settled byLimits(
-            MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows, String defaultMode, long less) {
+            MatchedRequest matched,
+            List<Decision> decisions,
+            ShadowDecisions shadows,
+            String defaultMode,
+            boolean looked) {
         Decision deciding = deciding(matched.live(), decisions);
         BoundLimit bound = deciding == null ? null : matched.live().find(deciding.label());
         boolean allowed = CombinedDecisions.allAllow(decisions);
         Ruling.Reported reported = bound == null || deciding == null
                 ? null
                 : bound.reported(
-                        allowed ? Math.max(0, deciding.remaining() - less) : deciding.remaining(),
+                        allowed && looked ? Math.max(0, deciding.remaining() - bound.permits()) : deciding.remaining(),
                         deciding.resetAfter());
-        return new Ruling.Settled(
+        Ruling.Settled ruling = new Ruling.Settled(
                 allowed,
                 Action.LIMIT,
                 bound == null ? null : bound.rule(),
@@ -90,6 +94,7 @@ final class RulingWriter {
                 decisions,
                 allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null,
                 matched.place());
+        return CostReports.add(ruling, matched, deciding, looked);
     }
 
     /** Returns the limit that refuses for the longest time, the reported one if several do. */

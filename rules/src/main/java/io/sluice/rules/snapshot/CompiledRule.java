@@ -74,20 +74,35 @@ public final class CompiledRule {
         return false;
     }
 
+    /**
+     * Numbers that replace those of a limit.
+     *
+     * @param numbers the limit with its numbers replaced
+     * @param keep how many permits these requests leave for others
+     */
+    public record InForce(Limit numbers, long keep) {
+
+        private InForce(LimitOverride override) {
+            this(
+                    override.numbers(),
+                    override.keep().isEmpty() ? 0 : override.keep().get().permits(override.numbers()));
+        }
+    }
+
     /** Returns the numbers that are in force for the caller with this hash; empty if there are none. */
-    public Optional<Limit> keyed(int limit, String hash, Clock clock) {
+    public Optional<InForce> keyed(int limit, String hash, Clock clock) {
         for (KeyedNumbers each : keyed) {
             if (each.limit() == limit && each.hash().equals(hash) && now(clock).isBefore(each.until())) {
-                return Optional.of(each.numbers());
+                return Optional.of(new InForce(each.numbers(), 0));
             }
         }
         return Optional.empty();
     }
 
     /** Returns the numbers that are in force for a request instead of the limit's own; empty if the limit's own apply. */
-    public Optional<Limit> override(int limit, Attributes request, Clock clock) {
+    public Optional<InForce> override(int limit, Attributes request, Clock clock) {
         if (numbers.isPresent()) {
-            return numbers;
+            return Optional.of(new InForce(numbers.get(), 0));
         }
         FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
         return table == null
@@ -96,7 +111,7 @@ public final class CompiledRule {
                                 request,
                                 override -> override.until().isEmpty()
                                         || now(clock).isBefore(override.until().get()))
-                        .map(LimitOverride::numbers);
+                        .map(InForce::new);
     }
 
     private static Instant now(Clock clock) {

@@ -24,14 +24,8 @@ final class UnsupportedOptions {
     }
 
     private static void add(Rule rule, List<DocumentError> all) {
-        if (limits(rule).anyMatch(limit -> limit.cost().isPresent())) {
-            all.add(error("cost", rule));
-        }
         if (limits(rule).anyMatch(RuleLimit::durable)) {
             all.add(error("durable", rule));
-        }
-        if (rule.overrides().stream().anyMatch(override -> override.keep().isPresent())) {
-            all.add(error("keep", rule));
         }
     }
 

@@ -107,17 +107,13 @@ class RuleSetTest {
     void decidesNothingByRulesThatNoEngineEnforcesYet() {
         RuleSet rules = parsed("""
                 rules:
-                  - { id: a, limits: [{ rate: 9, cost: { reserve: 2 } }] }
-                  - { id: b, limits: [{ rate: 9 }], overrides: [{ when: { plan: free }, keep: 20% }] }
                   - { id: c, limits: [{ rate: 9 }], candidate: [{ algorithm: fixed_window, limit: 9, align: day, durable: true }] }
-                  - { id: off, enabled: false, limits: [{ rate: 9, cost: { reserve: 2 } }] }
+                  - { id: off, enabled: false, limits: [{ algorithm: fixed_window, limit: 9, align: day, durable: true }] }
                 """);
 
         assertThat(rules.unsupported())
                 .extracting(Object::toString)
                 .containsExactly(
-                        "rules: cost: in rule a, not supported yet (expected: a rule without it)",
-                        "rules: keep: in rule b, not supported yet (expected: a rule without it)",
                         "rules: durable: in rule c, not supported yet (expected: a rule without it)");
         assertThatThrownBy(() -> rules.ready(request("10.1.2.3", "u"))).hasMessageContaining("not supported yet");
         assertThat(RuleVet.NONE.faults(rules)).isEqualTo(rules.unsupported());

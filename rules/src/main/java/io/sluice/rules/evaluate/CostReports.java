@@ -1,0 +1,169 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.cost.Cost;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds to rulings what concerns costs: what is left of limits with a cost of their own, what was kept for others, and what can be
+ * settled later. Immutable.
+ */
+final class CostReports {
+
+    /** Names this process in reservations of limits that it counts itself. */
+    private final String issuer = Reservation.newName();
+
+    String issuer() {
+        return issuer;
+    }
+
+    /**
+     * Returns the ruling with the reports.
+     *
+     * @param deciding the decision whose limit is reported; null if none is
+     * @param looked whether to subtract from the remaining permits what a look would have charged
+     */
+    static Ruling.Settled add(
+            Ruling.Settled ruling, MatchedRequest matched, @Nullable Decision deciding, boolean looked) {
+        boolean kept = !ruling.allowed() && deciding != null && isKeptForOthers(matched.live(), deciding);
+        List<Ruling.Reported> costs = hasCosts(matched.live()) ? costs(ruling, matched.live(), looked) : List.of();
+        return kept || !costs.isEmpty() ? ruling.with(costs, kept, null) : ruling;
+    }
+
+    private static boolean isKeptForOthers(LimitGroup group, Decision deciding) {
+        BoundLimit bound = group.find(deciding.label());
+        EngineDecision outcome = deciding.outcome();
+        for (int i = 0; i < outcome.verdicts().size() && bound != null && bound.keep() > 0; i++) {
+            if (deciding.ask().demands().get(i).label().equals(bound.label())) {
+                return outcome.verdicts().get(i).keptForOthers();
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasCosts(LimitGroup group) {
+        for (BoundLimit bound : group.limits()) {
+            if (bound.limit().cost().isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static List<Ruling.Reported> costs(Ruling.Settled ruling, LimitGroup group, boolean looked) {
+        List<Ruling.Reported> costs = new ArrayList<>();
+        for (Decision decision : ruling.decisions()) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                BoundLimit bound = group.find(decision.ask().demands().get(i).label());
+                if (bound != null && bound.limit().cost().isPresent()) {
+                    long less = ruling.allowed() && looked ? bound.permits() : 0;
+                    costs.add(reported(bound, verdicts.get(i), less));
+                }
+            }
+        }
+        return costs;
+    }
+
+    /** Returns a limit with its verdict, less some of the remaining permits. */
+    static Ruling.Reported reported(BoundLimit bound, Verdict verdict, long less) {
+        long reset = verdict.resetAfterMicros();
+        return bound.reported(
+                Math.max(0, verdict.remaining() - less),
+                reset == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(reset, ChronoUnit.MICROS)));
+    }
+
+    /** Returns an allowed ruling with what it reserved. Decisions without the store have reserved nothing there. */
+    Ruling.Settled reserve(Ruling.Settled ruling, MatchedRequest matched, ShadowDecisions shadows) {
+        if (!ruling.allowed() || ruling.looked() || !canReserve(matched)) {
+            return ruling;
+        }
+        List<ReservedLimit> limits = new ArrayList<>();
+        ruling.decisions().forEach(decision -> add(decision, matched, limits));
+        shadows.decisions().forEach(decision -> add(decision, matched, limits));
+        return limits.isEmpty()
+                ? ruling
+                : ruling.with(
+                        ruling.costs(),
+                        ruling.keptForOthers(),
+                        new Reservation(Reservation.newName(), issuer, limits));
+    }
+
+    private static boolean canReserve(MatchedRequest matched) {
+        if (matched.reserves() || settles(matched.live())) {
+            return true;
+        }
+        for (LimitGroup group : matched.shadows()) {
+            if (settles(group)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean settles(LimitGroup group) {
+        for (BoundLimit bound : group.limits()) {
+            if (bound.limit().cost().isPresent() && settling(bound.limit()).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Optional<Cost.Settling> settling(RuleLimit limit) {
+        return limit.cost().flatMap(Cost::settling);
+    }
+
+    private static void add(Decision decision, MatchedRequest matched, List<ReservedLimit> limits) {
+        if (!decision.allowed() || decision.degraded() != null || !decision.ask().charges()) {
+            return;
+        }
+        List<Verdict> verdicts = decision.outcome().verdicts();
+        for (int i = 0; i < verdicts.size(); i++) {
+            Demand demand = decision.ask().demands().get(i);
+            Verdict verdict = verdicts.get(i);
+            BoundLimit bound = find(matched, demand);
+            if (bound != null && verdict.chargedAtMicros() != Verdict.FINAL && isReserved(matched, bound)) {
+                Optional<Cost.Settling> settling = settling(bound.limit());
+                limits.add(new ReservedLimit(
+                        demand.label(),
+                        demand.limit(),
+                        demand.key(),
+                        verdict.granted(),
+                        verdict.granted() == 0 ? decision.outcome().atMicros() : verdict.chargedAtMicros(),
+                        settling.map(Cost.Settling::within).orElse(Cost.Settling.DEFAULT_WITHIN),
+                        settling.map(Cost.Settling::by).orElse(null),
+                        bound.inStore()));
+            }
+        }
+    }
+
+    private static boolean isReserved(MatchedRequest matched, BoundLimit bound) {
+        return settling(bound.limit()).isPresent() || (matched.reserves() && Cost.canSettle(bound.numbers()));
+    }
+
+    private static @Nullable BoundLimit find(MatchedRequest matched, Demand demand) {
+        BoundLimit live = matched.live().find(demand.label());
+        if (live != null) {
+            return live;
+        }
+        for (LimitGroup group : matched.shadows()) {
+            BoundLimit shadow = group.find(demand.label());
+            if (shadow != null) {
+                return shadow;
+            }
+        }
+        return null;
+    }
+}

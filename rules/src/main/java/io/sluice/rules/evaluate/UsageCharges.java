@@ -1,0 +1,134 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
+import io.sluice.rules.reserve.SettledLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Charges usage that is reported afterwards ({@code cost: {charge: always}}), also into debt. Thread-safe.
+ *
+ * <p>Usage is the settlement of a reservation of nothing. A look at the limits comes first. It tells the time of the engine that
+ * counts them, which a settlement needs.
+ */
+final class UsageCharges {
+
+    /** The usage was not charged, because the store did not answer. */
+    static final String UNKNOWN = "usage-unknown";
+
+    /** How long a charge may be repeated if its answer is lost. */
+    private static final Duration REPEATED_FOR = Duration.ofSeconds(10);
+
+    private final EngineRouter router;
+    private final Settle settle;
+
+    /** Settles a reservation. */
+    @FunctionalInterface
+    interface Settle {
+        CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<String, Long> actual);
+    }
+
+    UsageCharges(EngineRouter router, Settle settle) {
+        this.router = router;
+        this.settle = settle;
+    }
+
+    /** Charges the usage that a request reports. The stage never completes exceptionally. */
+    CompletionStage<List<UsedLimit>> charge(MatchedRequest matched, String issuer) {
+        return matched.usage().limits().isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : router.decide(matched.usage(), Purpose.LOOK, matched.set().version())
+                        .thenCompose(looked -> charge(matched.usage(), looked, issuer));
+    }
+
+    private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, List<Decision> looked, String issuer) {
+        List<ReservedLimit> nothing = new ArrayList<>();
+        Map<String, Long> actual = new HashMap<>();
+        for (Decision decision : looked) {
+            for (Demand demand : decision.degraded() == null ? decision.ask().demands() : List.<Demand>of()) {
+                BoundLimit bound = usage.find(demand.label());
+                if (bound != null) {
+                    nothing.add(new ReservedLimit(
+                            demand.label(),
+                            demand.limit(),
+                            demand.key(),
+                            0,
+                            decision.outcome().atMicros(),
+                            REPEATED_FOR,
+                            null,
+                            bound.inStore()));
+                    actual.put(demand.label().limit(), bound.permits());
+                }
+            }
+        }
+        CompletionStage<List<SettledLimit>> settled = nothing.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : settle.apply(new Reservation(Reservation.newName(), issuer, nothing), actual)
+                        .exceptionally(failure -> List.of());
+        return settled.thenApply(limits -> used(usage, looked, limits));
+    }
+
+    private static List<UsedLimit> used(LimitGroup usage, List<Decision> looked, List<SettledLimit> settled) {
+        List<UsedLimit> used = new ArrayList<>();
+        for (BoundLimit bound : usage.limits()) {
+            if (bound.demand() != null) {
+                used.add(used(bound, looked, settled));
+            }
+        }
+        return used;
+    }
+
+    private static UsedLimit used(BoundLimit bound, List<Decision> looked, List<SettledLimit> settled) {
+        Optional<SettledLimit> charged = settled.stream()
+                .filter(limit -> limit.limit().label().equals(bound.label()))
+                .filter(limit -> limit.result().kind() == SettlementResult.Kind.SETTLED
+                        || limit.result().kind() == SettlementResult.Kind.REPEATED)
+                .findFirst();
+        for (Decision decision : looked) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                if (decision.ask().demands().get(i).label().equals(bound.label())) {
+                    long less = charged.map(limit -> limit.result().charged()).orElse(0L);
+                    String degraded = charged.isPresent() ? null : reason(decision);
+                    return new UsedLimit(bound, CostReports.reported(bound, verdicts.get(i), less), degraded);
+                }
+            }
+        }
+        String reason = CombinedDecisions.degraded(looked);
+        return new UsedLimit(bound, bound.reported(0, Optional.empty()), reason == null ? UNKNOWN : reason);
+    }
+
+    private static String reason(Decision decision) {
+        String degraded = decision.degraded();
+        return degraded == null ? UNKNOWN : degraded;
+    }
+
+    /** Returns a ruling with the usage that was charged. It reports a charged limit if no other limit decided. */
+    static Ruling.Settled add(Ruling.Settled ruling, List<UsedLimit> used) {
+        if (used.isEmpty()) {
+            return ruling;
+        }
+        @Nullable UsedLimit least = null;
+        String degraded = ruling.degraded();
+        List<Ruling.Reported> costs = new ArrayList<>(ruling.costs());
+        for (UsedLimit limit : used) {
+            costs.add(limit.reported());
+            degraded = degraded == null ? limit.degraded() : degraded;
+            least = least == null || limit.reported().remaining() < least.reported().remaining() ? limit : least;
+        }
+        return ruling.withUsage(least, costs, degraded);
+    }
+}

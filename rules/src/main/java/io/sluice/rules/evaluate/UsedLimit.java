@@ -1,0 +1,12 @@
+package io.sluice.rules.evaluate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit that was charged with the usage that a call reports, whether or not it fitted. Immutable.
+ *
+ * @param bound the limit
+ * @param reported what is left of it
+ * @param degraded why the shared store was not charged; null if it was
+ */
+public record UsedLimit(BoundLimit bound, Ruling.Reported reported, @Nullable String degraded) {}
