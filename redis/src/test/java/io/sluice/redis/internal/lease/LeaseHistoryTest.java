@@ -19,6 +19,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LeaseHistoryTest {
 
     private static final long LIMIT = 3_000;
+    private static final int ROUNDS = 30;
 
     static List<Limit> limits() {
         return List.of(
@@ -40,27 +46,27 @@ class LeaseHistoryTest {
     @MethodSource("limits")
     void whateverIsLateAllIsAccountedForInTheEnd(Limit limit) {
         long seed = seed();
-        for (int round = 0; round < 30; round++) {
+        inRounds(round -> {
             History history = new History(limit, new Random(seed + round), List.of(Mood.ANSWERS, Mood.LATE));
             history.play(1_500);
             assertThat(LIMIT - history.remaining())
                     .as("seed %d, round %d", seed, round)
                     .isEqualTo(history.admitted);
-        }
+        });
     }
 
     @ParameterizedTest
     @MethodSource("limits")
     void whateverIsLostNothingIsAdmittedThatWasNotCharged(Limit limit) {
         long seed = seed();
-        for (int round = 0; round < 30; round++) {
+        inRounds(round -> {
             History history = new History(limit, new Random(seed + round), List.of(Mood.values()));
             history.play(1_500);
             assertThat(LIMIT - history.remaining())
                     .as("seed %d, round %d", seed, round)
                     .isGreaterThanOrEqualTo(history.admitted);
             assertThat(history.admitted).isLessThanOrEqualTo(LIMIT);
-        }
+        });
     }
 
     @Test
@@ -69,6 +75,19 @@ class LeaseHistoryTest {
         History history = new History(small, new Random(1), List.of(Mood.ANSWERS));
         history.play(3_000);
         assertThat(history.admitted).isEqualTo(100 - history.remaining()).isGreaterThan(50);
+    }
+
+    /** Plays the rounds beside each other: a node that closes waits a second for an answer that is lost. */
+    private static void inRounds(IntConsumer round) {
+        ExecutorService threads = Executors.newFixedThreadPool(ROUNDS);
+        try {
+            CompletableFuture.allOf(IntStream.range(0, ROUNDS)
+                            .mapToObj(i -> CompletableFuture.runAsync(() -> round.accept(i), threads))
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+        } finally {
+            threads.shutdown();
+        }
     }
 
     private static long seed() {
