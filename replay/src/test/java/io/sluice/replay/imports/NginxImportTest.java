@@ -53,6 +53,19 @@ class NginxImportTest {
     }
 
     @Test
+    void directivesWithoutArgumentsAreNoError() {
+        assertThat(of("""
+                        geo { default 1; }
+                        map $a $k { default $binary_remote_addr; }
+                        limit_req_zone $k zone=a:1m rate=3r/s;
+                        server {
+                          location /a { limit_req zone=a; }
+                          location { return 200; }
+                        }
+                        """).bare()).contains("rate: 3/s");
+    }
+
+    @Test
     void aRateThatNginxRoundsIsRoundedAsWell() {
         ImportResult result = of("""
                 limit_req_zone $binary_remote_addr zone=a:1m rate=10r/m;

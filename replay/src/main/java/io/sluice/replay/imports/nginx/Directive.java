@@ -20,6 +20,11 @@ record Directive(Spot spot, String name, List<String> arguments, List<Directive>
         return index < arguments.size() ? arguments.get(index) : "";
     }
 
+    /** Returns the last argument; empty if there is none. */
+    String lastArgument() {
+        return arguments.isEmpty() ? "" : arguments.get(arguments.size() - 1);
+    }
+
     /** Returns the directives of its block that have this name. */
     List<Directive> all(String wanted) {
         return block.stream().filter(each -> each.name().equals(wanted)).toList();

@@ -302,10 +302,10 @@ public final class NginxImporter implements Importer {
 
     /** Returns the other locations that take requests away from a prefix. */
     private static List<String> longer(Directive prefix, List<Directive> locations) {
-        String text = prefix.argument(prefix.arguments().size() - 1);
+        String text = prefix.lastArgument();
         List<String> longer = new ArrayList<>();
         for (Directive other : locations) {
-            String path = other.argument(other.arguments().size() - 1);
+            String path = other.lastArgument();
             if (!other.spot().equals(prefix.spot()) && !other.argument(0).startsWith("~") && path.startsWith(text)) {
                 longer.add("location " + String.join(" ", other.arguments()));
             }

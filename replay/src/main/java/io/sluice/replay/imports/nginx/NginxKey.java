@@ -106,7 +106,7 @@ final class NginxKey {
     private static Map<String, List<String>> inputs(Directive map, Directive http) {
         Map<String, List<String>> inputs = new LinkedHashMap<>();
         for (Directive geo : http.all("geo")) {
-            String name = geo.argument(geo.arguments().size() - 1);
+            String name = geo.lastArgument();
             boolean ofAddress = geo.arguments().size() == 1 || geo.argument(0).equals("$remote_addr");
             if (name.equals(map.argument(0)) && ofAddress) {
                 for (Directive entry : geo.block()) {
