@@ -166,6 +166,13 @@ class HostileImportTest {
     }
 
     @Test
+    void namesInMessagesStayOnOneLine() {
+        String instances = "resilience4j.ratelimiter.instances: { \"a\\u2028b\": 5 }";
+        assertThat(ImportResult.errors(ImportKind.RESILIENCE4J, "a.yml", instances))
+                .containsExactly("a.yml:1:51: a\\u2028b: 5 (expected: a mapping)");
+    }
+
+    @Test
     void listsThatMultiplyAreRefused() {
         StringBuilder kong = new StringBuilder("{\"services\": [{\"name\": \"s\", \"routes\": [");
         for (int i = 0; i < 5_000; i++) {

@@ -191,10 +191,10 @@ public final class Section {
     public void refuse(String key, String found, String expected) {
         errors.add(
                 value(key).map(YamlValue::place).orElse(map.place()),
-                key + ": " + PrintableText.text(found) + " (expected: " + expected + ")");
+                PrintableText.text(key) + ": " + PrintableText.text(found) + " (expected: " + expected + ")");
     }
 
     private void refuse(YamlValue value, String key, String expected) {
-        errors.add(value.place(), key + ": " + value.shown() + " (expected: " + expected + ")");
+        errors.add(value.place(), PrintableText.text(key) + ": " + value.shown() + " (expected: " + expected + ")");
     }
 }
