@@ -12,6 +12,8 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.cluster.Cluster;
 import io.sluice.redis.internal.cluster.ClusterAddress;
@@ -258,6 +260,30 @@ final class RedisEngine implements NamedEngine {
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return ask(Operation.ChargeUpdate.renewed(charge, names, serverTime));
+    }
+
+    /**
+     * Settles in Redis. A record beside each count remembers the settlement for as long as it could be repeated. If the answer is lost,
+     * the stage fails; settling again then finds out what happened.
+     */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        if (settlements.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        if (2 * settlements.size() > Batch.LARGEST_QUESTION) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException(
+                    "settlements: " + settlements.size() + " (expected: at most " + Batch.LARGEST_QUESTION / 2 + ")"));
+        }
+        Operation.SettlementUpdate question = Operation.SettlementUpdate.of(settlements, names, serverTime);
+        for (String count : question.counts) {
+            EngineFailure gone = servers.unavailable(servers.placeOf(count));
+            if (gone != null) {
+                return CompletableFuture.failedFuture(new IllegalStateException(gone.reason()));
+            }
+        }
+        put(question);
+        return question.results;
     }
 
     /** This engine keeps no counts in memory, only which of them refused lately. */

@@ -20,7 +20,7 @@ import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.redis.store.StoreListener;
-import io.sluice.testkit.engine.KeepConformance;
+import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.engine.EngineUnderTest;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
@@ -67,7 +67,7 @@ final class ClusterEngineTest {
      * so two requests may refuse each other; separate tests below cover that.
      */
     @Nested
-    final class InOneSlot extends KeepConformance {
+    final class InOneSlot extends SettlementConformance {
 
         @Override
         protected EngineUnderTest start() throws Exception {

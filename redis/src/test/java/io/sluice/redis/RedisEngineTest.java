@@ -26,7 +26,7 @@ import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.RefundChannel;
 import io.sluice.redis.internal.wire.LeaseReply;
 import io.sluice.redis.internal.wire.LeaseRequest;
-import io.sluice.testkit.engine.KeepConformance;
+import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.engine.EngineUnderTest;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
@@ -81,7 +81,7 @@ final class RedisEngineTest {
     }
 
     /** The suite that every engine passes. Each test has its own prefix, and so its own counts. */
-    private abstract static class Conformance extends KeepConformance {
+    private abstract static class Conformance extends SettlementConformance {
 
         abstract RedisOptions options();
 

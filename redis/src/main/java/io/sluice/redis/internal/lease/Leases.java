@@ -10,6 +10,8 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.util.ArrayList;
@@ -289,6 +291,25 @@ public final class Leases implements Engine {
         if (listener != LeaseListener.NONE) {
             listener.answered(ask, decided);
         }
+    }
+
+    /**
+     * Settles in the store, whether the reservation came from a lease or not: its permits were charged there when the lease was granted,
+     * and the lease counts them as spent. A lease that is already out may still be spent after a settlement has charged a debt.
+     */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        List<Settlement> copy = List.copyOf(settlements);
+        return engine.settle(copy).thenApply(results -> {
+            long now = clock.nanoTime();
+            for (Settlement settlement : copy) {
+                LeasedKey key = settlement.more() < 0 ? table.find(settlement.limit(), settlement.key()) : null;
+                if (key != null) {
+                    key.forgetRefusal(now);
+                }
+            }
+            return results;
+        });
     }
 
     @Override

@@ -168,7 +168,7 @@ public final class Coalescer {
 
     /**
      * Sends the operations of each count alone, and operations on several counts in parts. Lease operations fail instead: a lease
-     * and its count are apart only while a slot moves, and until then no lease is granted.
+     * and its count are apart only while a slot moves, and until then no lease is granted. A settlement waits until the slot has moved.
      */
     private void sendApart(Batch batch) {
         Map<String, List<Operation>> alone = new LinkedHashMap<>();
@@ -178,8 +178,8 @@ public final class Coalescer {
                 continue;
             }
             for (Operation part : divider.alone(question)) {
-                alone.computeIfAbsent(part.counts[0], count -> new ArrayList<>())
-                        .add(part);
+                String place = part instanceof Operation.SettlementUpdate settling ? settling.record(0) : part.counts[0];
+                alone.computeIfAbsent(place, count -> new ArrayList<>()).add(part);
             }
         }
         underWay.decrementAndGet();

@@ -2,6 +2,7 @@ package io.sluice.redis.internal.link;
 
 import io.sluice.core.history.AskIds;
 import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.redis.internal.wire.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
@@ -34,12 +36,18 @@ public final class SlotDivider {
         this.giveBack = giveBack;
     }
 
-    /** Splits an operation so that each part is about one count. */
+    /** Splits an operation so that each part is about one count, or settles one reservation. */
     List<Operation> alone(Operation question) {
-        return divided(question, count -> count);
+        return question instanceof Operation.SettlementUpdate settling
+                ? settlements(settling, i -> i)
+                : divided(question, count -> count);
     }
 
+    /** Splits an operation so that the counts of each part are in one place. */
     public List<Operation> divided(Operation question, Function<String, Object> placeOf) {
+        if (question instanceof Operation.SettlementUpdate settling) {
+            return settlements(settling, i -> placeOf.apply(settling.counts[2 * i]));
+        }
         if (question.size() == 1 || question instanceof Operation.LeaseUpdate) {
             return List.of(question);
         }
@@ -68,6 +76,33 @@ public final class SlotDivider {
             part.outcome.thenAccept(outcome -> merged.landed(index, part.ask(), outcome));
             parts.add(part);
         }
+        return parts;
+    }
+
+    /** The record of a settlement is in the place of its count. */
+    private List<Operation> settlements(Operation.SettlementUpdate whole, IntFunction<Object> placeOf) {
+        Map<Object, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < whole.settlements(); i++) {
+            places.computeIfAbsent(placeOf.apply(i), place -> new ArrayList<>()).add(i);
+        }
+        if (places.size() == 1) {
+            return List.of(whole);
+        }
+        SettlementResult[] results = new SettlementResult[whole.settlements()];
+        List<Operation> parts = new ArrayList<>(places.size());
+        List<CompletableFuture<Void>> done = new ArrayList<>(places.size());
+        for (List<Integer> place : places.values()) {
+            Operation.SettlementUpdate part = whole.of(place, serverMicros);
+            parts.add(part);
+            done.add(part.results.thenAccept(some -> {
+                for (int i = 0; i < some.size(); i++) {
+                    results[place.get(i)] = some.get(i);
+                }
+            }));
+        }
+        CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
+                .whenComplete((all, failure) ->
+                        whole.end(failure == null ? List.of(results) : List.of(), failure));
         return parts;
     }
 

@@ -11,6 +11,8 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.link.RedisOptions;
@@ -155,6 +157,17 @@ public final class DenyCache implements Engine {
     public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         forget(charges);
         return engine.giveBack(charges).whenComplete((done, failure) -> forget(charges));
+    }
+
+    /** Forgets the refusals of counts that get permits back, before and after, as {@link #giveBack} does. */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        List<String> easing = settlements.stream()
+                .filter(settlement -> settlement.more() < 0)
+                .map(settlement -> names.of(settlement.limit(), settlement.key()))
+                .toList();
+        easing.forEach(memory::forget);
+        return engine.settle(settlements).whenComplete((done, failure) -> easing.forEach(memory::forget));
     }
 
     @Override

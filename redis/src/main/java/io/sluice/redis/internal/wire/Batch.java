@@ -81,8 +81,12 @@ public final class Batch {
         }
     }
 
+    /** Returns whether it cannot be divided: all operations are on one count, or the only one settles one reservation. */
     public boolean isOfOneCount() {
-        return counts.size() == 1;
+        return counts.size() == 1
+                || (questions.size() == 1
+                        && questions.get(0) instanceof Operation.SettlementUpdate only
+                        && only.settlements() == 1);
     }
 
     /** Returns whether the callers of most operations no longer wait. */

@@ -43,6 +43,7 @@ public final class DecideLibrary {
             "sliding_log.lua",
             "concurrency.lua",
             "leases.lua",
+            "settlements.lua",
             "demands.lua",
             "decide.lua");
 

@@ -11,6 +11,7 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import java.util.function.LongSupplier;
 
 /** Encodes demands in the form that {@code decide.lua} reads. */
@@ -46,6 +47,18 @@ final class DemandEncoder {
     static String of(Charge charge, LongSupplier micros) {
         return of(
                 charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
+    }
+
+    /** Encodes the limit that a settlement changes. */
+    static String of(Settlement settlement, LongSupplier micros) {
+        Limit limit = settlement.limit();
+        return isFixed(limit) ? ONE_PERMIT.of(limit) : of(limit, 1, 1, 0, "", micros);
+    }
+
+    /** Encodes a settlement for its record. */
+    static String ofRecord(Settlement settlement) {
+        return "st " + settlement.actual() + " " + settlement.reserved() + " "
+                + Math.min(settlement.chargedAtMicros(), Pace.MAX_MICROS) + " 0 " + settlement.withinMicros() + " 0 0";
     }
 
     /** Encodes what a lease is taken from. */

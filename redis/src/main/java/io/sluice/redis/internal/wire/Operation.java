@@ -8,17 +8,21 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.spi.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step that Redis performs: deciding a request, returning charges, renewing a permit, or granting and ending leases. It also
- * holds the future that receives the result. The calling thread builds the names and texts, so that assembling a batch is fast.
+ * One step that Redis performs: deciding a request, returning charges, renewing a permit, settling reservations, or granting and
+ * ending leases. It also holds the future that receives the result. The calling thread builds the names and texts, so that assembling a batch is fast.
  */
 public abstract sealed class Operation {
 
@@ -249,6 +253,85 @@ public abstract sealed class Operation {
         @Override
         public void fail(EngineFailure why) {
             end(false, new IllegalStateException(why.reason()));
+        }
+    }
+
+    /** Reservations to settle. Each has two keys: its count, and the record of its settlement. The future has a result for each. */
+    public static final class SettlementUpdate extends Operation {
+
+        private static final Kind[] KINDS = {Kind.SETTLED, Kind.REPEATED, Kind.CONFLICT, Kind.UNKNOWN};
+
+        public final CompletableFuture<List<SettlementResult>> results = new CompletableFuture<>();
+        private final List<Settlement> settlements;
+
+        private SettlementUpdate(List<Settlement> settlements, String[] counts, LongSupplier serverMicros) {
+            super('s', Ask.NO_DEADLINE, counts);
+            this.settlements = settlements;
+            write(serverMicros);
+        }
+
+        public static SettlementUpdate of(List<Settlement> settlements, RedisKeys names, LongSupplier serverMicros) {
+            String[] counts = new String[2 * settlements.size()];
+            for (int i = 0; i < settlements.size(); i++) {
+                Settlement settlement = settlements.get(i);
+                counts[2 * i] = names.of(settlement.limit(), settlement.key());
+                counts[2 * i + 1] = names.settlement(counts[2 * i], settlement.id());
+            }
+            return new SettlementUpdate(List.copyOf(settlements), counts, serverMicros);
+        }
+
+        /** Creates the same operation for some of the settlements. */
+        public SettlementUpdate of(List<Integer> some, LongSupplier serverMicros) {
+            List<Integer> pairs = some.stream()
+                    .flatMap(i -> Stream.of(2 * i, 2 * i + 1))
+                    .toList();
+            return new SettlementUpdate(some.stream().map(settlements::get).toList(), counts(pairs), serverMicros);
+        }
+
+        /** Returns how many reservations it settles. */
+        public int settlements() {
+            return settlements.size();
+        }
+
+        /** Returns the name of the record of a settlement. */
+        public String record(int settlement) {
+            return counts[2 * settlement + 1];
+        }
+
+        @Override
+        void write(LongSupplier serverMicros) {
+            for (int i = 0; i < settlements.size(); i++) {
+                texts[2 * i] = DemandEncoder.of(settlements.get(i), serverMicros);
+                texts[2 * i + 1] = DemandEncoder.ofRecord(settlements.get(i));
+            }
+        }
+
+        @Override
+        public void answer(Reply reply) {
+            List<SettlementResult> read = new ArrayList<>(settlements.size());
+            for (int i = 0; i < settlements.size(); i++) {
+                Kind kind = KINDS[(int) reply.next() - 1];
+                read.add(new SettlementResult(kind, reply.next()));
+            }
+            if (reply.isRecorded()) {
+                reply.skip(2 * settlements.size());
+            }
+            end(read, null);
+        }
+
+        /** Completes the operation with its results. */
+        public void end(List<SettlementResult> read, @Nullable Throwable failure) {
+            uncount();
+            if (failure == null) {
+                results.complete(List.copyOf(read));
+            } else {
+                results.completeExceptionally(failure);
+            }
+        }
+
+        @Override
+        public void fail(EngineFailure why) {
+            end(List.of(), new IllegalStateException(why.reason()));
         }
     }
 

@@ -23,6 +23,7 @@ public final class RedisKeys {
 
     private static final String HASHED = "#";
     private static final String LEASES = ":#l:";
+    private static final String SETTLEMENTS = ":#r:";
     private static final String NUMBERING = "#n";
 
     private final String prefix;
@@ -72,7 +73,21 @@ public final class RedisKeys {
      * Returns the key under which the leases of a count are recorded: in the same Cluster slot, and unlike the name of any count.
      */
     public String leases(String count) {
-        return prefix + LEASES + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
+        return prefix + LEASES + beside(count);
+    }
+
+    /**
+     * Returns the key under which the settlement of a reservation is recorded: in the same Cluster slot as the count, and unlike the
+     * name of any count.
+     *
+     * @param id the name of the reservation
+     */
+    public String settlement(String count, String id) {
+        return prefix + SETTLEMENTS + beside(count) + HASHED + encoded(id);
+    }
+
+    private String beside(String count) {
+        return count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1);
     }
 
     /** Returns the key of a secret that processes share: unlike the name of any count. */
@@ -101,24 +116,37 @@ public final class RedisKeys {
         return pattern.append(":*").toString();
     }
 
-    /** Returns whether a name that {@link #isOf} a key is the name of the count itself, and not of its leases or numbering. */
+    /**
+     * Returns whether a name that {@link #isOf} a key is the name of the count itself, and not of its leases, settlements or numbering.
+     */
     public boolean isCount(String name) {
-        return name.startsWith(prefix + ":") && !name.startsWith(prefix + LEASES) && !name.endsWith(NUMBERING);
+        return name.startsWith(prefix + ":")
+                && !name.startsWith(prefix + LEASES)
+                && !name.startsWith(prefix + SETTLEMENTS)
+                && !name.endsWith(NUMBERING);
     }
 
-    /** Returns whether this is the name of a count whose key matches, of its leases, or of its numbering. */
+    /** Returns whether this is the name of a count whose key matches, of its leases, of one of its settlements, or of its numbering. */
     public boolean isOf(KeyMatch match, String name) {
         String count = name;
-        if (count.endsWith(NUMBERING)) {
+        if (count.startsWith(prefix + SETTLEMENTS)) {
+            String rest = count.substring((prefix + SETTLEMENTS).length());
+            int id = rest.lastIndexOf(HASHED);
+            // An id that was too long is a hash, marked like that of a key.
+            count = besides(rest.substring(0, id > 0 && rest.startsWith(HASHED, id - 1) ? id - 1 : Math.max(0, id)));
+        } else if (count.endsWith(NUMBERING)) {
             count = count.substring(0, count.length() - NUMBERING.length());
             count = withoutBraces(count);
         } else if (count.startsWith(prefix + LEASES)) {
-            String rest = count.substring((prefix + LEASES).length());
-            // A tagged count keeps its own tag and lacks the prefix.
-            boolean whole = rest.startsWith("{" + prefix + ":") && rest.endsWith("}");
-            count = whole ? withoutBraces(rest) : prefix + ":" + rest;
+            count = besides(count.substring((prefix + LEASES).length()));
         }
         return count.startsWith(prefix + ":") && isOfRest(match, count.substring(prefix.length() + 1));
+    }
+
+    /** Undoes {@link #beside}. A tagged count keeps its own tag and lacks the prefix. */
+    private String besides(String rest) {
+        boolean whole = rest.startsWith("{" + prefix + ":") && rest.endsWith("}");
+        return whole ? withoutBraces(rest) : prefix + ":" + rest;
     }
 
     private static boolean isOfRest(KeyMatch match, String rest) {

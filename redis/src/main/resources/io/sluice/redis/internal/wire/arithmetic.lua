@@ -1,7 +1,7 @@
 -- Shared by all algorithms: exact arithmetic on integers below 2^53, the texts of numbers, and which counts have to be announced.
 --
--- These files are assembled into one library, in this order: arithmetic, steps, the algorithms, leases, demands, decide. They share
--- their local names, so each file may use the names of those before it. decide.lua describes the protocol.
+-- These files are assembled into one library, in this order: arithmetic, steps, the algorithms, leases, settlements, demands, decide.
+-- They share their local names, so each file may use the names of those before it. decide.lua describes the protocol.
 
 local NEVER = -1
 local CLAMPED = 1000000       -- if time steps back by less, the count waits; if by more, it is re-based
@@ -17,9 +17,12 @@ local BUCKETS_KEPT = 1000
 local PACKED_AT_ONCE = 200
 local RECORDED_MILLIS = '86400000'
 local OUTSIDE, NO_MEMORY = -1, -2
-local CHARGE, LOOK, GIVE_BACK, GRANT, END, TIME, NUMBERING = 99, 108, 98, 103, 101, 84, 78 -- c, l, b, g, e, T, N
+local CHARGE, LOOK, GIVE_BACK, GRANT, END, SETTLE = 99, 108, 98, 103, 101, 115 -- c, l, b, g, e, s
+local TIME, NUMBERING = 84, 78 -- T, N
 local COMMON = -3
 local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- how long ended leases are kept, and how many
+local MOST_USED = 1000000000000000 -- settlements may charge more than fits, up to this
+local SMALL_DIVISOR = 140737488355328
 
 -- Lua's own libraries are not available while this library is loaded; the first call fetches them.
 local call, floor, max, min, byte, format, pack, unpack_bytes
@@ -31,25 +34,25 @@ local function fetch_libraries()
   pack, unpack_bytes = struct.pack, struct.unpack
 end
 
--- Returns quotient and remainder of a * b / m, exactly, for a < m < 2^47 and b < 2^47. (In doubles, the remainder of integers
--- below 2^53 is exact.)
+-- Returns quotient and remainder of a * b / m, exactly, for a <= m <= 2^50, b < 2^53 and a quotient below 2^53. (In doubles, the
+-- remainder of integers below 2^53 is exact.)
 local function mul_div(a, b, m)
   local product = a * b
   if product < EXACT then
     local rest = product % m
     return (product - rest) / m, rest
   end
-  local quotient, rest, place = 0, 0, 1
-  while place * 32 <= b do
-    place = place * 32
+  local quotient, rest, place, base = 0, 0, 1, m < SMALL_DIVISOR and 32 or 4
+  while place * base <= b do
+    place = place * base
   end
   while place >= 1 do
     local digit = floor(b / place)
     b = b - digit * place
-    local value = rest * 32 + a * digit
+    local value = rest * base + a * digit
     rest = value % m
-    quotient = quotient * 32 + (value - rest) / m
-    place = place / 32
+    quotient = quotient * base + (value - rest) / m
+    place = place / base
   end
   return quotient, rest
 end

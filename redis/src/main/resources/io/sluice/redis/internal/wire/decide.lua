@@ -1,6 +1,6 @@
 -- Runs operations in order, each all or nothing, in one step: charges, looks, returns charges, renews permits, grants and ends
--- leases. This is a library of functions, because Redis runs a script from its first line at every call, and creating its
--- functions anew costs more than a decision does.
+-- leases, settles reservations. This is a library of functions, because Redis runs a script from its first line at every call, and
+-- creating its functions anew costs more than a decision does.
 --
 -- Functions  sluice_one decides the most frequent call: one charge on one count. sluice_decide runs a plan. sluice_existing does the
 --          same without creating keys
@@ -9,16 +9,17 @@
 -- ARGV     of sluice_one: the demand as text and, for tests, the time in microseconds
 -- ARGV[1]  of the others, the plan: the operations in bytes. Numbers have two bytes, the high one first. Each operation has a
 --          letter, the number of its demands, and for each demand the index of its key in KEYS and the index of its text in
---          ARGV[2…], from 1. The letters are c (charge), l (look), b (give back), r (renew), g (grant a lease) and e (end leases).
---          g and e have two demands: the count, and the records of its leases. No operation has two demands on one count. Before
---          the operations there may be
+--          ARGV[2…], from 1. The letters are c (charge), l (look), b (give back), r (renew), g (grant a lease), e (end leases) and
+--          s (settle). g and e have two demands: the count, and the records of its leases. s has two for each settlement: the
+--          count, and the record of the settlement. No other operation has two demands on one count. Before the operations there
+--          may be
 --          T   the time in microseconds to decide by, as a double; without it TIME decides (the vectors bring their own time)
 --          N   to number the steps of each count: the number of the trailing KEYS, and for each of them the index of the count
 --              whose numbers that key holds
 -- ARGV[2…] the demands as text, each once: kind, permits, at_least, max_wait, capacity, three more, the holder of cc, and, unless it is
 --          0, how many permits must remain for others
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency,
---                    ls leases
+--                    ls leases, st record of a settlement
 --          permits   the permits wanted or, for b, to give back; 0 only requires that those for others remain, and charges nothing
 --          at_least  the smallest useful grant
 --          max_wait  in microseconds; for b, the time of the charge
@@ -29,6 +30,8 @@
 --                    sl: window           cc: time to live
 --                    ls: time to live; capacity is the most that may be out. Then follow the name of the lease, and for each
 --                    lease to end its name and how much of it was spent
+--                    st: how long after the charge it can be settled; permits is the real figure, at_least what was reserved, and
+--                    max_wait the time of the charge
 --
 -- Reply    a string of little-endian doubles. First now, then the answers of the operations. Times are in microseconds; -1 means
 --          never
@@ -40,10 +43,12 @@
 --          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
 --                    retry, reset, charged_at, and in how long the lease ends; then the same as for e
 --          e         for each ended lease, how much was unspent
+--          s         for each settlement, 1 if the count was changed, 2 if that was done before, 3 if that was done before with
+--                    another figure, 4 if it is too old; and what was charged, negative if permits were given back
 --          recording then two numbers for each demand: since when its count is numbered, and the number of its step. A step that
 --                    wrote nothing has -1 - n, where n is the number of the last step that did. With "since" 0, n is 0 if there
 --                    is no count, and 1 if there is one that was never numbered. For g and e, one pair for each ended lease and,
---                    for g, one for the grant
+--                    for g, one for the grant; for s, one for each settlement
 --          -1 alone  nothing was done for the operation, because its boundaries do not reach the server's time: ask again with
 --                    others
 --          -2 alone  nothing was done for the operation, because it needs a new key and none may be created
@@ -121,7 +126,7 @@ end
 local keys, size, values, steps, apart, now, testing, existing, replies
 
 -- Reused by each call as far as needed, because creating tables is expensive.
-local demanded, these, wanted, grants, numbered, wrote, counts, unwritten, reply = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local demanded, these, wanted, places, grants, wrote, counts, unwritten, reply = {}, {}, {}, {}, {}, {}, {}, {}, {}
 
 local function answer(number)
   replies = replies + 1
@@ -206,10 +211,7 @@ local function read_ask(plan, place, n, charges)
         hindrance = hindrance or OUTSIDE
       end
     end
-    these[i], wanted[i] = c, d
-    if recording then
-      numbered[i] = k
-    end
+    these[i], wanted[i], places[i] = c, d, k
   end
   return hindrance
 end
@@ -275,6 +277,21 @@ local function decide_ask(n, charges)
     elseif charges then
       algorithm.refuse(c, d, now, testing)
     end
+  end
+end
+
+-- Settles reservations. Each has two demands: the count, and the record of the settlement.
+local function settle_all(n)
+  for i = 1, n, 2 do
+    local k, d = places[i], wanted[i]
+    local c = counts[k]
+    if c.stale then
+      c = d.algorithm.load(keys[k], values[k], d, now)
+      counts[k] = c
+    end
+    local how, change = settle_once(these[i + 1], wanted[i + 1], c, d, now, testing)
+    answer_two(how, change)
+    wrote[i] = how == SETTLED and wanted[i + 1].permits ~= wanted[i + 1].at_least
   end
 end
 
@@ -368,12 +385,12 @@ end
 local function number_steps(purpose, n)
   if purpose == GRANT or purpose == END then
     for _ = 1, #wanted[2].ended do
-      number(numbered[1], these[1], true)
+      number(places[1], these[1], true)
     end
     n = purpose == GRANT and 1 or 0
   end
-  for i = 1, n do
-    number(numbered[i], these[i], wrote[i])
+  for i = 1, n, purpose == SETTLE and 2 or 1 do
+    number(places[i], counts[places[i]], wrote[i])
   end
 end
 
@@ -388,7 +405,7 @@ local function decide_operation(purpose, plan, from, n)
   if charges and not existing and take_all(plan, from, n) then
     return
   end
-  local hindrance = read_ask(plan, from, n, charges or purpose == GRANT)
+  local hindrance = read_ask(plan, from, n, charges or purpose == GRANT or purpose == SETTLE)
   if hindrance then
     answer(hindrance)
     return
@@ -399,6 +416,8 @@ local function decide_operation(purpose, plan, from, n)
     answer_all(end_leases())
   elseif charges or purpose == LOOK then
     decide_ask(n, charges)
+  elseif purpose == SETTLE then
+    settle_all(n)
   else
     change_charges(purpose, n)
   end

@@ -83,6 +83,24 @@ function window.give_back(c, d, now)
   c.changed = d
 end
 
+function window.settle(c, d, more, charged_at, now)
+  local before = c.used
+  if more > 0 then
+    c.used = min(MOST_USED, before + more)
+  elseif c.first <= charged_at and charged_at < c.last then
+    c.used = max(0, before + more)
+  end
+  if c.used < before then
+    ease(c.key)
+  end
+  local first, last = bounds(d, now)
+  if c.used == 0 and first then
+    c.first, c.last, c.at = first, last, now
+  end
+  c.changed = d
+  return c.used - before
+end
+
 function window.write(c, now, testing)
   if c.used == 0 then
     save(c, '', nil, now)

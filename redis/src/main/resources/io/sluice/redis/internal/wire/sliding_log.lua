@@ -1,16 +1,28 @@
 -- Sliding log (sl): the moments that admitted, exactly.
 --
 -- State    a list. The first element holds used and newest; then time and permits of each moment that admitted, oldest first. Times
---          take seven bytes, permits five
+--          take seven bytes, permits five, or seven if they need more after settlements
 -- Twin     io.sluice.core.algorithm.SlidingLogCount
 
 local log = {}
 algorithms.sl = log
 
-local ENTRY_BYTES = 12
+local ENTRY, ENTRY_BYTES = '<I7I5', 12
+local WIDE, WIDE_BYTES = '<I7I7', 14
+local WIDE_FROM = 1099511627776
 
 local function entry_of(time, permits)
-  return pack('<I7I5', time, permits)
+  return pack(permits < WIDE_FROM and ENTRY or WIDE, time, permits)
+end
+
+-- Returns time and permits; nil if the text is no entry.
+local function read_entry(text)
+  local bytes = #text
+  if bytes == ENTRY_BYTES then
+    return unpack_bytes(ENTRY, text)
+  elseif bytes == WIDE_BYTES then
+    return unpack_bytes(WIDE, text)
+  end
 end
 
 -- Returns time and permits of the i-th entry, from the list (fetched in chunks as needed) and then from what this batch adds; nil
@@ -26,10 +38,11 @@ local function entry(c, i)
     end
   end
   local text = entries[i] or c.added[i - #entries]
-  if text and #text == ENTRY_BYTES then
-    return unpack_bytes('<I7I5', text)
+  if text then
+    local time, permits = read_entry(text)
+    c.damaged = c.damaged or not time
+    return time, permits
   end
-  c.damaged = c.damaged or text and true
 end
 
 -- c.used permits are in the entries from c.first on; the entries up to c.dropped will be removed from the list.
@@ -50,13 +63,13 @@ function log.load(key, _, d, now)
   local c = unused_log(key, now)
   local stored = redis.pcall('LRANGE', key, 0, CHUNK)
   local size = #stored
-  if stored.err or size > 0 and #stored[1] ~= ENTRY_BYTES then
+  if stored.err or size > 0 and not read_entry(stored[1]) then
     return remove_log(key, now)
   elseif size == 0 then
     return c
   end
   c.new, c.complete = false, size <= CHUNK
-  c.newest, c.used = unpack_bytes('<I7I5', stored[1])
+  c.newest, c.used = read_entry(stored[1])
   for i = 2, size do
     c.entries[i - 1] = stored[i]
   end
@@ -108,7 +121,7 @@ function log.verdict(c, d, grant, charged, now)
 end
 
 -- Forgets entries that no longer count.
-local function settle(c, d)
+local function trim(c, d)
   if c.rebased then
     c.new, c.complete, c.entries, c.added, c.first = true, true, {}, {entry_of(c.at, c.used)}, 1
     c.newest, c.rebased = c.at, false
@@ -118,11 +131,11 @@ end
 
 -- Admissions of the same moment share one entry, because nothing could tell them apart.
 function log.charge(c, d, grant)
-  settle(c, d)
+  trim(c, d)
   local added = c.added
   local last, permits = #added, 0
   if last > 0 then
-    permits = select(2, unpack_bytes('<I7I5', added[last]))
+    permits = select(2, read_entry(added[last]))
   else
     last = 1
   end
@@ -135,7 +148,7 @@ function log.refuse(c, d)
     call('DEL', c.key)
     c.stale, c.changed = true, false
   elseif c.rebased or c.first - c.dropped > TRIMMED_BY_REFUSALS + 1 then
-    settle(c, d)
+    trim(c, d)
   end
 end
 
@@ -157,49 +170,99 @@ function log.write(c, now, testing)
   call('PEXPIRE', key, ttl_millis(c.newest + c.changed.window - now, testing))
 end
 
--- Works on the list itself, because it searches from the end. The next operation reads the list again.
-function log.give_back(c, d, now, testing)
-  c.stale = true
-  if c.new and not c.added[1] then
-    return
+-- Returns the index of the last entry up to a time, and its time and permits; 0 if there is none, nil at an element that is no entry.
+local function find_entry(key, time)
+  local low, high = 0, call('LLEN', key) - 1
+  local found_time, found_permits
+  while low < high do
+    local middle = floor((low + high + 1) / 2)
+    local at, permits = read_entry(call('LINDEX', key, middle))
+    if not at then
+      return nil
+    elseif at <= time then
+      low, found_time, found_permits = middle, at, permits
+    else
+      high = middle - 1
+    end
   end
-  settle(c, d)
+  return low, found_time, found_permits
+end
+
+-- Writes the log as it is now, because the next steps work on the list itself. The next operation reads the list again.
+local function write_out(c, d, now, testing)
+  c.stale = true
+  trim(c, d)
   log.write(c, now, testing)
   c.changed = false
-  local key, charged_at, used, left = c.key, d.max_wait, c.used, d.permits
-  local index = call('LLEN', key) - 1
-  while left > 0 and index >= 1 do
-    local text = call('LINDEX', key, index)
-    if #text ~= ENTRY_BYTES then
-      call('DEL', key)
-      return
-    end
-    local time, permits = unpack_bytes('<I7I5', text)
-    if time < charged_at then
-      break
-    end
-    if time == charged_at then
-      local back = min(left, permits)
-      left, used = left - back, used - back
-      call('LSET', key, index, permits > back and entry_of(time, permits - back) or 'gone')
-    end
-    index = index - 1
+end
+
+-- Takes back permits that were admitted at exactly a time. Returns how many there were.
+local function take_back_log(c, d, wanted, charged_at, now, testing)
+  if c.new and not c.added[1] then
+    return 0
   end
-  call('LREM', key, 0, 'gone')
-  if left < d.permits then
+  write_out(c, d, now, testing)
+  local key, used, left = c.key, c.used, wanted
+  local index, time, permits = find_entry(key, charged_at)
+  while left > 0 and index and index >= 1 and time == charged_at do
+    local back = min(left, permits)
+    left, used = left - back, used - back
+    call('LSET', key, index, permits > back and entry_of(time, permits - back) or 'gone')
+    index = index - 1
+    if index >= 1 then
+      time, permits = read_entry(call('LINDEX', key, index))
+      index = time and index
+    end
+  end
+  if not index then
+    call('DEL', key)
+    return 0
+  end
+  if left < wanted then
+    call('LREM', key, 0, 'gone')
     ease(key)
   end
   local newest = 0
   if call('LLEN', key) > 1 then
-    local text = call('LINDEX', key, -1)
-    if #text ~= ENTRY_BYTES then
+    newest = read_entry(call('LINDEX', key, -1))
+    if not newest then
       call('DEL', key)
-      return
+      return 0
     end
-    newest = unpack_bytes('<I7I5', text)
   else
     used = 0
   end
   call('LSET', key, 0, entry_of(newest, used))
   call('PEXPIRE', key, ttl_millis(newest + d.window - now, testing))
+  return wanted - left
+end
+
+function log.give_back(c, d, now, testing)
+  take_back_log(c, d, d.permits, d.max_wait, now, testing)
+end
+
+-- Changes the entry of the reservation while it counts. Later, a charge is a new entry.
+function log.settle(c, d, more, charged_at, now, testing)
+  if more < 0 then
+    return -take_back_log(c, d, -more, charged_at, now, testing)
+  end
+  more = min(more, MOST_USED - c.used)
+  if more == 0 then
+    return 0
+  elseif c.new and not c.added[1] then
+    log.charge(c, d, more)
+    return more
+  end
+  write_out(c, d, now, testing)
+  local key, newest = c.key, c.newest
+  local index, time, permits = find_entry(key, charged_at)
+  if index and time == charged_at then
+    call('LSET', key, index, entry_of(time, permits + more))
+  else
+    newest = c.at
+    call('RPUSH', key, entry_of(newest, more))
+  end
+  call('LSET', key, 0, entry_of(newest, c.used + more))
+  call('PEXPIRE', key, ttl_millis(newest + d.window - now, testing))
+  return more
 end

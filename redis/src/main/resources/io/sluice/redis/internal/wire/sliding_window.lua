@@ -136,13 +136,8 @@ function sliding.refuse(c, d)
   end
 end
 
-function sliding.give_back(c, d, now)
-  move_to(c, c.newest)
-  local j = c.newest - floor(d.max_wait / d.length)
-  if (c.counts[j] or 0) > 0 then
-    c.counts[j] = max(0, c.counts[j] - d.permits)
-    ease(c.key)
-  end
+-- Makes the newest slice that holds anything the newest one.
+local function drop_emptied(c, d, now)
   local first = 0
   while first < c.slices and (c.counts[first] or 0) == 0 do
     first = first + 1
@@ -156,6 +151,42 @@ function sliding.give_back(c, d, now)
     c.present, c.at = c.newest, c.newest * d.length
   end
   c.changed = d
+end
+
+function sliding.give_back(c, d, now)
+  move_to(c, c.newest)
+  local j = c.newest - floor(d.max_wait / d.length)
+  if (c.counts[j] or 0) > 0 then
+    c.counts[j] = max(0, c.counts[j] - d.permits)
+    ease(c.key)
+  end
+  drop_emptied(c, d, now)
+end
+
+-- Changes the slice of the reservation while it counts. Later, a charge goes to the present slice.
+function sliding.settle(c, d, more, charged_at, now)
+  move_to(c, c.newest)
+  local slice = floor(charged_at / d.length)
+  if slice_count(c, slice) == 0 then
+    if more < 0 then
+      c.changed = c.rebased and d or c.changed
+      return 0
+    end
+    slice = c.present
+    if c.newest < slice then
+      move_to(c, slice)
+    end
+  end
+  local j = c.newest - slice
+  local before = c.counts[j] or 0
+  local most = MOST_USED - (sum(c, c.newest - c.slices) - before)
+  local after = min(most, max(0, before + more))
+  c.counts[j] = after
+  if after < before then
+    ease(c.key)
+  end
+  drop_emptied(c, d, now)
+  return after - before
 end
 
 function sliding.write(c, now, testing)

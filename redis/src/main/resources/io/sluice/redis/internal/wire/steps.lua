@@ -90,6 +90,9 @@ end
 --   verdict(c, d, grant, charged, now)     returns remaining, wait if granted or else retry, reset
 --   charge(c, d, grant, now), refuse(c, d, now), give_back(c, d, now), renew(c, d, now)
 --                                          leave in c.changed the demand that changed the count last
+--   settle(c, d, more, charged_at, now, testing)
+--                                          charges "more" permits even if they do not fit or, if negative, gives back as many of those
+--                                          charged at that time; returns what was charged. leaky buckets and concurrency lack it
 --   write(c, now, testing)                 is called at the end if c.changed is set
 --   take(value, d, now)                    decides a charge in one go, if it is a common case: it fits now, time has not stepped
 --                                          back, and nothing else is unusual. Returns remaining, reset, the new value and, if it

@@ -274,6 +274,53 @@ function bucket.give_back(c, d, now)
   ease(c.key)
 end
 
+-- Ages the count at its own rate. One that has drained continues at the rate of d. An unused bucket without a rate records nothing.
+function bucket.settle(c, d, more, charged_at, now)
+  keep_bucket(c)
+  local value = c.value
+  local own = {flow = d.flow, per = d.per}
+  c.used, c.parts, c.at, c.since = 0, 0, now, now
+  if value and #value == BUCKET_BYTES then
+    local used, parts, of, at, flow, since = unpack_bytes(BUCKET, value)
+    age_bucket(c, {flow = flow, per = of}, now, used, parts, of, at, flow, since)
+    if c.used == 0 and c.parts == 0 then
+      c.at, c.since = now, now
+    else
+      own = {flow = flow, per = of}
+    end
+  end
+  local before, before_parts, per = c.used, c.parts, own.per
+  local used, parts = before, before_parts
+  if own.flow > 0 and more > 0 then
+    used = used + min(more, MOST_USED - used)
+  elseif own.flow > 0 and charged_at >= c.since and charged_at - c.at <= CLAMPED then
+    local whole, fraction = flowed(own, min(MAX_ELAPSED, max(0, max(c.at, now) - charged_at)))
+    local back, back_parts = -more - whole, -fraction
+    if back_parts < 0 then
+      back, back_parts = back - 1, back_parts + per
+    end
+    if back >= 0 then
+      used, parts = used - back, parts - back_parts
+      if parts < 0 then
+        used, parts = used - 1, parts + per
+      end
+      if used < 0 then
+        used, parts = 0, 0
+      end
+      ease(c.key)
+    end
+  end
+  if used == 0 and parts == 0 then
+    c.value, c.kept = nil, 0
+  else
+    c.parts = parts
+    c.value, c.kept = pack(BUCKET, used, parts, per, c.at, own.flow, c.since), until_level(c, own, used, 0, now)
+  end
+  c.changed, c.aged_for = d, nil
+  local whole, rest = used - before, parts - before_parts
+  return whole > 0 and rest < 0 and whole - 1 or whole < 0 and rest > 0 and whole + 1 or whole
+end
+
 function bucket.write(c, now, testing)
   if c.faster then
     ease(c.key)

@@ -3,12 +3,12 @@ package io.sluice.redis.internal.lease;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.testkit.engine.KeepConformance;
+import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.engine.EngineUnderTest;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Leases in front of demands that do not ask for them change nothing. */
-final class UnleasedTest extends KeepConformance {
+final class UnleasedTest extends SettlementConformance {
 
     @Override
     protected EngineUnderTest start() {
