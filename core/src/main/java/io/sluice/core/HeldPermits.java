@@ -2,8 +2,6 @@ package io.sluice.core;
 
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
-import io.sluice.core.spi.Settlement;
-import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -36,11 +34,6 @@ final class HeldPermits {
     /** Releases all permits and returns whether any of them was still held. */
     CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
         return within(waiting.giveBack(held), atMost);
-    }
-
-    /** Settles reservations. */
-    CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements, Duration atMost) {
-        return within(engine.settle(settlements), atMost);
     }
 
     private CompletableFuture<Boolean> renewed(Charge charge, Duration atMost) {

@@ -391,11 +391,17 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Settles reservations, see {@link Engine#settle}. The stage completes exceptionally if the engine does not answer in time; the
-     * reservations may then be settled nevertheless, and settling them again is safe.
+     * Settles reservations, see {@link Engine#settle}. If the engine fails or does not answer, it is asked again until {@code atMost} has
+     * passed; each reservation is settled once nevertheless. A result says {@code REPEATED} if the answer to an earlier attempt was lost.
+     * The future fails if there is no answer in time. Whether the counts were changed is unknown then, and settling again finds out.
      */
-    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements, Duration atMost) {
-        return permits.settle(settlements, atMost);
+    public CompletableFuture<List<SettlementResult>> settle(List<Settlement> settlements, Duration atMost) {
+        List<Settlement> copy = List.copyOf(settlements);
+        long untilNanos = clock.nanoTime() + Expect.wait("atMost", atMost) * 1_000;
+        return SettlementAttempts.start(engine, clock, copy, untilNanos).thenApply(results -> {
+            waiting.settled(copy, results);
+            return results;
+        });
     }
 
     /**

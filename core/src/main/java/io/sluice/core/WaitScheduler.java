@@ -11,8 +11,11 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,6 +107,21 @@ final class WaitScheduler {
         // A stand-in may already have them back.
         lines.freed(charges);
         return done.whenComplete((held, failure) -> lines.freed(charges));
+    }
+
+    /** Makes the callers that wait for permits ask again if a settlement has given some back. */
+    void settled(List<Settlement> settlements, List<SettlementResult> results) {
+        List<Charge> freed = new ArrayList<>();
+        for (int i = 0; i < results.size(); i++) {
+            Settlement settlement = settlements.get(i);
+            long permits = results.get(i).givenBack();
+            if (permits > 0) {
+                freed.add(new Charge(settlement.limit(), settlement.key(), permits, settlement.chargedAtMicros(), ""));
+            }
+        }
+        if (!freed.isEmpty()) {
+            lines.freed(freed);
+        }
     }
 
     /** Answers all waiting callers. The closed engine refuses them unless their failure policy lets them pass. */

@@ -7,11 +7,14 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 /**
@@ -44,6 +47,7 @@ public final class UnreliableEngine implements Engine {
     private final ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<Ask> asked = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<Charge> givenBack = new CopyOnWriteArrayList<>();
+    private final AtomicInteger settled = new AtomicInteger();
     private volatile Mood mood = Mood.ANSWERS;
 
     /** Wraps an engine that answers at once. */
@@ -125,6 +129,29 @@ public final class UnreliableEngine implements Engine {
             case THROWS -> throw new IllegalStateException("unreliable");
             default -> behind.renew(charge);
         };
+    }
+
+    /** Settlements are lost, fail and throw like requests, and are late if requests are. They are never answered twice. */
+    @Override
+    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        settled.incrementAndGet();
+        return switch (mood) {
+            case LATE -> {
+                CompletableFuture<List<SettlementResult>> results = new CompletableFuture<>();
+                CompletionStage<Void> unused = behind.settle(settlements).thenAccept(some -> late.add(() -> results.complete(some)));
+                yield results;
+            }
+            case LOSES_ANSWER -> behind.settle(settlements).thenCompose(done -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            case FAILS -> CompletableFuture.failedFuture(new IllegalStateException("unreliable"));
+            case THROWS -> throw new IllegalStateException("unreliable");
+            default -> behind.settle(settlements);
+        };
+    }
+
+    /** Returns how often this engine was asked to settle. */
+    public int settled() {
+        return settled.get();
     }
 
     @Override
