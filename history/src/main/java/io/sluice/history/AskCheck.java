@@ -43,6 +43,9 @@ final class AskCheck {
         private final List<AnswerEvent> answers = new ArrayList<>(1);
         private final Map<String, Long> spent = new HashMap<>(0);
 
+        /** How many demands wanted no permits, and fitted. */
+        private int free;
+
         /** Whether a spend event was its answer. */
         private boolean passedAlone;
 
@@ -68,6 +71,9 @@ final class AskCheck {
         private int fitting;
         private int refusing;
         private int charged;
+
+        /** How many demands wanted no permits, and fitted. */
+        private int free;
     }
 
     void asked(StepEvent step, StepEvent.Asked asked) {
@@ -83,6 +89,10 @@ final class AskCheck {
         part.fitting += verdict.fits() ? 1 : 0;
         part.refusing += verdict.fits() ? 0 : 1;
         part.charged += verdict.granted() > 0 ? 1 : 0;
+        if (verdict.fits() && !asked.demand().isCharged()) {
+            part.free++;
+            ask.free++;
+        }
         if (verdict.granted() > 0 && ask.charged.merge(step.count(), 1, Integer::sum) == 2) {
             findings.add(
                     Kind.TWICE, step.count(), step.number(), "ask " + asked.ask() + " charged again (expected: once)");
@@ -124,13 +134,14 @@ final class AskCheck {
     private void allOrNothing(String id, Fragment part) {
         int demands = part.fitting + part.refusing;
         boolean all = part.charging && part.refusing == 0;
-        if (part.charged != (all ? demands : 0)) {
+        int expected = all ? demands - part.free : 0;
+        if (part.charged != expected) {
             findings.add(
                     Kind.PARTIAL,
                     part.count,
                     part.number,
                     "ask %s of %d demands, %d of which did not fit, charged %d (expected: %d)"
-                            .formatted(id, demands, part.refusing, part.charged, all ? demands : 0));
+                            .formatted(id, demands, part.refusing, part.charged, expected));
         }
     }
 
@@ -156,7 +167,7 @@ final class AskCheck {
         } else if (!told.charging() || told.degraded() != null || !whole) {
             return;
         } else if (told.allowed()) {
-            int passed = charged + (told.source() == AnswerEvent.Source.LEASE ? ask.spent.size() : 0);
+            int passed = charged + ask.free + (told.source() == AnswerEvent.Source.LEASE ? ask.spent.size() : 0);
             wrong = passed == told.demands()
                     ? null
                     : "allowed with %d demands charged or leased (expected: %d)".formatted(passed, told.demands());

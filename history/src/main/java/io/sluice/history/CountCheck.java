@@ -17,6 +17,7 @@ final class CountCheck {
     private final String count;
     private final Findings findings;
     private final LeaseLedger ledger = new LeaseLedger();
+    private final SettlementCheck settlements = new SettlementCheck();
     private Limit limit;
     private long checked;
     private long missing;
@@ -66,10 +67,14 @@ final class CountCheck {
                 earlier = last == 0 && checked == 0 ? missing : earlier;
                 forget(replay, allowed, step.atMicros());
             }
+            if (before != forked) {
+                settlements.forget();
+            }
             forked = before;
             replay.begin(limit, step.atMicros());
             allowed.at(step.atMicros());
             ledger.at(step.atMicros());
+            settlements.at(step.atMicros());
             String wrong = check(step, replay, allowed);
             if (wrong != null) {
                 findings.add(Kind.MODEL, count, step.number(), limit + ": " + wrong);
@@ -113,13 +118,15 @@ final class CountCheck {
         if (step.step() instanceof StepEvent.Asked asked) {
             Verdict told = asked.verdict();
             Demand demand = asked.demand();
-            if (told.granted() > 0) {
+            boolean passed = asked.charging() && told.fits() && !demand.isCharged();
+            if (told.granted() > 0 || passed) {
                 timely(step, told.chargedAtMicros());
                 within(
                         step,
                         allowed.admitted(new IntervalBound.Admission(
                                 limit,
                                 told.granted(),
+                                demand.keep(),
                                 now,
                                 told.waitMicros(),
                                 told.chargedAtMicros(),
@@ -141,9 +148,23 @@ final class CountCheck {
             return replay.renewed(renewed.charge(), renewed.held(), now);
         } else if (step.step() instanceof StepEvent.Granted granted) {
             return granted(step, granted, replay, allowed);
+        } else if (step.step() instanceof StepEvent.Settled settled) {
+            return settled(step, settled, replay, allowed);
         }
         ended(step, (StepEvent.Ended) step.step(), replay, allowed);
         return null;
+    }
+
+    private @Nullable String settled(
+            StepEvent step, StepEvent.Settled settled, ModelReplay replay, IntervalBound allowed) {
+        long now = step.atMicros();
+        String wrong = settlements.check(settled);
+        String late = settlements.late(settled, now);
+        if (wrong != null || late != null) {
+            findings.add(Kind.SETTLED, count, step.number(), limit + ": " + (wrong == null ? late : wrong));
+        }
+        allowed.settled(settled.settlement(), settled.change(), now);
+        return replay.settled(settled.settlement(), settled.change(), now);
     }
 
     private @Nullable String granted(
@@ -182,7 +203,7 @@ final class CountCheck {
     /** Describes a lease as one admission: to the store, its slots are one block. */
     private static IntervalBound.Admission leased(StepEvent.Granted lease, long now) {
         return new IntervalBound.Admission(
-                lease.limit(), lease.granted(), now, lease.waitMicros(), lease.chargedAtMicros(), "");
+                lease.limit(), lease.granted(), 0, now, lease.waitMicros(), lease.chargedAtMicros(), "");
     }
 
     private void ends(StepEvent step, StepEvent.Granted lease) {
@@ -252,6 +273,8 @@ final class CountCheck {
             return renewed.charge().limit();
         } else if (step instanceof StepEvent.Granted granted) {
             return granted.limit();
+        } else if (step instanceof StepEvent.Settled settled) {
+            return settled.settlement().limit();
         }
         return null;
     }

@@ -196,7 +196,7 @@ public final class HistoryChecker {
         AskCheck asks = new AskCheck(findings, whole, run.holes());
         SpendCheck leases = new SpendCheck(findings);
         RefusalMemoryCheck memory = new RefusalMemoryCheck(findings);
-        LocalCounts local = new LocalCounts(findings);
+        LocalCounts local = new LocalCounts(findings, whole);
         run.forEach(event -> {
             collect(event, share, counts);
             if (event instanceof StepEvent recorded) {

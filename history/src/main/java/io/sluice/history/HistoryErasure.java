@@ -55,7 +55,7 @@ public final class HistoryErasure {
     private static final int PSEUDONYM_BYTES = 8;
 
     /** Where the key is in the lines that have one. */
-    private static final Map<String, Integer> KEY_PLACES = Map.of("a", 10, "b", 7, "r", 7, "g", 8);
+    private static final Map<String, Integer> KEY_PLACES = Map.of("a", 10, "b", 7, "r", 7, "c", 7, "g", 8);
 
     private static final String COUNT = "count";
     private static final int COUNT_NAME = 2;

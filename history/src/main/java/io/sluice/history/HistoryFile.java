@@ -9,6 +9,7 @@ import io.sluice.core.history.UnspendEvent;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.io.Closeable;
 import java.io.IOException;
@@ -198,6 +199,9 @@ public final class HistoryFile implements Closeable {
             out.yes(v.fits()).number(v.granted()).number(v.remaining());
             out.number(v.retryAfterMicros()).number(v.resetAfterMicros());
             out.number(v.waitMicros()).number(v.chargedAtMicros());
+            if (d.keep() > 0) {
+                out.yes(v.keptForOthers()).number(d.keep());
+            }
         } else if (step instanceof StepEvent.GivenBack back) {
             int limit = limitOf(back.charge().limit());
             begin("b", recorded, count);
@@ -207,6 +211,12 @@ public final class HistoryFile implements Closeable {
             begin("r", recorded, count);
             charge(renewed.charge(), limit);
             out.yes(renewed.held());
+        } else if (step instanceof StepEvent.Settled settled) {
+            Settlement s = settled.settlement();
+            int limit = limitOf(s.limit());
+            begin("c", recorded, count).number(limit).text(names.key(s.key())).text(s.id());
+            out.number(s.reserved()).number(s.actual()).number(s.chargedAtMicros());
+            out.number(s.withinMicros()).number(settled.change());
         } else if (step instanceof StepEvent.Granted g) {
             int limit = limitOf(g.limit());
             begin("g", recorded, count).text(g.lease()).number(limit).text(names.key(g.key()));

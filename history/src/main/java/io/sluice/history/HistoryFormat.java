@@ -24,9 +24,9 @@ import java.util.Objects;
 final class HistoryFormat {
 
     static final String MAGIC = "sluice-history";
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
-    /** Lacks gaps, and files that others continue. */
+    /** Lacks gaps and files that others continue, which 4 has, and settlements and kept permits, which 5 has. */
     private static final int EARLIEST = 3;
 
     private static final JsonFactory ASCII =
@@ -36,6 +36,11 @@ final class HistoryFormat {
 
     static boolean isReadable(long version) {
         return version >= EARLIEST && version <= VERSION;
+    }
+
+    /** Returns the versions that can be read, as a range. */
+    static String readable() {
+        return EARLIEST + ".." + VERSION;
     }
 
     /** Writes a limit as JSON in ASCII. */

@@ -13,6 +13,7 @@ import io.sluice.core.history.UnspendEvent;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.io.BufferedReader;
 import java.io.FilterInputStream;
@@ -139,7 +140,7 @@ final class HistoryReader {
                 long version = row.number();
                 if (!HistoryFormat.isReadable(version)) {
                     throw new IllegalArgumentException(
-                            "version: " + version + " (expected: " + HistoryFormat.VERSION + ")");
+                            "version: " + version + " (expected: " + HistoryFormat.readable() + ")");
                 }
                 String node = row.text();
                 part = row.hasNext()
@@ -188,6 +189,7 @@ final class HistoryReader {
             case "a" -> asked(row);
             case "b" -> new StepEvent.GivenBack(charge(row));
             case "r" -> new StepEvent.Renewed(charge(row), row.yes());
+            case "c" -> settled(row);
             case "g" ->
                 new StepEvent.Granted(
                         row.text(),
@@ -210,13 +212,39 @@ final class HistoryReader {
         String ask = row.text();
         boolean charging = row.yes();
         long ruleVersion = row.number();
-        Demand demand = Demand.of(limit(row), row.text(), row.number())
-                .orAtLeast(row.number())
-                .waitingUpTo(row.number())
-                .heldBy(row.text());
+        Limit limit = limit(row);
+        String key = row.text();
+        long permits = row.number();
+        long atLeast = row.number();
+        long maxWaitMicros = row.number();
+        String holder = row.text();
         Verdict verdict = new Verdict(
-                row.yes(), row.number(), row.number(), row.number(), row.number(), row.number(), row.number());
+                row.yes(),
+                row.number(),
+                row.number(),
+                row.number(),
+                row.number(),
+                row.number(),
+                row.number(),
+                row.hasNext() && row.yes());
+        long keep = row.hasNext() ? row.number() : 0;
+        // A demand for no permits is valid only together with what it keeps.
+        Demand demand = Demand.of(limit, key, 1)
+                .keeping(keep)
+                .permits(permits)
+                .orAtLeast(atLeast)
+                .waitingUpTo(maxWaitMicros)
+                .heldBy(holder);
         return new StepEvent.Asked(ask, demand, charging, ruleVersion, verdict);
+    }
+
+    private StepEvent.Settled settled(Row row) {
+        Limit limit = limit(row);
+        String key = row.text();
+        String id = row.text();
+        Settlement settlement =
+                new Settlement(limit, key, row.number(), row.number(), row.number(), id, row.number());
+        return new StepEvent.Settled(settlement, row.number());
     }
 
     private AnswerEvent answered(Row row) {

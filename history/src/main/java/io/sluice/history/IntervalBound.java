@@ -11,6 +11,7 @@ import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Settlement;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much a limit admits in any interval, directly from its definition and independent of its algorithm. It receives the
- * admissions of one count, in order. Returned permits count as not admitted. Doubt never counts as a violation: where time
- * stepped back far, or steps are missing, no interval reaches across.
+ * admissions of one count, in order. Returned permits count as not admitted. A settlement may charge more than the limit allows, but
+ * no admission passes beside this debt, or takes what it has to keep for others. Doubt never counts as a violation: where time stepped
+ * back far, or steps are missing, no interval reaches across.
  */
 abstract sealed class IntervalBound {
 
@@ -51,6 +53,9 @@ abstract sealed class IntervalBound {
 
     /** Returns what is wrong with this admission; null if nothing is. */
     final @Nullable String admitted(Admission admission) {
+        if (admission.permits() == 0) {
+            return pass(admission);
+        }
         // The store writes down its time only when it charges.
         latestMicros = admission.chargedAtMicros();
         return add(admission);
@@ -61,8 +66,34 @@ abstract sealed class IntervalBound {
 
     abstract @Nullable String add(Admission admission);
 
+    /** Returns what is wrong with an admission that takes nothing but requires permits to be left; null if nothing is. */
+    @Nullable
+    String pass(Admission admission) {
+        seen(admission.limit(), admission.nowMicros());
+        return null;
+    }
+
+    /** A settlement charged permits, whether or not they fit. */
+    void charged(Settlement settlement, long permits, long nowMicros) {}
+
+    /** A reservation was settled: permits were charged in addition, or given back if {@code change} is negative. */
+    final void settled(Settlement settlement, long change, long nowMicros) {
+        if (change > 0) {
+            charged(settlement, change, nowMicros);
+        } else if (settlement.more() < 0) {
+            // A part of a permit may have been given back beyond the whole ones.
+            long back = Math.min(-settlement.more(), settlement.limit() instanceof TokenBucket ? 1 - change : -change);
+            giveBack(settlement.limit(), back, settlement.chargedAtMicros(), nowMicros);
+        }
+    }
+
+    /** Permits of a limit without holders were given back, perhaps none. */
+    void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {}
+
     /** Permits were given back. */
-    abstract void givenBack(Charge charge, long nowMicros);
+    void givenBack(Charge charge, long nowMicros) {
+        giveBack(charge.limit(), charge.permits(), charge.chargedAtMicros(), nowMicros);
+    }
 
     /** A permit is held for its full time from now on. */
     void renewed(Charge charge, long nowMicros) {}
@@ -71,12 +102,25 @@ abstract sealed class IntervalBound {
     void seen(Limit limit, long nowMicros) {}
 
     /**
-     * An admission of permits.
+     * An admission of permits, perhaps of none.
      *
+     * @param keep the permits that have to be left
      * @param waitMicros how long the caller has to wait
      * @param chargedAtMicros the time at which the store counted the charge
      */
-    record Admission(Limit limit, long permits, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {}
+    record Admission(
+            Limit limit, long permits, long keep, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {
+
+        /** Returns the most that may be used afterwards. */
+        private long room() {
+            return limit.capacity() - keep;
+        }
+
+        /** Describes this limit for a violation: what it allows, and what of it is kept. */
+        private String allowed(String what) {
+            return "at most %s%d%s".formatted(what, limit.capacity(), keep == 0 ? "" : " less " + keep + " for others");
+        }
+    }
 
     private static double perMicro(Rate rate) {
         return (double) rate.permits() / rate.perMicros();
@@ -92,10 +136,14 @@ abstract sealed class IntervalBound {
         private boolean otherRate;
         private long lastMicros = Long.MIN_VALUE;
 
+        /** Whether the rate at which the bucket drains may be another one than those seen. */
+        private boolean unknownRate;
+
         @Override
         void reset() {
             level = 0;
             lastMicros = Long.MIN_VALUE;
+            unknownRate = true;
         }
 
         @Override
@@ -123,7 +171,7 @@ abstract sealed class IntervalBound {
                 reset(); // the slots were assigned at another rate
             }
             if (lastMicros != Long.MIN_VALUE) {
-                level = Math.max(0, level - fastest * Math.max(0, slot - lastMicros));
+                level = aged(slot);
             }
             level += admission.permits();
             lastMicros = slot;
@@ -131,18 +179,47 @@ abstract sealed class IntervalBound {
             lastRate = rate;
             fastest = rate;
             otherRate = false;
-            if (level > limit.burst() + 1e-3 + limit.burst() * 1e-9) {
-                String wrong = "%.3f more permits admitted than refilled since (expected: at most the burst, %d)"
-                        .formatted(level, limit.burst());
+            String wrong = judge(admission, level);
+            if (wrong != null) {
                 reset();
-                return wrong;
             }
-            return null;
+            return wrong;
+        }
+
+        private static @Nullable String judge(Admission admission, double level) {
+            return level > admission.room() + 1e-3 + level * 1e-9
+                    ? "%.3f more permits admitted than refilled since (expected: %s)"
+                            .formatted(level, admission.allowed("the burst, "))
+                    : null;
         }
 
         @Override
-        void givenBack(Charge charge, long nowMicros) {
-            level = Math.max(0, level - charge.permits());
+        @Nullable
+        String pass(Admission admission) {
+            seen(admission.limit(), admission.nowMicros());
+            boolean known = lastMicros != Long.MIN_VALUE && !lastWaits;
+            return known ? judge(admission, aged(admission.nowMicros())) : null;
+        }
+
+        private double aged(long nowMicros) {
+            return Math.max(0, level - fastest * Math.max(0, nowMicros - lastMicros));
+        }
+
+        @Override
+        void charged(Settlement settlement, long permits, long nowMicros) {
+            seen(settlement.limit(), nowMicros);
+            if (lastMicros == Long.MIN_VALUE && !unknownRate) {
+                lastMicros = nowMicros;
+            } else if (lastMicros != Long.MIN_VALUE && nowMicros >= lastMicros) {
+                level = aged(nowMicros);
+                lastMicros = nowMicros;
+            }
+            level += lastMicros == Long.MIN_VALUE ? 0 : permits;
+        }
+
+        @Override
+        void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
+            level = Math.max(0, level - permits);
         }
     }
 
@@ -188,8 +265,8 @@ abstract sealed class IntervalBound {
         }
 
         @Override
-        void givenBack(Charge charge, long nowMicros) {
-            level = Math.max(0, level - charge.permits());
+        void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
+            level = Math.max(0, level - permits);
         }
     }
 
@@ -206,28 +283,49 @@ abstract sealed class IntervalBound {
         @Override
         @Nullable
         String add(Admission admission) {
-            Windows windows = ((FixedWindow) admission.limit()).windows();
-            long start = windows.at(admission.chargedAtMicros()).startMicros();
-            if (admitted.size() > 1_000) {
-                admitted.keySet().removeIf(old -> old < start);
-            }
-            long sum = admitted.merge(start, admission.permits(), Long::sum);
-            if (sum > admission.limit().capacity()) {
+            long start = start(admission.limit(), admission.chargedAtMicros());
+            String wrong = judge(admission, start, add(start, admission.permits()));
+            if (wrong != null) {
                 reset();
-                return "%d admitted in the window from %d (expected: at most %d)"
-                        .formatted(sum, start, admission.limit().capacity());
             }
-            return null;
+            return wrong;
         }
 
         @Override
-        void givenBack(Charge charge, long nowMicros) {
-            Windows windows = ((FixedWindow) charge.limit()).windows();
-            long start = windows.at(charge.chargedAtMicros()).startMicros();
-            admitted.computeIfPresent(start, (s, sum) -> Math.max(0, sum - charge.permits()));
+        @Nullable
+        String pass(Admission admission) {
+            long start = start(admission.limit(), admission.chargedAtMicros());
+            return judge(admission, start, admitted.getOrDefault(start, 0L));
+        }
+
+        private static @Nullable String judge(Admission admission, long start, long sum) {
+            return sum > admission.room()
+                    ? "%d admitted in the window from %d (expected: %s)".formatted(sum, start, admission.allowed(""))
+                    : null;
+        }
+
+        @Override
+        void charged(Settlement settlement, long permits, long nowMicros) {
+            long unused = add(start(settlement.limit(), nowMicros), permits);
+        }
+
+        private long add(long start, long permits) {
+            if (admitted.size() > 1_000) {
+                admitted.keySet().removeIf(old -> old < start);
+            }
+            return admitted.merge(start, permits, Long::sum);
+        }
+
+        private static long start(Limit limit, long micros) {
+            return ((FixedWindow) limit).windows().at(micros).startMicros();
+        }
+
+        @Override
+        void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
+            admitted.computeIfPresent(start(limit, chargedAtMicros), (s, sum) -> Math.max(0, sum - permits));
             // A refund makes the store forget windows that are over, and a window that it empties, even if time then
             // steps back.
-            long present = windows.at(nowMicros).startMicros();
+            long present = start(limit, nowMicros);
             long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
             admitted.keySet().removeIf(old -> old < newest);
             admitted.values().removeIf(sum -> sum == 0);
@@ -276,41 +374,85 @@ abstract sealed class IntervalBound {
                 return null;
             }
             long at = admission.chargedAtMicros();
-            long micros = entries.isEmpty() ? at : Math.max(at, entries.getLast().micros);
-            passTo(micros, limit);
+            passTo(orLast(at), limit);
+            add(at, admission.permits());
+            String wrong = judge(admission);
+            if (wrong != null) {
+                reset();
+            }
+            return wrong;
+        }
+
+        private void add(long at, long permits) {
             Entry entry = byCharge.get(at);
             if (entry == null) {
-                entry = new Entry(micros, at);
+                entry = new Entry(orLast(at), at);
                 entries.addLast(entry);
                 byCharge.put(at, entry);
             }
-            entry.permits += admission.permits();
-            sum += admission.permits();
-            if (sum > limit.capacity()) {
-                String wrong = "%d admitted within %d us (expected: at most %d)"
-                        .formatted(sum, limit.windowMicros(), limit.capacity());
-                reset();
-                return wrong;
-            }
-            return null;
+            entry.permits += permits;
+            sum += permits;
+        }
+
+        /** Returns a time, or that of the last entry if it is later. */
+        private long orLast(long micros) {
+            return entries.isEmpty() ? micros : Math.max(micros, entries.getLast().micros);
+        }
+
+        private @Nullable String judge(Admission admission) {
+            return sum > admission.room()
+                    ? "%d admitted within %d us (expected: %s)"
+                            .formatted(sum, admission.limit().windowMicros(), admission.allowed(""))
+                    : null;
         }
 
         @Override
-        void givenBack(Charge charge, long nowMicros) {
-            Entry entry = byCharge.get(charge.chargedAtMicros());
-            if (entry == null || entry.permits < charge.permits()) {
+        @Nullable
+        String pass(Admission admission) {
+            Limit limit = admission.limit();
+            if (limit instanceof SlidingWindow window && window.weighted()) {
+                return null;
+            }
+            passTo(orLast(admission.chargedAtMicros()), limit);
+            return judge(admission);
+        }
+
+        /** A slice may count for a little longer than its permits count here. So it is not always known where the charge goes. */
+        @Override
+        void charged(Settlement settlement, long permits, long nowMicros) {
+            Limit limit = settlement.limit();
+            if (limit instanceof SlidingWindow window && window.weighted()) {
+                reset();
+                return;
+            }
+            passTo(orLast(nowMicros), limit);
+            Entry reserved = byCharge.get(settlement.chargedAtMicros());
+            long over = settlement.chargedAtMicros() + limit.windowMicros();
+            long rest = limit instanceof SlidingWindow window ? 2 * window.sliceMicros() : 0;
+            if (reserved != null) {
+                reserved.permits += permits;
+                sum += permits;
+            } else if (over + rest <= nowMicros) {
+                add(nowMicros, permits);
+            }
+        }
+
+        @Override
+        void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
+            Entry entry = byCharge.get(chargedAtMicros);
+            if (entry != null && entry.permits >= permits) {
+                entry.permits -= permits;
+                sum -= permits;
+            } else if (permits > 0) {
                 // If time stepped back meanwhile, its slice may hold other charges by now.
                 reset();
-            } else {
-                entry.permits -= charge.permits();
-                sum -= charge.permits();
             }
             while (!entries.isEmpty() && entries.getLast().permits == 0) {
                 Entry last = entries.removeLast();
                 byCharge.remove(last.chargedAtMicros, last);
             }
             // A refund makes the store forget what is over, even if time then steps back.
-            passTo(nowMicros, charge.limit());
+            passTo(nowMicros, limit);
         }
 
         /** Drops what no span that ends now or later reaches. */
@@ -348,8 +490,8 @@ abstract sealed class IntervalBound {
             passTo(admission.nowMicros(), limit);
             let(admission.holder());
             hold(new Permit(admission.holder(), admission.permits(), admission.nowMicros() + limit.windowMicros()));
-            if (held > limit.limit()) {
-                String wrong = "%d held at once (expected: at most %d)".formatted(held, limit.limit());
+            if (held > admission.room()) {
+                String wrong = "%d held at once (expected: %s)".formatted(held, admission.allowed(""));
                 reset();
                 return wrong;
             }

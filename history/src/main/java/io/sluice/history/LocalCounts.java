@@ -5,6 +5,7 @@ import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import io.sluice.history.Violation.Kind;
 import java.util.ArrayList;
@@ -13,13 +14,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the counts that one run of a process kept in its own memory, by the definition of their limits. Nobody numbers these steps,
  * so the algorithm cannot be replayed.
  *
  * <p>The engine charges in the order of its own time, which never steps back, so the times of the charges say in which order they took
- * effect. Permits that were given back count as if they had never been charged. Held permits are checked in the order of recording: a
+ * effect. Permits that were given back, also by a settlement, count as if they had never been charged. A settlement that charges is
+ * recorded with the engine's time after its effect, so what passes later passes beside this debt. Held permits are checked in the order of recording: a
  * charge is recorded after its effect and a return before its effect, so whatever is held in that order was held at one time. No bound
  * reaches across a gap.
  */
@@ -29,11 +32,23 @@ final class LocalCounts {
     private static final long EXPIRY_MARGIN_MICROS = 1_000_000;
 
     private final Findings findings;
+    private final boolean whole;
     private final Map<String, List<StepEvent>> counts = new LinkedHashMap<>();
+
+    /** Ids of settlements stay known across gaps. */
+    private final Map<String, SettlementCheck> settlements = new HashMap<>();
+
+    private boolean gaps;
     private long checked;
 
-    LocalCounts(Findings findings) {
+    /**
+     * Creates a check.
+     *
+     * @param whole whether no event of the run is missing
+     */
+    LocalCounts(Findings findings, boolean whole) {
         this.findings = findings;
+        this.whole = whole;
     }
 
     void add(StepEvent step) {
@@ -42,13 +57,18 @@ final class LocalCounts {
 
     /** Events are missing here. */
     void gap() {
+        finishCounts();
+        gaps = true;
+    }
+
+    private void finishCounts() {
         counts.forEach(this::check);
         counts.clear();
     }
 
     /** Returns how many steps were checked. Call it after all events. */
     long finish() {
-        gap();
+        finishCounts();
         return checked;
     }
 
@@ -58,37 +78,85 @@ final class LocalCounts {
         if (limit instanceof Concurrency) {
             held(count, steps);
         } else if (limit != null) {
+            settled(count, steps);
             admitted(count, limit, steps);
         }
     }
 
-    /** @param permits 0 for a refusal */
-    private record Charged(StepEvent step, Limit limit, long permits, long waitMicros, long atMicros) {}
+    private void settled(String count, List<StepEvent> steps) {
+        for (StepEvent step : steps) {
+            if (step.step() instanceof StepEvent.Settled settled) {
+                SettlementCheck check = settlements.computeIfAbsent(count, unknown -> new SettlementCheck());
+                check.at(step.atMicros());
+                String wrong = check.check(settled);
+                if (wrong != null) {
+                    findings.add(Kind.SETTLED, count, 0, settled.settlement().limit() + ": " + wrong);
+                }
+            }
+        }
+        if (whole) {
+            ReturnCheck.checkReservations(count, steps, findings);
+        }
+    }
+
+    /**
+     * A charge, a refusal or a debt.
+     *
+     * @param demand null for a debt by a settlement
+     * @param permits 0 for a refusal, or if nothing was wanted
+     */
+    private record Charged(
+            StepEvent step, Limit limit, @Nullable Demand demand, long permits, long waitMicros, long atMicros) {
+
+        boolean isRefusal() {
+            return permits == 0 && demand != null && (demand.isCharged() || !isAllowed());
+        }
+
+        private boolean isAllowed() {
+            return step.step() instanceof StepEvent.Asked asked && asked.verdict().fits();
+        }
+    }
 
     private void admitted(String count, Limit limit, List<StepEvent> steps) {
         Map<Long, Long> returned = new HashMap<>();
         for (StepEvent step : steps) {
             if (step.step() instanceof StepEvent.GivenBack back) {
                 returned.merge(back.charge().chargedAtMicros(), back.charge().permits(), Long::sum);
+            } else if (step.step() instanceof StepEvent.Settled settled && settled.settlement().more() < 0) {
+                // Parts of permits that were given back count, too.
+                Settlement settlement = settled.settlement();
+                returned.merge(settlement.chargedAtMicros(), -settlement.more(), Long::sum);
             }
         }
         List<Charged> charges = new ArrayList<>();
         for (StepEvent step : steps) {
             if (step.step() instanceof StepEvent.Asked asked) {
                 charges.add(charged(step, asked, returned));
+            } else if (step.step() instanceof StepEvent.Settled settled && settled.change() > 0) {
+                Limit charged = settled.settlement().limit();
+                charges.add(new Charged(step, charged, null, settled.change(), 0, step.atMicros()));
             }
         }
-        charges.sort(Comparator.comparingLong(Charged::atMicros));
+        // What passed at the same time as a debt was charged may have passed before it.
+        charges.sort(Comparator.comparingLong(Charged::atMicros).thenComparing(each -> each.demand == null));
         IntervalBound allowed = IntervalBound.of(limit);
+        if (gaps) {
+            allowed.reset();
+        }
         for (Charged each : charges) {
-            if (each.permits == 0) {
+            Demand demand = each.demand;
+            if (each.isRefusal()) {
                 allowed.seen(each.limit, each.atMicros);
                 continue;
             }
             allowed.at(each.atMicros);
+            if (demand == null) {
+                allowed.settled(((StepEvent.Settled) each.step.step()).settlement(), each.permits, each.atMicros);
+                continue;
+            }
             long now = each.atMicros - each.waitMicros;
-            String wrong = allowed.admitted(
-                    new IntervalBound.Admission(each.limit, each.permits, now, each.waitMicros, each.atMicros, ""));
+            String wrong = allowed.admitted(new IntervalBound.Admission(
+                    each.limit, each.permits, demand.keep(), now, each.waitMicros, each.atMicros, ""));
             if (wrong != null) {
                 findings.add(Kind.INTERVAL, count, 0, each.limit + ": " + wrong);
             }
@@ -106,7 +174,8 @@ final class LocalCounts {
             returned.computeIfPresent(verdict.chargedAtMicros(), (when, sum) -> sum - back);
             permits -= back;
         }
-        return new Charged(step, asked.demand().limit(), permits, verdict.waitMicros(), at + verdict.waitMicros());
+        Demand demand = asked.demand();
+        return new Charged(step, demand.limit(), demand, permits, verdict.waitMicros(), at + verdict.waitMicros());
     }
 
     private record Held(long permits, long untilMicros) {}
@@ -132,14 +201,13 @@ final class LocalCounts {
                 long until = step.atMicros() + demand.limit().windowMicros();
                 holders.put(demand.holder(), new Held(asked.verdict().granted(), until));
                 long sum = holders.values().stream().mapToLong(Held::permits).sum();
-                if (sum > demand.limit().capacity()) {
+                long most = demand.limit().capacity() - demand.keep();
+                if (sum > most) {
                     findings.add(
                             Kind.INTERVAL,
                             count,
                             0,
-                            demand.limit()
-                                    + ": %d held at once (expected: at most %d)"
-                                            .formatted(sum, demand.limit().capacity()));
+                            demand.limit() + ": %d held at once (expected: at most %d)".formatted(sum, most));
                     holders.clear();
                 }
             }

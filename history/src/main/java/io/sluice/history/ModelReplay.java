@@ -13,6 +13,7 @@ import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelReplay {
 
-    /** More than any limit admits, and small enough for all arithmetic. */
-    private static final long ENDLESS = 1L << 40;
+    /** As much as a count can hold. */
+    private static final long ENDLESS = Count.MOST_USED;
 
     private static final String SOMEBODY = "?";
 
@@ -181,6 +182,71 @@ final class ModelReplay {
         least = Count.of(limit);
         exact = false;
         unknownAt = lastMicros;
+    }
+
+    /**
+     * Returns what is wrong with how much a settlement changed the count; null if nothing is.
+     *
+     * @param change the permits that the store charged in addition; negative if it gave some back
+     */
+    @Nullable
+    String settled(Settlement settlement, long change, long nowMicros) {
+        if (exact) {
+            long expected = least.settle(settlement, nowMicros);
+            return expected == change
+                    ? null
+                    : "reservation %s of %d settled with %d changed the count by %d (expected: %d)"
+                            .formatted(
+                                    settlement.id(), settlement.reserved(), settlement.actual(), change, expected);
+        }
+        if (change < 0) {
+            returned(settlement, change, nowMicros);
+        } else if (change > 0) {
+            charged(settlement, change, nowMicros);
+        }
+        return null;
+    }
+
+    /** Returns to both counts what the store returned. The emptier one is as empty as possible if it does not have as much there. */
+    private void returned(Settlement settlement, long change, long nowMicros) {
+        Limit limit = settlement.limit();
+        if (isBucket(limit)) {
+            givenBackSome(limit);
+            return;
+        }
+        Settlement same = settling(settlement, -change, 0, settlement.chargedAtMicros());
+        if (least.settle(same, nowMicros) != change) {
+            givenBackSome(limit);
+        }
+        long unused = most.settle(same, nowMicros);
+    }
+
+    /**
+     * Charges both counts with what the store charged. It charges where the reservation is if that still counts there, and at present
+     * otherwise; missing steps decide which. The fuller count is charged as late as possible, and the emptier one only if its
+     * reservation is certainly later than the missing steps.
+     */
+    private void charged(Settlement settlement, long change, long nowMicros) {
+        Limit limit = settlement.limit();
+        if (isBucket(limit)) {
+            // At which rate it drains from now on depends on whether it had drained.
+            forget(limit, nowMicros);
+            return;
+        }
+        boolean known = settlement.reserved() > 0
+                && settlement.chargedAtMicros() > unknownAt + StepBack.CLAMPED_MICROS;
+        if (known || limit instanceof FixedWindow) {
+            long unused = least.settle(settling(settlement, 0, change, settlement.chargedAtMicros()), nowMicros);
+        } else {
+            unknownAt = nowMicros;
+        }
+        long latest = nowMicros + StepBack.CLAMPED_MICROS;
+        long unused = most.settle(settling(settlement, 0, change, latest), nowMicros);
+    }
+
+    private static Settlement settling(Settlement like, long reserved, long actual, long chargedAtMicros) {
+        return new Settlement(
+                like.limit(), like.key(), reserved, actual, chargedAtMicros, like.id(), like.withinMicros());
     }
 
     /** Returns what is wrong with the answer; null if nothing is. */

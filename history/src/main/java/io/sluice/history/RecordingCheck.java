@@ -52,6 +52,7 @@ public final class RecordingCheck {
     private long beginsMicros = Long.MAX_VALUE;
     private long events;
     private long decisions;
+    private long settlements;
     private long gaps;
     private long lost;
     private long bytes;
@@ -136,6 +137,7 @@ public final class RecordingCheck {
                 time(firstMicros),
                 time(lastMicros),
                 decisions,
+                settlements,
                 limits,
                 gaps,
                 lost,
@@ -242,6 +244,7 @@ public final class RecordingCheck {
             if (limit != null) {
                 limits.add(limit.name());
             }
+            settlements += step.step() instanceof StepEvent.Settled ? 1 : 0;
             // One decision has one step for each of its limits; the first has a name that the others lack.
             decisions += step.since() == StepEvent.LOCAL
                             && step.step() instanceof StepEvent.Asked asked

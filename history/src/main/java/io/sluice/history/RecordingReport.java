@@ -16,6 +16,7 @@ import java.util.TreeSet;
  * @param first the time of the first event; empty if there is none
  * @param last the time of the last event
  * @param decisions how many decisions were recorded
+ * @param settlements how many reservations were settled, counted once for each limit
  * @param limits the names of the limits that were charged
  * @param gaps how often events are missing because they could not be recorded in time
  * @param lost how many events are missing in these gaps
@@ -30,6 +31,7 @@ public record RecordingReport(
         Optional<Instant> first,
         Optional<Instant> last,
         long decisions,
+        long settlements,
         SortedSet<String> limits,
         long gaps,
         long lost,

@@ -1,6 +1,7 @@
 package io.sluice.history;
 
 import io.sluice.core.history.StepEvent;
+import io.sluice.core.spi.Settlement;
 import io.sluice.history.Violation.Kind;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,9 @@ import java.util.Map;
 /**
  * Checks that nothing is returned to a count that was not charged there, and nothing twice. Concurrency permits are identified by
  * their holder and not checked here. After a failover, a replica that has not received a refund may receive it again.
+ *
+ * <p>Nor is a reservation settled that nobody made. Any process may settle it, so this is checked only if all steps of the count are
+ * known. A reservation may also have been made on a lease, so it is not checked if there were leases.
  */
 final class ReturnCheck {
 
@@ -23,9 +27,13 @@ final class ReturnCheck {
     static void check(String count, List<StepEvent> steps, FailoverForks forks, Findings findings) {
         ReturnCheck returns = new ReturnCheck();
         steps.forEach(step -> returns.charge(step.step()));
+        boolean reservations = returns.leases.isEmpty() && isComplete(steps);
         for (StepEvent step : steps) {
             if (forks.before(step.atMicros()) > 0 || forks.isUnsure(step.atMicros())) {
                 continue;
+            }
+            if (reservations && step.step() instanceof StepEvent.Settled settled) {
+                returns.settle(count, step.number(), settled.settlement(), findings);
             }
             long over = returns.giveBack(step.step());
             if (over > 0) {
@@ -36,6 +44,51 @@ final class ReturnCheck {
                         "%d more permits returned than were charged at that time (expected: 0)".formatted(over));
             }
         }
+    }
+
+    /**
+     * Checks the settlements on one count of a process.
+     *
+     * @param steps all steps of the count, in any order
+     */
+    static void checkReservations(String count, List<StepEvent> steps, Findings findings) {
+        ReturnCheck returns = new ReturnCheck();
+        steps.forEach(step -> returns.charge(step.step()));
+        for (StepEvent step : steps) {
+            if (step.step() instanceof StepEvent.Settled settled) {
+                returns.settle(count, 0, settled.settlement(), findings);
+            } else {
+                long unused = returns.giveBack(step.step());
+            }
+        }
+    }
+
+    private void settle(String count, long number, Settlement settlement, Findings findings) {
+        long unmade = take(settlement.chargedAtMicros(), settlement.reserved());
+        if (unmade > 0) {
+            findings.add(
+                    Kind.SETTLED,
+                    count,
+                    number,
+                    "reservation %s of %d settled, of which %d were not charged at that time (expected: 0)"
+                            .formatted(settlement.id(), settlement.reserved(), unmade));
+        }
+    }
+
+    /** Returns whether no step that changed the count is missing since its first one. */
+    private static boolean isComplete(List<StepEvent> steps) {
+        long since = Long.MIN_VALUE;
+        long last = 0;
+        for (StepEvent step : steps) {
+            last = step.since() == since ? last : 0;
+            since = step.since();
+            long next = step.changed() ? last + 1 : last;
+            if (step.number() != next) {
+                return false;
+            }
+            last = next;
+        }
+        return true;
     }
 
     private void charge(StepEvent.Step step) {

@@ -22,6 +22,8 @@ public record Violation(Kind kind, String count, long number, String sentence) {
         TIME,
         /** More was returned than had been charged. */
         RETURNED,
+        /** A reservation was settled twice or too late, or nobody had made it, or settling it changed more than the figures differ. */
+        SETTLED,
         /** Some demands of a request were charged and others were not, or one was charged although the request was refused. */
         PARTIAL,
         /** A request was charged twice. */

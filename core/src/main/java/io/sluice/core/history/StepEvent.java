@@ -3,6 +3,7 @@ package io.sluice.core.history;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /**
@@ -24,8 +25,8 @@ public record StepEvent(String count, long since, long number, boolean changed, 
         implements HistoryEvent {
 
     /**
-     * The {@code since} of a step on a count of the process itself. Nobody numbers these steps. A charge is recorded after its effect
-     * and a return before its effect.
+     * The {@code since} of a step on a count of the process itself. Nobody numbers these steps. A charge or a settlement is recorded
+     * after its effect and a return before its effect.
      */
     public static final long LOCAL = -1;
 
@@ -46,6 +47,14 @@ public record StepEvent(String count, long since, long number, boolean changed, 
 
     /** A permit was renewed, if it was still held. */
     public record Renewed(Charge charge, boolean held) implements Step {}
+
+    /**
+     * A reservation was settled now, so its count will not settle it again. Repetitions and settlements that were refused are not
+     * recorded.
+     *
+     * @param change the permits that were charged in addition; negative if permits were given back, rounded towards zero
+     */
+    public record Settled(Settlement settlement, long change) implements Step {}
 
     /**
      * A node asked for a lease.

@@ -342,24 +342,33 @@ final class LocalCounts {
         return onCell(charge, (cell, word) -> cell.renew(charge, micros.getAsLong()));
     }
 
-    /** Settles a reservation, once. */
-    SettlementResult settle(Settlement settlement) {
-        return settlements.once(settlement, micros.getAsLong(), this::changeBy);
+    /** Settles a reservation, once, and tells the listener if it changed its count now. */
+    SettlementResult settle(Settlement settlement, LocalEngine.@Nullable ReturnListener listener) {
+        return settlements.once(settlement, micros.getAsLong(), due -> {
+            Change change = changeBy(due);
+            if (listener != null) {
+                listener.settled(due, change.permits, change.atMicros);
+            }
+            return change.permits;
+        });
     }
+
+    /** By how much a count was changed, and when. */
+    private record Change(long permits, long atMicros) {}
 
     /** Returns how many settlements are remembered. */
     long settlements() {
         return settlements.size();
     }
 
-    private long changeBy(Settlement settlement) {
+    private Change changeBy(Settlement settlement) {
         if (settlement.more() == 0) {
-            return 0;
+            return new Change(0, micros.getAsLong());
         }
         for (int spins = 0; ; spins++) {
             Cell cell = settledCell(settlement);
             if (cell == null) {
-                return 0;
+                return new Change(0, micros.getAsLong());
             }
             long[] word = {cell.lock()};
             if (word[0] == Cell.DEAD) {
@@ -368,9 +377,10 @@ final class LocalCounts {
             }
             try {
                 long now = micros.getAsLong();
-                return cell instanceof Cell.Bucket bucket
+                long permits = cell instanceof Cell.Bucket bucket
                         ? changeBy(settlement, bucket, word, now)
                         : ((Cell.Other) cell).count.settle(settlement, now);
+                return new Change(permits, now);
             } finally {
                 cell.unlock(word[0]);
             }

@@ -43,7 +43,7 @@ public final class LocalEngine implements Engine {
     private final @Nullable ReturnListener returns;
     private volatile boolean closed;
 
-    /** Receives what happens to charges after their decision. Called on the thread that returns or renews; must be quick. */
+    /** Receives what happens to charges after their decision. Called on the thread that causes it; must be quick. */
     public interface ReturnListener {
 
         /** Called before a charge is given back. */
@@ -55,6 +55,14 @@ public final class LocalEngine implements Engine {
          * @param held whether it was still held
          */
         void renewed(Charge charge, boolean held);
+
+        /**
+         * Called after a reservation was settled, but not for repetitions and not if it stands.
+         *
+         * @param change the permits that were charged in addition; negative if permits were given back
+         * @param atMicros the engine's time at which the count was changed
+         */
+        default void settled(Settlement settlement, long change, long atMicros) {}
     }
 
     /** Creates an engine with a clock and the defaults of {@link #builder}. */
@@ -166,7 +174,9 @@ public final class LocalEngine implements Engine {
 
     /** Settles reservations, each once, and returns the results in the same order. */
     public List<SettlementResult> settleNow(List<Settlement> settlements) {
-        return settlements.stream().map(counts::settle).toList();
+        return settlements.stream()
+                .map(settlement -> counts.settle(settlement, returns))
+                .toList();
     }
 
     @Override
@@ -237,7 +247,7 @@ public final class LocalEngine implements Engine {
             return this;
         }
 
-        /** Sets who hears of charges that are given back or renewed. Gates do not tell. */
+        /** Sets who hears of charges that are given back, renewed or settled. Gates do not tell. */
         public Builder returnListener(ReturnListener listener) {
             this.returns = listener;
             return this;

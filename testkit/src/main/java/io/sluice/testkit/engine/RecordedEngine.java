@@ -90,11 +90,18 @@ public final class RecordedEngine extends ForwardingEngine {
         return CompletableFuture.completedFuture(held);
     }
 
-    /** A history has no settlements, so a recorded engine does not settle. */
     @Override
-    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
-        return CompletableFuture.failedFuture(
-                new UnsupportedOperationException("settle: " + name() + " (expected: an engine that is not recorded)"));
+    public synchronized CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+        List<SettlementResult> results = engine.settle(settlements).toCompletableFuture().join();
+        for (int i = 0; i < settlements.size(); i++) {
+            Settlement settlement = settlements.get(i);
+            SettlementResult result = results.get(i);
+            if (result.kind() == SettlementResult.Kind.SETTLED) {
+                StepEvent.Step step = new StepEvent.Settled(settlement, result.change());
+                record(settlement.limit(), settlement.key(), true, clock.epochMicros(), step);
+            }
+        }
+        return CompletableFuture.completedFuture(results);
     }
 
     private void record(Charge charge, StepEvent.Step step) {
