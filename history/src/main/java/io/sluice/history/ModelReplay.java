@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelReplay {
 
-    /** As much as a count can hold. */
-    private static final long ENDLESS = Count.MOST_USED;
+    /** More than any limit admits, and so little that a count can hold as much again. */
+    private static final long ENDLESS = Count.MOST_USED / 2;
 
     private static final String SOMEBODY = "?";
 
@@ -199,7 +199,7 @@ final class ModelReplay {
                             .formatted(
                                     settlement.id(), settlement.reserved(), settlement.actual(), change, expected);
         }
-        if (change < 0) {
+        if (change < 0 || (isBucket(settlement.limit()) && settlement.more() < 0)) {
             returned(settlement, change, nowMicros);
         } else if (change > 0) {
             charged(settlement, change, nowMicros);
@@ -211,6 +211,7 @@ final class ModelReplay {
     private void returned(Settlement settlement, long change, long nowMicros) {
         Limit limit = settlement.limit();
         if (isBucket(limit)) {
+            // Perhaps it was a part of a permit, which the change does not tell.
             givenBackSome(limit);
             return;
         }

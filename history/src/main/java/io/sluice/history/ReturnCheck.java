@@ -4,8 +4,10 @@ import io.sluice.core.history.StepEvent;
 import io.sluice.core.spi.Settlement;
 import io.sluice.history.Violation.Kind;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Checks that nothing is returned to a count that was not charged there, and nothing twice. Concurrency permits are identified by
@@ -18,6 +20,7 @@ final class ReturnCheck {
 
     private final Map<Long, Long> charged = new HashMap<>();
     private final Map<String, StepEvent.Granted> leases = new HashMap<>();
+    private final Set<String> settled = new HashSet<>();
 
     /**
      * Checks one count.
@@ -64,7 +67,9 @@ final class ReturnCheck {
     }
 
     private void settle(String count, long number, Settlement settlement, Findings findings) {
-        long unmade = take(settlement.chargedAtMicros(), settlement.reserved());
+        // A store that has lost its data may settle a reservation again.
+        boolean again = !settled.add(settlement.id());
+        long unmade = again ? 0 : take(settlement.chargedAtMicros(), settlement.reserved());
         if (unmade > 0) {
             findings.add(
                     Kind.SETTLED,

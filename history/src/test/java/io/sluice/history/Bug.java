@@ -67,7 +67,24 @@ enum Bug {
     /** Callers pass although the store refused. */
     TOLD_ALLOWED(Kind.ANSWER, bucket(), log()),
     /** A refusal is cached beyond the retry time of the store. */
-    REMEMBERED_TOO_LONG(Kind.REMEMBERED, bucket(), log());
+    REMEMBERED_TOO_LONG(Kind.REMEMBERED, bucket(), log()),
+    /** The store ignores what a demand keeps for others. */
+    KEEP_IGNORED(Kind.MODEL, bucket(), fixed(), window(), log()),
+    KEEP_IGNORED_IN_AN_INTERVAL(Kind.INTERVAL, fixed(), log(), held()),
+    /** The store settles a reservation again when it is sent again. */
+    SETTLED_TWICE(Kind.SETTLED, bucket(), fixed(), window(), log()),
+    /** The store settles reservations that are too old. */
+    SETTLED_LATE(Kind.SETTLED, bucket(), fixed()),
+    /** A node settles a reservation under two names. */
+    SETTLED_UNDER_TWO_NAMES(Kind.SETTLED, bucket(), fixed(), window(), log()),
+    /** A settlement gives back all that was reserved, and one more. */
+    SETTLEMENT_GIVES_TOO_MUCH(Kind.SETTLED, fixed(), log()),
+    /** A settlement charges less than was used if the rest does not fit. */
+    DEBT_FORGIVEN(Kind.MODEL, bucket(), fixed(), window(), log()),
+    /** The store says that it charged a debt and does not. */
+    DEBT_LOST(Kind.INTERVAL, fixed(), log()),
+    /** A settlement gives back permits of a window that is over. */
+    SETTLES_THE_WRONG_WINDOW(Kind.MODEL, fixed());
 
     final Kind breaks;
     final List<Limit> limits;
@@ -80,6 +97,11 @@ enum Bug {
     /** Returns whether the bug shows only where the numbers of a limit change. */
     boolean needsChanges() {
         return this == STALE_LIMIT || this == COUNT_PER_NUMBERS;
+    }
+
+    /** Returns whether nodes keep permits for others and settle reservations. */
+    boolean hasSettlements() {
+        return this == NONE || ordinal() >= KEEP_IGNORED.ordinal();
     }
 
     static List<Limit> all() {

@@ -11,6 +11,7 @@ import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -46,6 +47,9 @@ final class FaultyCount extends Count {
     public long grant(Demand asked, long now) {
         pass(now);
         demand = asked.on(mutated(asked.limit()));
+        if ((bug == Bug.KEEP_IGNORED || bug == Bug.KEEP_IGNORED_IN_AN_INTERVAL) && demand.isCharged()) {
+            demand = demand.keeping(0);
+        }
         if (bug == Bug.COUNT_PER_NUMBERS) {
             count = counts.computeIfAbsent(asked.limit(), Count::of);
         }
@@ -63,7 +67,8 @@ final class FaultyCount extends Count {
                 told.retryAfterMicros(),
                 told.resetAfterMicros(),
                 early ? told.waitMicros() / 2 : told.waitMicros(),
-                told.chargedAtMicros() - shiftMicros);
+                told.chargedAtMicros() - shiftMicros,
+                told.keptForOthers());
     }
 
     @Override
@@ -98,6 +103,30 @@ final class FaultyCount extends Count {
         long at = bug == Bug.RETURNS_WHAT_HAS_FLOWED ? now : charge.chargedAtMicros() + shiftMicros;
         count.giveBack(
                 new Charge(charge.limit(), charge.key(), charge.permits(), at, charge.holder()), now + shiftMicros);
+    }
+
+    @Override
+    public long settle(Settlement settlement, long now) {
+        pass(now);
+        long more = settlement.more();
+        if (bug == Bug.DEBT_LOST && more > 0) {
+            return more;
+        } else if (bug == Bug.DEBT_FORGIVEN && more > 0) {
+            Demand any = Demand.of(settlement.limit(), settlement.key(), 1);
+            count.grant(any, now);
+            long room = count.verdict(any, 0, false, now).remaining();
+            return count.settle(settling(settlement, 0, Math.min(more, room), settlement.chargedAtMicros()), now);
+        } else if (bug == Bug.SETTLEMENT_GIVES_TOO_MUCH && more < 0) {
+            return count.settle(settling(settlement, settlement.reserved() + 1, 0, settlement.chargedAtMicros()), now);
+        } else if (bug == Bug.SETTLES_THE_WRONG_WINDOW && more < 0) {
+            return count.settle(settling(settlement, settlement.reserved(), settlement.actual(), now), now);
+        }
+        return count.settle(settlement, now + shiftMicros);
+    }
+
+    private static Settlement settling(Settlement like, long reserved, long actual, long chargedAtMicros) {
+        return new Settlement(
+                like.limit(), like.key(), reserved, actual, chargedAtMicros, like.id(), like.withinMicros());
     }
 
     @Override

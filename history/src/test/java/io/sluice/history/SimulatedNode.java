@@ -5,9 +5,12 @@ import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.SpendEvent;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.history.UnspendEvent;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A process that asks the store, caches refusals, takes and spends leases, and records what it receives. */
 final class SimulatedNode {
@@ -32,6 +36,7 @@ final class SimulatedNode {
     private final long wallMicros;
     private final List<HistoryEvent> events = new ArrayList<>();
     private final List<Charge> charges = new ArrayList<>();
+    private final List<Settlement> settlements = new ArrayList<>();
     private final List<Lease> leases = new ArrayList<>();
     private final Map<String, Long> refusedUntilNanos = new HashMap<>();
     private int asks;
@@ -84,7 +89,7 @@ final class SimulatedNode {
     boolean refusesFromMemory(List<Demand> demands) {
         for (Demand demand : demands) {
             String count = SimulatedStore.name(demand.limit(), demand.key());
-            Long until = refusedUntilNanos.get(count + demand.limit() + demand.permits());
+            Long until = refusedUntilNanos.get(count + demand.limit() + demand.permits() + "+" + demand.keep());
             long late = bug == Bug.REMEMBERED_TOO_LONG ? 5_000_000_000L : 0;
             if (until != null
                     && nanos() - until < late
@@ -137,7 +142,7 @@ final class SimulatedNode {
             } else if (!verdict.fits() && charging) {
                 refusing = refusing == null ? steps.get(i).count() : refusing;
                 long after = Math.min(60_000_000, verdict.retryAfterMicros()) * 1_000;
-                refusedUntilNanos.put(steps.get(i).count() + demand.limit() + demand.permits(), askedNanos + after);
+                refusedUntilNanos.put(steps.get(i).count() + demand.limit() + demand.permits() + "+" + demand.keep(), askedNanos + after);
             }
         }
         if (charging) {
@@ -160,6 +165,49 @@ final class SimulatedNode {
         if (again && random.nextInt(3) == 0) {
             hear(store.giveBack(charge));
         }
+    }
+
+    /** Settles one of its reservations, or sends one of the last settlements again. */
+    void settleOne() {
+        if (!settlements.isEmpty() && random.nextInt(3) == 0) {
+            hear(store.settle(oneOfTheLast(settlements)));
+            return;
+        }
+        List<Charge> open = charges.stream().filter(SimulatedNode::canBeSettled).toList();
+        if (open.isEmpty()) {
+            return;
+        }
+        Charge charge = oneOfTheLast(open);
+        charges.remove(charge);
+        long actual = random.nextLong(charge.permits() + (random.nextInt(4) == 0 ? 6 : 2));
+        long within = random.nextInt(3) == 0 ? 500_000 : 20_000_000;
+        settle(Settlement.of(charge, actual, name + "-" + asks++, within));
+        if (bug == Bug.SETTLED_UNDER_TWO_NAMES && random.nextInt(3) == 0) {
+            settle(Settlement.of(charge, actual, name + "-" + asks++, within));
+        }
+    }
+
+    /** Charges what was used without a reservation. */
+    void settleUnreserved(Limit limit, String key) {
+        if (canBeSettled(new Charge(limit, key, 1, 0, ""))) {
+            settle(new Settlement(limit, key, 0, random.nextInt(4), store.nowMicros, name + "-" + asks++, 20_000_000));
+        }
+    }
+
+    private void settle(Settlement settlement) {
+        if (settlements.size() > REMEMBERED_LEASES) {
+            settlements.remove(0);
+        }
+        settlements.add(settlement);
+        hear(store.settle(settlement));
+    }
+
+    private <T> T oneOfTheLast(List<T> all) {
+        return all.get(all.size() - 1 - random.nextInt(Math.min(4, all.size())));
+    }
+
+    private static boolean canBeSettled(Charge charge) {
+        return !(charge.limit() instanceof Concurrency) && !(charge.limit() instanceof LeakyBucket);
     }
 
     void renewOne() {
@@ -251,8 +299,8 @@ final class SimulatedNode {
         }
     }
 
-    private void hear(StepEvent step) {
-        if (!isLost()) {
+    private void hear(@Nullable StepEvent step) {
+        if (!isLost() && step != null) {
             events.add(step);
         }
     }

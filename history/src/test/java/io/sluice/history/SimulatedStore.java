@@ -12,12 +12,15 @@ import io.sluice.core.limit.SlidingLog;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,7 @@ final class SimulatedStore {
         final Count count;
         final long since;
         final Map<String, Lease> leases = new LinkedHashMap<>();
+        final Set<String> settled = new HashSet<>();
         long number;
 
         /** The latest time since something was charged. A refusal after that has no step back to store. */
@@ -135,7 +139,7 @@ final class SimulatedStore {
             Demand demand = demands.get(i);
             Count count = stored(demand.limit(), demand.key()).count;
             refused |= grants[i] == 0;
-            boolean charged = charging && (bug == Bug.HALF_AN_ASK ? !refused : fits);
+            boolean charged = charging && demand.isCharged() && (bug == Bug.HALF_AN_ASK ? !refused : fits);
             Verdict verdict = count.verdict(demand, grants[i], charged, now);
             if (charged) {
                 count.charge(demand, grants[i], now);
@@ -152,6 +156,23 @@ final class SimulatedStore {
         tell(store -> store.giveBack(charge));
         stored(charge.limit(), charge.key()).count.giveBack(charge, nowMicros);
         return step(charge.limit(), charge.key(), new StepEvent.GivenBack(charge), false);
+    }
+
+    /** Returns null if the settlement changes nothing because it is a repetition or too late. */
+    @Nullable
+    StepEvent settle(Settlement settlement) {
+        tell(store -> store.settle(settlement));
+        Stored stored = stored(settlement.limit(), settlement.key());
+        boolean due = settlement.isDue(nowMicros) || bug == Bug.SETTLED_LATE;
+        boolean again = bug != Bug.SETTLED_TWICE && stored.settled.contains(settlement.id());
+        if (!due || again) {
+            return null;
+        }
+        stored.settled.add(settlement.id());
+        long change = stored.count.settle(settlement, nowMicros);
+        // A bucket that had drained continues at the rate of the reservation.
+        stored.pace = null;
+        return step(settlement.limit(), settlement.key(), new StepEvent.Settled(settlement, change), false);
     }
 
     StepEvent renew(Charge charge) {
@@ -235,7 +256,8 @@ final class SimulatedStore {
         boolean looks = step instanceof StepEvent.Asked asked && !asked.charging();
         boolean unjudged = step instanceof StepEvent.Granted && !judged;
         boolean rebases = !looks && !unjudged && StepBack.rebases(stored.latestMicros, nowMicros);
-        boolean changed = isNumberedApart(limit) || rebases || (judged && stored.otherPace) || !refusal;
+        boolean same = refusal || (step instanceof StepEvent.Settled settled && settled.settlement().more() == 0);
+        boolean changed = isNumberedApart(limit) || rebases || (judged && stored.otherPace) || !same;
         stored.number += changed ? 1 : 0;
         stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);
         long since = stored.number == 0 ? 0 : stored.since;

@@ -22,7 +22,7 @@ import java.util.Random;
 
 /**
  * Several nodes on one store, on one thread and with simulated time. Everything happens that happens to real ones: lost answers,
- * killed processes, a store that forgets, clocks that step, limits that change, leases. The same seed gives the same history.
+ * killed processes, a store that forgets, clocks that step, limits that change, leases, reservations that are settled. The same seed gives the same history.
  */
 final class Simulation {
 
@@ -97,6 +97,8 @@ final class Simulation {
         int what = random.nextInt(100);
         if (what < 55) {
             ask(node);
+        } else if (what < 63 && bug.hasSettlements() && random.nextInt(3) > 0) {
+            settle(node);
         } else if (what < 63) {
             node.giveBackOne();
         } else if (what < 66) {
@@ -153,10 +155,24 @@ final class Simulation {
         long permits = 1 + random.nextLong(random.nextInt(5) == 0 ? 4 : 1);
         long wait = current.maxWaitMicros() == 0 || random.nextInt(3) == 0 ? 0 : current.maxWaitMicros();
         String holder = current instanceof Concurrency ? "h" + named++ : "";
-        return Demand.of(current, "k" + random.nextInt(2), permits)
+        Demand demand = Demand.of(current, "k" + random.nextInt(2), permits)
                 .orAtLeast(1 + random.nextLong(permits))
                 .waitingUpTo(wait)
                 .heldBy(holder);
+        if (!bug.hasSettlements() || random.nextInt(3) > 0) {
+            return demand;
+        }
+        Demand keeping = demand.keeping(1 + random.nextInt(4));
+        return random.nextInt(4) == 0 && !(current instanceof Concurrency) ? keeping.permits(0) : keeping;
+    }
+
+    private void settle(SimulatedNode node) {
+        if (random.nextInt(8) == 0) {
+            Limit limit = limits.get(random.nextInt(limits.size()));
+            node.settleUnreserved(inForce.getOrDefault(limit.name(), limit), "k" + random.nextInt(2));
+        } else {
+            node.settleOne();
+        }
     }
 
     private void lease(SimulatedNode node) {
