@@ -1,0 +1,115 @@
+package io.sluice.http.figure;
+
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A compressed body: {@code gzip} or {@code deflate}. Checksums are not verified; the caller does that.
+ *
+ * <p>It unpacks into a small buffer. A piece that unpacks to more than {@link #MOST_PER_PIECE} bytes is not read on, and neither is
+ * the rest of the body: it would keep an event loop busy.
+ */
+final class InflatedBody implements BodyReader {
+
+    /** The most bytes that a piece may unpack to. */
+    static final int MOST_PER_PIECE = 2 * 1024 * 1024;
+
+    private static final int BUFFER = 8 * 1024;
+
+    private final BodyReader text;
+    private final @Nullable GzipHeader header;
+    private final Inflater inflater;
+    private final byte[] buffer = new byte[BUFFER];
+    private boolean over;
+
+    private InflatedBody(BodyReader text, boolean gzip) {
+        this.text = text;
+        this.header = gzip ? new GzipHeader() : null;
+        this.inflater = new Inflater(gzip);
+    }
+
+    static InflatedBody gzip(BodyReader text) {
+        return new InflatedBody(text, true);
+    }
+
+    static InflatedBody deflate(BodyReader text) {
+        return new InflatedBody(text, false);
+    }
+
+    @Override
+    public void take(byte[] bytes, int from, int to) {
+        try {
+            int at = from;
+            int left = MOST_PER_PIECE;
+            while (at < to && !over) {
+                if (header != null && !header.isPassed()) {
+                    at = header.pass(bytes, at, to);
+                    continue;
+                }
+                inflater.setInput(bytes, at, to - at);
+                left = inflate(left);
+                if (over) {
+                    return;
+                }
+                at = to - inflater.getRemaining();
+                if (inflater.finished()) {
+                    memberEnded();
+                }
+            }
+        } catch (DataFormatException e) {
+            close();
+        }
+    }
+
+    /** Unpacks what there is. Returns how much more may come out of this piece. */
+    private int inflate(int most) throws DataFormatException {
+        int left = most;
+        while (!inflater.finished() && !text.isOver()) {
+            int unpacked = inflater.inflate(buffer, 0, buffer.length);
+            if (unpacked == 0) {
+                if (inflater.needsDictionary()) {
+                    close();
+                }
+                return left;
+            }
+            left -= unpacked;
+            if (left < 0) {
+                close();
+                return 0;
+            }
+            text.take(buffer, 0, unpacked);
+        }
+        if (text.isOver()) {
+            close();
+        }
+        return left;
+    }
+
+    /** A gzip body may have several members, each with a header and a trailer. */
+    private void memberEnded() {
+        if (header == null) {
+            close();
+        } else {
+            header.afterMember();
+            inflater.reset();
+        }
+    }
+
+    @Override
+    public void end() {
+        text.end();
+        close();
+    }
+
+    /** Reads no further, and frees the memory of the inflater, which is not on the heap. */
+    void close() {
+        over = true;
+        inflater.end();
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+}

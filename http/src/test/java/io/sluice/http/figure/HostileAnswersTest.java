@@ -1,0 +1,145 @@
+package io.sluice.http.figure;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.rules.cost.AnswerAttribute;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers that want to cost memory or time. */
+final class HostileAnswersTest {
+
+    private static final AnswerAttribute TOTAL = AnswerAttribute.parse("answer.json.usage.total_tokens");
+    private static final String FIGURE = "{\"usage\":{\"total_tokens\":7}}";
+    private static final int LEAST_BYTES = 1_000;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[", "{\"a\":", "{\"usage\":", "[{\"usage\":"})
+    void nestingBeyondTheBoundIsBroken(String opening) {
+        AnswerFigures figures = begun("application/json");
+        byte[] piece = opening.repeat(1_000).getBytes(UTF_8);
+        for (int i = 0; i < 1_000; i++) {
+            figures.piece(piece);
+        }
+        assertThat(figures.wantsBody()).isFalse();
+        figures.end();
+        assertThat(figures.figures()).isEmpty();
+    }
+
+    @Test
+    void nestingUpToTheBoundIsRead() {
+        assertThat(readInDepth(JsonFigures.DEEPEST - 1)).containsEntry(TOTAL, 7L);
+        assertThat(readInDepth(JsonFigures.DEEPEST)).isEmpty();
+    }
+
+    private static Map<AnswerAttribute, Long> readInDepth(int lists) {
+        AnswerFigures figures = begun("application/json");
+        String deep = "[".repeat(lists) + "]".repeat(lists);
+        figures.piece(("{\"a\":" + deep + "," + FIGURE.substring(1)).getBytes(UTF_8));
+        figures.end();
+        return figures.figures();
+    }
+
+    @Test
+    void memoryDoesNotDependOnTheAnswer() {
+        FoundFigures found = new FoundFigures(1);
+        JsonFigures json = new JsonFigures(FigurePaths.inDocuments(List.of(TOTAL)), found);
+        Consumer<String> take = text -> json.take(text.getBytes(UTF_8), 0, text.getBytes(UTF_8).length);
+        int before = json.footprint();
+        String longText = "x".repeat(100_000);
+        String longNumber = "1".repeat(100_000);
+        take.accept("{\"" + longText + "\":1,\"text\":\"" + longText + "\",\"usage\":{\"" + longText + "\":" + longNumber);
+        take.accept(",\"total_tokens\":" + longNumber);
+        take.accept("},\"deep\":" + "[".repeat(500) + "]".repeat(500) + "}");
+        assertThat(json.hasEnded()).isTrue();
+        json.finish();
+        assertThat(found.figure(0, true)).isNegative();
+        assertThat(json.footprint()).isLessThan(before + LEAST_BYTES);
+    }
+
+    @Test
+    void hugeTextsAndLinesPass() {
+        byte[] text = "x".repeat(1_000_000).getBytes(UTF_8);
+        for (String type : List.of("application/json", "text/event-stream", "application/x-ndjson")) {
+            AnswerFigures figures = begun(type);
+            boolean events = type.equals("text/event-stream");
+            figures.piece((events ? "data: {\"a\":\"" : "{\"a\":\"").getBytes(UTF_8));
+            for (int i = 0; i < 10; i++) {
+                figures.piece(text);
+            }
+            figures.piece(("\"," + FIGURE.substring(1)).getBytes(UTF_8));
+            figures.end();
+            assertThat(figures.figures()).as(type).containsEntry(TOTAL, 7L);
+        }
+    }
+
+    @Test
+    void anAnswerThatIsNoJsonIsNotReadOn() {
+        AnswerFigures figures = begun("text/html");
+        assertThat(figures.wantsBody()).isTrue();
+        figures.piece("<html>".getBytes(UTF_8));
+        assertThat(figures.wantsBody()).isFalse();
+    }
+
+    @Test
+    void aBombIsNotUnpacked() throws IOException {
+        byte[] bomb = gzip(" ".repeat(InflatedBody.MOST_PER_PIECE) + FIGURE);
+        AnswerFigures atOnce = begun("application/json", "gzip");
+        atOnce.piece(bomb);
+        assertThat(atOnce.wantsBody()).isFalse();
+        atOnce.end();
+        assertThat(atOnce.figures()).isEmpty();
+
+        AnswerFigures inPieces = begun("application/json", "gzip");
+        for (int from = 0; from < bomb.length; from += 500) {
+            inPieces.piece(Arrays.copyOfRange(bomb, from, Math.min(bomb.length, from + 500)));
+        }
+        inPieces.end();
+        assertThat(inPieces.figures()).containsEntry(TOTAL, 7L);
+    }
+
+    @Test
+    void noiseNeverThrows() {
+        Random random = new Random(7);
+        for (int round = 0; round < 3_000; round++) {
+            String type = List.of("application/json", "text/event-stream", "application/x-ndjson").get(round % 3);
+            AnswerFigures figures = begun(type, List.of("", "gzip", "deflate").get(round / 3 % 3));
+            for (int i = random.nextInt(5); i >= 0; i--) {
+                byte[] noise = new byte[random.nextInt(64)];
+                random.nextBytes(noise);
+                figures.piece(noise);
+            }
+            figures.end();
+            assertThat(figures.figures()).isEmpty();
+        }
+    }
+
+    private static byte[] gzip(String text) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(packed)) {
+            out.write(text.getBytes(UTF_8));
+        }
+        return packed.toByteArray();
+    }
+
+    private static AnswerFigures begun(String type) {
+        return begun(type, "");
+    }
+
+    private static AnswerFigures begun(String type, String encoding) {
+        AnswerFigures figures = new AnswerFigures(List.of(TOTAL));
+        figures.head(200, Map.of("content-type", List.of(type), "content-encoding", List.of(encoding))::get);
+        return figures;
+    }
+}
