@@ -21,6 +21,7 @@ final class ChainRun {
     private final FailureLog failures;
     private @Nullable ExchangeCall call;
     private Ruling.@Nullable Settled ruling;
+    private @Nullable AnswerSettlement settlement;
 
     ChainRun(GatewayExchange exchange, GatewayState state, Context loop, FailureLog failures) {
         this.exchange = exchange;
@@ -44,6 +45,15 @@ final class ChainRun {
 
     void ruled(Ruling.Settled last) {
         ruling = last;
+    }
+
+    /** Returns what settles the request's reservation; null if it has none. */
+    @Nullable AnswerSettlement settlement() {
+        return settlement;
+    }
+
+    void settledBy(AnswerSettlement own) {
+        settlement = own;
     }
 
     /** Returns the view that handlers have of the request; the same one for all of them. */

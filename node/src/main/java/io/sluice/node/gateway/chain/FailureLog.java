@@ -3,6 +3,7 @@ package io.sluice.node.gateway.chain;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.exchange.GatewayProblem;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -10,22 +11,30 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, at most once a second. Thread-safe.
+ * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, at most once in a while. Thread-safe.
  */
 final class FailureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
-    private static final long QUIET_NANOS = 1_000_000_000L;
+    private static final Duration QUIET = Duration.ofSeconds(1);
 
     private final Clock clock;
     private final Level level;
+    private final long quietNanos;
     private final AtomicLong lastNanos;
     private final AtomicLong untold = new AtomicLong();
 
+    /** Creates a log with at most one line a second. */
     FailureLog(Clock clock, Level level) {
+        this(clock, level, QUIET);
+    }
+
+    /** @param quiet the shortest time between two lines */
+    FailureLog(Clock clock, Level level, Duration quiet) {
         this.clock = clock;
         this.level = level;
-        this.lastNanos = new AtomicLong(clock.nanoTime() - QUIET_NANOS);
+        this.quietNanos = quiet.toNanos();
+        this.lastNanos = new AtomicLong(clock.nanoTime() - quietNanos);
     }
 
     /** Logs a failure and answers without the reason. */
@@ -38,7 +47,7 @@ final class FailureLog {
     void told(GatewayExchange exchange, String what, @Nullable Throwable failure) {
         long now = clock.nanoTime();
         long last = lastNanos.get();
-        if (now - last >= QUIET_NANOS && lastNanos.compareAndSet(last, now)) {
+        if (now - last >= quietNanos && lastNanos.compareAndSet(last, now)) {
             LOG.atLevel(level)
                     .setCause(failure)
                     .log("{} failed, {} ({} more since the last line)", what, exchange.named(), untold.getAndSet(0));

@@ -15,9 +15,11 @@ import io.sluice.node.gateway.spi.Phase;
 import io.sluice.node.trace.RequestTrace;
 import io.sluice.node.trace.Tracing;
 import io.sluice.rules.evaluate.Evaluator;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -30,6 +32,8 @@ import org.slf4j.event.Level;
  * the stages it waits for.
  */
 public final class Gateway {
+
+    private static final Duration SETTLEMENT_FAILURES_EVERY = Duration.ofMinutes(1);
 
     private final Supplier<GatewayState> states;
     private final HandlerChain handlers;
@@ -83,7 +87,13 @@ public final class Gateway {
         this.handlers = new HandlerChain(extensions.handlers(), vertx, failures);
         this.auth = new AuthStep(failures);
         this.limits = new LimitStep(
-                evaluator, extensions.refusals(), xRateLimitHeaders, vertx, failures, new BodyStep(vertx));
+                evaluator,
+                extensions.refusals(),
+                xRateLimitHeaders,
+                vertx,
+                failures,
+                new FailureLog(clock, failuresAt, SETTLEMENT_FAILURES_EVERY),
+                new BodyStep(vertx));
         this.early = new EarlyStep(evaluator, limits, failures);
         this.listener = listener;
         this.tracing = tracing;
@@ -168,6 +178,24 @@ public final class Gateway {
         public void sent(GatewayExchange exchange) {
             sentNanos = clock.nanoTime();
             sent = true;
+            AnswerSettlement settlement = run.settlement();
+            if (settlement != null) {
+                settlement.sent();
+            }
+        }
+
+        @Override
+        public void unseen(GatewayExchange exchange) {
+            AnswerSettlement settlement = run.settlement();
+            if (settlement != null) {
+                settlement.unseen();
+            }
+        }
+
+        @Override
+        public Forwarder.@Nullable AnswerWatch watch(GatewayExchange exchange, int status, MultiMap headers) {
+            AnswerSettlement settlement = run.settlement();
+            return settlement == null ? null : settlement.watch(status, headers);
         }
 
         @Override

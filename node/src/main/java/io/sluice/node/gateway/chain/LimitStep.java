@@ -14,6 +14,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Permit;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.snapshot.RuleSet;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * stays on its own event loop.
  *
  * <p>No request passes without a decision. If the caller disconnects while the decision is pending or while waiting for its time
- * slot, charges of rates and windows stay, because the slot was taken. Concurrency permits are always released, exactly once.
+ * slot, charges of rates and windows stay, because the slot was taken. Concurrency permits are always released, exactly once, and
+ * reservations are given back if no upstream has seen the request.
  */
 final class LimitStep {
 
@@ -38,6 +40,7 @@ final class LimitStep {
     private final boolean xRateLimit;
     private final Vertx vertx;
     private final FailureLog failures;
+    private final FailureLog settlements;
     private final BodyStep bodies;
 
     LimitStep(
@@ -46,12 +49,14 @@ final class LimitStep {
             boolean xRateLimit,
             Vertx vertx,
             FailureLog failures,
+            FailureLog settlements,
             BodyStep bodies) {
         this.evaluator = evaluator;
         this.refusals = refusals;
         this.xRateLimit = xRateLimit;
         this.vertx = vertx;
         this.failures = failures;
+        this.settlements = settlements;
         this.bodies = bodies;
     }
 
@@ -104,6 +109,12 @@ final class LimitStep {
             Permit permit = settled.permit();
             if (permit != null) {
                 hold(exchange, permit);
+            }
+            Reservation reservation = settled.reservation();
+            if (reservation != null) {
+                AnswerSettlement settlement = new AnswerSettlement(evaluator, reservation, exchange, settlements);
+                run.settledBy(settlement);
+                settlement.begin();
             }
             if (exchange.isOpen()) {
                 settled(run, settled, then);

@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Streams the body of an answer to the caller, at the caller's pace: nothing is read that the caller does not take. Data that has
@@ -20,15 +21,27 @@ final class AnswerBody {
     private final long length;
     private final boolean bodiless;
     private final boolean mayHaveTrailers;
+    private final Forwarder.@Nullable AnswerWatch watch;
     private long taken;
 
-    /** @param length the number of bytes, or {@link Framing#SILENT} */
-    AnswerBody(Forwarding forwarding, HttpServerRequest request, HttpClientResponse from, long length) {
+    /**
+     * Creates the body of an answer.
+     *
+     * @param length the number of bytes, or {@link Framing#SILENT}
+     * @param watch sees every piece before it is sent; null if nothing does
+     */
+    AnswerBody(
+            Forwarding forwarding,
+            HttpServerRequest request,
+            HttpClientResponse from,
+            long length,
+            Forwarder.@Nullable AnswerWatch watch) {
         this.forwarding = forwarding;
         this.request = request;
         this.from = from;
         this.to = request.response();
         this.length = length;
+        this.watch = watch;
         this.mayHaveTrailers = length < 0 || from.version() == HttpVersion.HTTP_2;
         this.bodiless = AnswerHead.isBodiless(request.method(), from.statusCode());
     }
@@ -58,8 +71,13 @@ final class AnswerBody {
         taken += piece.length();
         if (bodiless || (length >= 0 && taken > length)) {
             forwarding.broken(new IllegalStateException("the body is longer than its head says"));
-        } else if (taken == length && !mayHaveTrailers) {
-            forwarding.answered();
+            return;
+        }
+        if (watch != null) {
+            watch.piece(piece);
+        }
+        if (taken == length && !mayHaveTrailers) {
+            complete();
             to.end(piece);
             forwarding.settle();
         } else {
@@ -74,6 +92,13 @@ final class AnswerBody {
         }
     }
 
+    private void complete() {
+        if (watch != null) {
+            watch.complete();
+        }
+        forwarding.answered();
+    }
+
     private void ended() {
         forwarding.upstreamDone();
         if (forwarding.isFinished()) {
@@ -85,7 +110,7 @@ final class AnswerBody {
                 return;
             }
             AnswerHead.trailers(from, to);
-            forwarding.answered();
+            complete();
             boolean untilClosed = request.version() == HttpVersion.HTTP_1_0 && length < 0;
             to.end().onComplete(written -> {
                 if (untilClosed) {

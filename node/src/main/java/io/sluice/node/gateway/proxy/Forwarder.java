@@ -1,6 +1,9 @@
 package io.sluice.node.gateway.proxy;
 
 import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** Forwards requests and sends their answers back. Each event loop has its own forwarder and is the only thread to use it. */
 public interface Forwarder {
@@ -24,6 +27,9 @@ public interface Forwarder {
         /** Called when the request is sent to an upstream. */
         default void sent(GatewayExchange exchange) {}
 
+        /** Called after {@link #sent} if that upstream has not seen the request, so that it may go to another one. */
+        default void unseen(GatewayExchange exchange) {}
+
         /**
          * Called once, before {@link #answered}: when the head of an answer has arrived, or when it is clear that there will be
          * none. Not called if the caller disconnected before, or if its request cannot be forwarded.
@@ -31,5 +37,24 @@ public interface Forwarder {
          * @param status of the upstream's answer; 0 if there is none
          */
         default void heard(GatewayExchange exchange, int status) {}
+
+        /**
+         * Called when the answer of the upstream is about to be sent to the caller.
+         *
+         * @param headers of the upstream's answer
+         * @return what watches the body; null if nothing does
+         */
+        default @Nullable AnswerWatch watch(GatewayExchange exchange, int status, MultiMap headers) {
+            return null;
+        }
+    }
+
+    /** Watches the body of an answer while it passes. Called on the event loop, before a piece is sent; must not block. */
+    interface AnswerWatch {
+
+        void piece(Buffer piece);
+
+        /** Called when all of the body has arrived. Not called for an answer that breaks off. */
+        void complete();
     }
 }

@@ -253,6 +253,9 @@ final class Forwarding extends Deadlines.Timed {
 
     private void noAnswer(Turn mine, Throwable why) {
         boolean unseen = why instanceof StreamResetException reset && reset.getCode() == REFUSED_STREAM;
+        if (unseen) {
+            after.unseen(exchange);
+        }
         if (unseen && body.isRepeatable()) {
             tryAnother(mine, why);
         } else {
@@ -278,7 +281,8 @@ final class Forwarding extends Deadlines.Timed {
             broken(unwritable);
             return;
         }
-        new AnswerBody(this, exchange.request(), answer, bytes).send();
+        Forwarder.AnswerWatch watch = after.watch(exchange, answer.statusCode(), answer.headers());
+        new AnswerBody(this, exchange.request(), answer, bytes, watch).send();
     }
 
     private void openTunnel(HttpClientResponse from) {
