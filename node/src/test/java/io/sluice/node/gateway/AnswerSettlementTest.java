@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -20,7 +21,10 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +69,8 @@ class AnswerSettlementTest {
     private static final String HELLO = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}],\"usage\":null}\n\n";
     private static final String LAST = "data: {\"choices\":[],\"usage\":{\"total_tokens\":120}}\n\n";
     private static final String DONE = "data: [DONE]\n\n";
+    private static final long INTERNAL_ERROR = 0x2;
+    private static final long REFUSED_STREAM = 0x7;
 
     private final ManualClock clock = new ManualClock();
     private final LocalEngine counts = new LocalEngine(clock);
@@ -242,7 +249,7 @@ class AnswerSettlementTest {
             try (RawUpstream upstream = answering("HTTP/1.1 " + status + "\r\nContent-Length: 2\r\n\r\n{}");
                     RawClient client = open(upstream.origin())) {
                 client.send(request()).message();
-                awaitOutcome("500 stands: no_figure");
+                awaitOutcome("500 stands: no-figure");
                 gateway.close();
                 outcomes.clear();
             }
@@ -270,6 +277,31 @@ class AnswerSettlementTest {
             await().atMost(Duration.ofMinutes(1)).until(() -> outcomes.size() == 2);
             assertThat(outcomes).containsOnly("500 -> 120");
             assertThat(used()).isEqualTo(240);
+        }
+    }
+
+    @Test
+    void anAnswerOverHttp2SettlesItsFigure() throws Exception {
+        Buffer body = Buffer.buffer("{\"usage\":{\"total_tokens\":120}}");
+        try (RawClient client = openHttp2(request -> request.response().end(body))) {
+            assertThat(client.send(request()).message()).endsWith(body.toString());
+            awaitOutcome("500 -> 120");
+        }
+    }
+
+    @Test
+    void aStreamThatWasRefusedUnseenCostsNothing() throws Exception {
+        try (RawClient client = openHttp2(request -> request.response().reset(REFUSED_STREAM))) {
+            assertThat(client.send(request()).message()).startsWith("HTTP/1.1 502");
+            awaitOutcome("500 -> 0");
+        }
+    }
+
+    @Test
+    void aStreamThatBreaksCostsWhatWasReserved() throws Exception {
+        try (RawClient client = openHttp2(request -> request.response().reset(INTERNAL_ERROR))) {
+            assertThat(client.send(request()).message()).startsWith("HTTP/1.1 502");
+            awaitOutcome("500 stands: aborted");
         }
     }
 
@@ -314,13 +346,29 @@ class AnswerSettlementTest {
         }
     }
 
+    private RawClient openHttp2(Handler<HttpServerRequest> upstream) throws Exception {
+        int port = vertx.createHttpServer()
+                .requestHandler(upstream)
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS)
+                .actualPort();
+        return open("services:\n  m: { upstreams: [\"http://127.0.0.1:" + port + "\"], http2: true }\n"
+                + "routes:\n  - { path: /**, service: m }\n");
+    }
+
     private RawClient open(URI... upstreams) throws Exception {
+        List<String> quoted =
+                Stream.of(upstreams).map(origin -> "\"" + origin + "\"").toList();
+        return open("routes:\n  - { path: /**, upstreams: " + quoted + " }\n");
+    }
+
+    private RawClient open(String config) throws Exception {
         gateway = OpenGateway.open(
                 "127.0.0.1",
                 0,
-                Configs.good("routes:\n  - { path: /**, upstreams: " + List.of(upstreams).stream()
-                        .map(origin -> "\"" + origin + "\"")
-                        .toList() + " }\n"),
+                Configs.good(config),
                 new OpenGateway.Resources(
                         vertx, arrivals, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
         return new RawClient(new Socket(InetAddress.getLoopbackAddress(), gateway.port()));
@@ -332,8 +380,7 @@ class AnswerSettlementTest {
 
     private static String post(String body, String... headers) {
         return "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
-                + body.length() + "\r\n" + String.join("", List.of(headers).stream().map(h -> h + "\r\n").toList())
-                + "\r\n" + body;
+                + body.length() + "\r\n" + Stream.of(headers).map(header -> header + "\r\n").collect(joining()) + "\r\n" + body;
     }
 
     private static String chunk(String data) {

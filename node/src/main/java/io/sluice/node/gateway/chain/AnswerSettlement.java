@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class AnswerSettlement implements Forwarder.AnswerWatch {
 
     /** Why a reservation stands: the answer is complete and has no figure, or it broke off before it had one. */
-    static final String NO_FIGURE = "no_figure";
+    static final String NO_FIGURE = "no-figure";
 
     static final String ABORTED = "aborted";
 
