@@ -188,6 +188,17 @@ final class AnswerFiguresTest {
         assertThat(inEverySplit(EVENTS, body, TOTAL)).containsEntry(TOTAL, 48L);
     }
 
+    /** The stream of Cohere's chat, version 2. */
+    @Test
+    void aFigureMayBeInsideOfADelta() {
+        String path = "answer.json.usage.tokens.output_tokens";
+        String body = "event: content-delta\ndata: {\"type\":\"content-delta\",\"delta\":{\"message\":{\"content\":{\"text\":\"Hi\"}}}}\n\n"
+                + "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"COMPLETE\",\"usage\":"
+                + "{\"billed_units\":{\"output_tokens\":25},\"tokens\":{\"input_tokens\":71,\"output_tokens\":26}}}}\n\n";
+        assertThat(inEverySplit(EVENTS, body, path)).containsEntry(path, 26L);
+        assertThat(inEverySplit(JSON, body.substring(body.lastIndexOf("data: ") + 6), path)).isEmpty();
+    }
+
     /** The stream that the Anthropic documentation shows for messages. */
     @Test
     void aStreamedMessageHasTheFiguresOfItsBeginningAndItsEnd() {
