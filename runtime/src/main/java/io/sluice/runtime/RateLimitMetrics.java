@@ -13,6 +13,8 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
@@ -75,12 +77,14 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     private final ConcurrentHashMap<Series, Counter> nearLimit = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Counter> storeCalls = new ConcurrentHashMap<>();
     private volatile Supplier<RuleSet> rules = RuleSet::none;
+    private final ReservationMetrics reservations;
     private final Timer duration;
     private final Counter ruleErrors;
 
     private RateLimitMetrics(MeterRegistry registry, KnownNames names) {
         this.registry = registry;
         this.names = names;
+        this.reservations = new ReservationMetrics(registry);
         this.duration = Timer.builder("rate_limit_duration")
                 .description("Time from a request's attributes to its decision")
                 .serviceLevelObjectives(BUCKETS)
@@ -214,7 +218,27 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                             new Series(shadow.rule(), shadow.limit(), shadow.mode()))
                     .increment();
         }
+        Reservation reservation = ruling.reservation();
+        if (reservation != null) {
+            reservations.made(reservation);
+        }
         duration.record(elapsedNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void settled(SettledLimit settled) {
+        reservations.settled(settled);
+    }
+
+    /** Usage was never reserved, so it settles nothing. */
+    @Override
+    public void used(SettledLimit usage) {
+        // The call that reports usage is counted as a decision.
+    }
+
+    @Override
+    public void unsettled(Reservation reservation, String reason) {
+        reservations.unsettled(reservation, reason);
     }
 
     /** Returns whether more than {@value #NEAR_PERCENT} % of the limit are used, rounded as Envoy's reference service does. */
@@ -262,6 +286,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 }
             }
         }
+        reservations.forget(known);
     }
 
     /** Called inside the map's own lock, so that no decision can find a counter that the registry no longer has. */

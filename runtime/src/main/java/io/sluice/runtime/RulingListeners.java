@@ -4,6 +4,8 @@ import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 import java.util.List;
 import java.util.Map;
 
@@ -63,6 +65,39 @@ public final class RulingListeners implements RulingListener {
         for (RulingListener each : listeners) {
             try {
                 each.passedEarly(request, ruling, elapsedNanos);
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        }
+    }
+
+    @Override
+    public void settled(SettledLimit settled) {
+        for (RulingListener each : listeners) {
+            try {
+                each.settled(settled);
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        }
+    }
+
+    @Override
+    public void used(SettledLimit usage) {
+        for (RulingListener each : listeners) {
+            try {
+                each.used(usage);
+            } catch (Throwable e) {
+                failures.add(e);
+            }
+        }
+    }
+
+    @Override
+    public void unsettled(Reservation reservation, String reason) {
+        for (RulingListener each : listeners) {
+            try {
+                each.unsettled(reservation, reason);
             } catch (Throwable e) {
                 failures.add(e);
             }

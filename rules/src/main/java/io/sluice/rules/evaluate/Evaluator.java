@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -225,13 +226,22 @@ public final class Evaluator {
      */
     public CompletionStage<List<SettledLimit>> settle(
             Reservation reservation, Map<String, Long> actual, Duration atMost) {
+        return settle(reservation, actual, atMost, listener::settled, "failed");
+    }
+
+    private CompletionStage<List<SettledLimit>> settle(
+            Reservation reservation,
+            Map<String, Long> actual,
+            Duration atMost,
+            Consumer<SettledLimit> then,
+            String otherwise) {
         return new Settling(reservation, actual, costs.issuer(), local, shared)
                 .settle(atMost)
                 .whenComplete((settled, failure) -> {
                     if (failure != null) {
-                        unsettled(reservation, "failed");
+                        unsettled(reservation, otherwise);
                     } else {
-                        settled.forEach(this::told);
+                        settled.forEach(limit -> told(limit, then));
                     }
                 });
     }
@@ -249,16 +259,18 @@ public final class Evaluator {
         }
     }
 
-    private void told(SettledLimit settled) {
+    private void told(SettledLimit settled, Consumer<SettledLimit> then) {
         try {
-            listener.settled(settled);
+            then.accept(settled);
         } catch (Throwable e) {
             failures.add(e);
         }
     }
 
     private UsageCharges usage(EngineRouter engines) {
-        return new UsageCharges(engines, (reservation, actual) -> settle(reservation, actual, PERMITS_MAY_TAKE));
+        return new UsageCharges(
+                engines,
+                (reservation, actual) -> settle(reservation, actual, PERMITS_MAY_TAKE, listener::used, "usage"));
     }
 
     /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */

@@ -50,8 +50,13 @@ public interface RulingListener {
         ruled(ruling, elapsedNanos);
     }
 
-    /** Called after a reservation of a limit was settled, or could not be, and after usage was charged. */
+    /** Called after a reservation of a limit was settled, or could not be. */
     default void settled(SettledLimit settled) {}
+
+    /** Called instead of {@link #settled} after usage was charged that nobody had reserved. Override this to tell them apart. */
+    default void used(SettledLimit usage) {
+        settled(usage);
+    }
 
     /**
      * Called if a reservation will not be settled, so that it stands.
