@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** One event loop of the decision API. Its decisions have no rules. */
+/** One event loop of the decision API. Its decisions have no rules, unless it is {@linkplain #deciding deciding}. */
 final class BareServer implements AutoCloseable {
 
     private final Arrivals arrivals = Arrivals.overBestTransport();
@@ -76,6 +76,18 @@ final class BareServer implements AutoCloseable {
                 new NodeConfig.RulesFrom.Text("shown", rules));
     }
 
+    /** A server that decides by these rules and this clock. */
+    static BareServer deciding(RuleSet rules, Clock clock) {
+        return new BareServer(
+                new MemoryBudget(Long.MAX_VALUE),
+                (ruling, nanos) -> {},
+                Duration.ofHours(1),
+                3_600,
+                new NodeConfig.RulesFrom.Nowhere(),
+                rules,
+                clock);
+    }
+
     /** A server whose patience is a second or two. */
     static BareServer impatient(MemoryBudget memory) {
         return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1);
@@ -91,10 +103,21 @@ final class BareServer implements AutoCloseable {
             Duration bodyMayTake,
             int unreadSeconds,
             NodeConfig.RulesFrom shown) {
+        this(memory, listener, bodyMayTake, unreadSeconds, shown, RuleSet.none(), Clock.system());
+    }
+
+    private BareServer(
+            MemoryBudget memory,
+            RulingListener listener,
+            Duration bodyMayTake,
+            int unreadSeconds,
+            NodeConfig.RulesFrom shown,
+            RuleSet rules,
+            Clock clock) {
         connections = new ClientConnections(arrivals, 3_600, unreadSeconds);
         try {
             vertx.deployVerticle(new ApiServer(
-                            handler(listener, bodyMayTake, shown),
+                            handler(listener, bodyMayTake, shown, rules, clock),
                             connections,
                             memory,
                             "127.0.0.1",
@@ -114,16 +137,20 @@ final class BareServer implements AutoCloseable {
         port.set(bound);
     }
 
-    private ApiHandler handler(RulingListener listener, Duration bodyMayTake, NodeConfig.RulesFrom shown)
+    private ApiHandler handler(
+            RulingListener listener,
+            Duration bodyMayTake,
+            NodeConfig.RulesFrom shown,
+            RuleSet rules,
+            Clock clock)
             throws StartFailedException {
-        Clock clock = Clock.system();
         NodeConfig config = NodeConfig.inProcess(shown, 0);
         Health health = new Health(NodeRules.open(config, NodeFleet.open(config, clock)), new StoreWatch(null, clock));
         Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
-        Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, listener);
+        Evaluator evaluator = new Evaluator(() -> rules, local, null, keys, clock, listener);
         return new ApiHandler(
-                new DecisionRoutes(vertx, evaluator, RuleSet::none, new PermitSeals(), false),
+                new DecisionRoutes(vertx, evaluator, () -> rules, new PermitSeals(), false),
                 new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, CountingMode.TOGETHER))),
                 new StateRoutes(vertx, health, new NodeMetrics(), bodyMayTake),
                 ApiAccess.OPEN,
@@ -160,6 +187,17 @@ final class BareServer implements AutoCloseable {
 
     HttpResponse<String> check(HttpClient client) throws Exception {
         return client.send(checkRequest(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> post(String path, String body) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port.get() + path))
+                .timeout(Duration.ofSeconds(60))
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     HttpRequest checkRequest() {

@@ -204,7 +204,7 @@ class DecisionApiTest {
                 "{\"permits\": 1}                      | attributes: missing (expected: an object, {} for none)",
                 "{\"attributes\": []}                  | attributes: an array (expected: an object)",
                 "{\"attributes\": null}                | attributes: null (expected: an object)",
-                "{\"attributes\": {}, \"permit\": 1}   | unknown field: permit (expected: attributes, permits)",
+                "{\"attributes\": {}, \"permit\": 1}   | unknown field: permit (expected: attributes, permits, reserve)",
                 "{\"attributes\": {\"path\": \"/a/../b\"}} | path: /a/../b (expected: no .. segments)",
                 "{\"attributes\": {\"a\": {}}}         | attributes.a: an object (expected: text, a number or a boolean)",
                 "{\"attributes\": {\"a\": [1]}}        | attributes.a: an array (expected: text, a number or a boolean)",

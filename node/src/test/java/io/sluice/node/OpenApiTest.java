@@ -40,6 +40,7 @@ class OpenApiTest {
               - { id: rate, resource: /rate, limits: [{ by: user, rate: 2/h, burst: 4 }] }
               - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 9, ttl: 1m }] }
               - { id: mesh, match: { domain: shop }, limits: [{ by: descriptor.user, limit: 1, window: 1h }] }
+              - { id: cost, resource: /cost, limits: [{ limit: 9, window: 1h, cost: { reserve: 3, settle: answer.json.n } }] }
               - { id: banned, match: { ip: 203.0.113.9 }, action: deny }
             """;
 
@@ -115,6 +116,26 @@ class OpenApiTest {
             answered(seen, path, "{}");
             answered(seen, path, "x".repeat(70_000));
         }
+        String reserve = "{\"attributes\": {\"path\": \"/%s\"}, \"permits\": 1, \"reserve\": true}";
+        answered(seen, "/v1/check", reserve.formatted("cost"));
+        answered(seen, "/v1/check", reserve.formatted("held"));
+        answered(seen, "/v1/check/batch", "{\"checks\": [" + reserve.formatted("cost") + "]}");
+        String reserved = JSON.readTree(node.check(reserve.formatted("cost")).body())
+                .get("reservation")
+                .asText();
+        String settle = "{\"reservation\": \"%s\", \"actual\": {\"cost.0\": %d}}";
+        for (String body : List.of(
+                settle.formatted(reserved, 1),
+                settle.formatted(reserved, 1),
+                settle.formatted(reserved, 2),
+                settle.formatted("AQ", 1),
+                "{}",
+                "x".repeat(70_000))) {
+            answered(seen, "/v1/settle", body);
+        }
+        // Too little is left, so the answer has no reservation.
+        assertThat(node.check(reserve.formatted("cost")).body()).contains("\"reservation\":null");
+        answered(seen, "/v1/check", reserve.formatted("cost"));
         String envoy =
                 "{\"domain\": \"shop\", \"descriptors\": [{\"entries\": [{\"key\": \"user\", \"value\": \"u-1\"}]}]}";
         for (String body : List.of(envoy, envoy, "{}", "nonsense", "x".repeat(70_000))) {

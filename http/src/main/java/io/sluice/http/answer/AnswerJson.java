@@ -49,21 +49,21 @@ public final class AnswerJson {
      * Returns the body of {@code POST /v1/check} with {@code reserve} in UTF-8.
      *
      * @param permits returns the text of a permit
-     * @param reservations returns the text of a reservation
+     * @param reservations returns the text of a reservation; null if it has none
      */
     public static byte[] checkBytes(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
         return reserving(ruling, permits, reservations).toBytes();
     }
 
     /** Returns the body of {@code POST /v1/check} with {@code reserve}. */
     public static String check(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
         return reserving(ruling, permits, reservations).toString();
     }
 
     private static JsonLine reserving(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, String> reservations) {
+            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
         JsonLine json = new JsonLine().begin();
         write(json, ruling, permits);
         Reservation reservation = ruling.reservation();

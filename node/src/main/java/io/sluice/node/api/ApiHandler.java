@@ -35,6 +35,7 @@ public final class ApiHandler {
         post("/v1/explain", decisions::explain);
         post("/v1/release", decisions::release);
         post("/v1/renew", decisions::renew);
+        post("/v1/settle", decisions::settle);
         post("/json", envoy::decide);
         get("/v1/rules", state::rules);
         get(HEALTH, exchange -> state.health(exchange, access.knows(exchange.request())));

@@ -15,8 +15,9 @@ import java.util.Map;
  * The body of {@code POST /v1/check}. Unknown fields, duplicate fields and text after the end are refused.
  *
  * @param permits how many permits to take; 0 only looks
+ * @param reserve whether the caller will settle what the request really cost
  */
-record CheckRequest(Attributes attributes, long permits) {
+record CheckRequest(Attributes attributes, long permits, boolean reserve) {
 
     private static final String PERMITS = "0.." + Limit.MAX_PERMITS;
 
@@ -31,7 +32,8 @@ record CheckRequest(Attributes attributes, long permits) {
                 ? readStrictly(body, rules)
                 : new CheckRequest(
                         Attributes.taking(QueryFields.of(rules.queryFields()).addedTo(plain.attributes())),
-                        plain.permits());
+                        plain.permits(),
+                        plain.reserve());
     }
 
     /** Reads any body. {@link PlainCheck} is only faster, and does not read all of them. */
@@ -48,6 +50,7 @@ record CheckRequest(Attributes attributes, long permits) {
     static CheckRequest read(JsonParser json, RuleSet rules) throws IOException {
         Attributes attributes = null;
         long permits = 1;
+        boolean reserve = false;
         while (json.nextToken() != JsonToken.END_OBJECT) {
             String field = json.currentName();
             json.nextToken();
@@ -56,13 +59,16 @@ record CheckRequest(Attributes attributes, long permits) {
                     attributes =
                             Attributes.of(QueryFields.of(rules.queryFields()).addedTo(attributes(json)));
                 case "permits" -> permits = permits(json);
-                default -> throw StrictJson.refused("unknown field", PrintableText.text(field), "attributes, permits");
+                case "reserve" -> reserve = reserve(json);
+                default ->
+                    throw StrictJson.refused(
+                            "unknown field", PrintableText.text(field), "attributes, permits, reserve");
             }
         }
         if (attributes == null) {
             throw StrictJson.refused("attributes", "missing", "an object, {} for none");
         }
-        return new CheckRequest(attributes, permits);
+        return new CheckRequest(attributes, permits, reserve);
     }
 
     private static Map<String, String> attributes(JsonParser json) throws IOException {
@@ -85,6 +91,13 @@ record CheckRequest(Attributes attributes, long permits) {
             }
         }
         return attributes;
+    }
+
+    private static boolean reserve(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.VALUE_TRUE && json.currentToken() != JsonToken.VALUE_FALSE) {
+            throw StrictJson.refused("reserve", StrictJson.shown(json), "true or false");
+        }
+        return json.getBooleanValue();
     }
 
     private static long permits(JsonParser json) throws IOException {

@@ -7,7 +7,10 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Explanation;
 import io.sluice.rules.evaluate.Permit;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Origin;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -63,10 +66,14 @@ public final class DecisionRoutes {
             return;
         }
         Origin origin = exchange.origin(tracing);
-        answer(
-                exchange,
-                evaluator.evaluate(check.attributes().from(origin), check.permits()),
-                ruling -> ruled(exchange, ruling));
+        answer(exchange, evaluate(check, origin), ruling -> ruled(exchange, check, ruling));
+    }
+
+    private CompletionStage<Ruling> evaluate(CheckRequest check, Origin origin) {
+        Attributes request = check.attributes().from(origin);
+        return check.reserve()
+                ? evaluator.evaluateReserving(request, check.permits())
+                : evaluator.evaluate(request, check.permits());
     }
 
     void explain(ApiExchange exchange, byte[] body) {
@@ -95,9 +102,8 @@ public final class DecisionRoutes {
             answers.add(
                     check == null
                             ? CompletableFuture.completedFuture(ReplyJson.problem(400, item.refused()))
-                            : evaluator
-                                    .evaluate(check.attributes().from(origin), check.permits())
-                                    .handle((ruling, failure) -> inBatch(origin, ruling, failure)));
+                            : evaluate(check, origin)
+                                    .handle((ruling, failure) -> inBatch(origin, check, ruling, failure)));
         }
         CompletableFuture<?>[] all =
                 answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
@@ -152,13 +158,69 @@ public final class DecisionRoutes {
                 exchange, 404, "permit: not held (expected: a permit that has neither expired nor been released)");
     }
 
-    private void ruled(ApiExchange exchange, Ruling ruling) {
+    void settle(ApiExchange exchange, byte[] body) {
+        SettleRequest request;
+        try {
+            request = SettleRequest.read(body);
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        Optional<Reservation> reservation = seals.openReservation(request.reservation());
+        if (reservation.isEmpty()) {
+            ReplySender.problem(exchange, 404, SettleAnswer.UNKNOWN);
+            return;
+        }
+        CompletionStage<List<SettledLimit>> settled;
+        try {
+            request.check(reservation.get());
+            settled = evaluator.settle(reservation.get(), request.actual(), Evaluator.PERMITS_MAY_TAKE);
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        answer(exchange, settled.handle((limits, failure) -> Optional.ofNullable(limits)), limits -> {
+            if (limits.isEmpty()) {
+                exchange.response().putHeader("Retry-After", "1");
+                ReplySender.problem(
+                        exchange,
+                        503,
+                        "reservation: state unknown, because the shared store does not answer"
+                                + " (expected: the same request again later)");
+            } else {
+                SettleAnswer.of(limits.get()).send(exchange);
+            }
+        });
+    }
+
+    private void ruled(ApiExchange exchange, CheckRequest check, Ruling ruling) {
         if (ruling instanceof Ruling.Settled settled) {
             HttpServerResponse response = exchange.response();
             AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
-            ReplySender.json(exchange, ReplyJson.status(settled), AnswerJson.checkBytes(settled, seals::seal));
+            byte[] body = check.reserve()
+                    ? AnswerJson.checkBytes(settled, seals::seal, this::sealed)
+                    : AnswerJson.checkBytes(settled, seals::seal);
+            unasked(check, settled);
+            ReplySender.json(exchange, ReplyJson.status(settled), body);
         } else {
             ReplySender.problem(exchange, 400, ReplyJson.impossible((Ruling.Impossible) ruling));
+        }
+    }
+
+    /** Returns the text of a reservation; null if it is too long, so that it stands. */
+    private @Nullable String sealed(Reservation reservation) {
+        Optional<String> text = seals.seal(reservation);
+        if (text.isEmpty()) {
+            evaluator.unsettled(reservation, "too-long");
+        }
+        return text.orElse(null);
+    }
+
+    /** Nobody can settle a reservation that the caller did not ask for. */
+    private void unasked(CheckRequest check, Ruling.Settled ruling) {
+        Reservation reservation = ruling.reservation();
+        if (reservation != null && !check.reserve()) {
+            evaluator.unsettled(reservation, "unasked");
         }
     }
 
@@ -171,10 +233,14 @@ public final class DecisionRoutes {
         }
     }
 
-    private String inBatch(Origin origin, @Nullable Ruling ruling, @Nullable Throwable failure) {
+    private String inBatch(
+            Origin origin, CheckRequest check, @Nullable Ruling ruling, @Nullable Throwable failure) {
         if (ruling instanceof Ruling.Settled settled) {
-            return "{\"status\":" + ReplyJson.status(settled) + ","
-                    + AnswerJson.check(settled, seals::seal).substring(1);
+            String body = check.reserve()
+                    ? AnswerJson.check(settled, seals::seal, this::sealed)
+                    : AnswerJson.check(settled, seals::seal);
+            unasked(check, settled);
+            return "{\"status\":" + ReplyJson.status(settled) + "," + body.substring(1);
         }
         return ruling instanceof Ruling.Impossible impossible
                 ? ReplyJson.problem(400, ReplyJson.impossible(impossible))

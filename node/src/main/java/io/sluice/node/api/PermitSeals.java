@@ -1,6 +1,8 @@
 package io.sluice.node.api;
 
 import io.sluice.rules.evaluate.Permit;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservationText;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -10,13 +12,18 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Seals the texts of permits, so that a forged one is refused without asking the store. Nodes on one store use the same key, see
- * {@link #learn}. Whoever knows the key can get texts past this check, but cannot release anything: that takes the random bytes of
- * a {@link Permit}. Thread-safe.
+ * Seals the texts of permits and reservations, so that a forged one is refused without asking the store. Nodes on one store use the
+ * same key, see {@link #learn}. Thread-safe.
+ *
+ * <p>Whoever knows the key can get permits past this check, but cannot release anything: that takes the random bytes of a
+ * {@link Permit}. A {@link Reservation} has no such secret, so its seal is what protects the counts. The key is in the shared store,
+ * where whoever reads it could change the counts themselves. Reservations are sealed with a key of their own, which is derived from
+ * it: no seal of a permit is one of a reservation.
  */
 public final class PermitSeals {
 
@@ -31,27 +38,36 @@ public final class PermitSeals {
     private static final int KEYS_KEPT = 4;
 
     /** The current key is the first. */
-    private volatile List<SecretKeySpec> keys;
+    private volatile List<Keys> keys;
+
+    /** A key, and the one for reservations that is derived from it. */
+    private record Keys(SecretKeySpec permits, SecretKeySpec reservations) {
+
+        static Keys of(byte[] key) {
+            SecretKeySpec permits = new SecretKeySpec(key, ALGORITHM);
+            return new Keys(permits, new SecretKeySpec(mac(permits, "reservations"), ALGORITHM));
+        }
+    }
 
     /** Creates seals with a random key. */
     public PermitSeals() {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
-        this.keys = List.of(new SecretKeySpec(key, ALGORITHM));
+        this.keys = List.of(Keys.of(key));
     }
 
     /** Returns the current key. */
     public byte[] key() {
-        return keys.get(0).getEncoded();
+        return keys.get(0).permits().getEncoded();
     }
 
     /** Makes this the current key. Texts with the seals of the last keys stay valid. A key of another length is ignored. */
     public synchronized void learn(byte[] key) {
-        SecretKeySpec learned = new SecretKeySpec(Arrays.copyOf(key, KEY_BYTES), ALGORITHM);
+        Keys learned = Keys.of(Arrays.copyOf(key, KEY_BYTES));
         if (key.length != KEY_BYTES || learned.equals(keys.get(0))) {
             return;
         }
-        List<SecretKeySpec> next = new ArrayList<>(KEYS_KEPT);
+        List<Keys> next = new ArrayList<>(KEYS_KEPT);
         next.add(learned);
         keys.stream()
                 .filter(known -> !known.equals(learned))
@@ -63,31 +79,50 @@ public final class PermitSeals {
     /** Returns the text of a permit with a seal. */
     String seal(Permit permit) {
         String text = permit.text();
-        return text + seal(keys.get(0), text);
+        return text + seal(keys.get(0).permits(), text);
+    }
+
+    /** Returns the text of a reservation with a seal. Empty if it is too long, because of many limits or long keys. */
+    Optional<String> seal(Reservation reservation) {
+        return ReservationText.write(reservation)
+                .map(text -> text + seal(keys.get(0).reservations(), text));
     }
 
     /** Parses a text. Returns empty if it is not a permit, or its seal is wrong. */
     Optional<Permit> open(String sealed) {
+        return open(sealed, Permit.LONGEST, Keys::permits).flatMap(Permit::read);
+    }
+
+    /** Parses a text. Returns empty if it is not a reservation, or its seal is wrong. */
+    Optional<Reservation> openReservation(String sealed) {
+        return open(sealed, ReservationText.LONGEST, Keys::reservations).flatMap(ReservationText::read);
+    }
+
+    private Optional<String> open(String sealed, int longest, Function<Keys, SecretKeySpec> purpose) {
         int length = sealed.length() - SEAL_LENGTH;
-        if (length <= 0 || length > Permit.LONGEST) {
+        if (length <= 0 || length > longest) {
             return Optional.empty();
         }
         String text = sealed.substring(0, length);
         byte[] seal = sealed.substring(length).getBytes(StandardCharsets.UTF_8);
-        for (SecretKeySpec key : keys) {
-            if (MessageDigest.isEqual(seal, seal(key, text).getBytes(StandardCharsets.UTF_8))) {
-                return Permit.read(text);
+        for (Keys known : keys) {
+            byte[] expected = seal(purpose.apply(known), text).getBytes(StandardCharsets.UTF_8);
+            if (MessageDigest.isEqual(seal, expected)) {
+                return Optional.of(text);
             }
         }
         return Optional.empty();
     }
 
     private static String seal(SecretKeySpec key, String text) {
+        return Base64.getUrlEncoder().encodeToString(Arrays.copyOf(mac(key, text), SEAL_BYTES));
+    }
+
+    private static byte[] mac(SecretKeySpec key, String text) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
-            byte[] seal = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
-            return Base64.getUrlEncoder().encodeToString(Arrays.copyOf(seal, SEAL_BYTES));
+            return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(ALGORITHM + " is missing; every Java runtime must provide it", e);
         }

@@ -1,13 +1,14 @@
 package io.sluice.node.api;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one body of a check, if it has the usual form: ASCII without escapes, string attributes, and permits of up to nine
- * digits. It returns nothing for any other body: {@link StrictJson} then reads that body or says what is wrong with it.
+ * Reads one body of a check, if it has the usual form: ASCII without escapes, string attributes, permits of up to nine
+ * digits, and whether to reserve. It returns nothing for any other body: {@link StrictJson} then reads that body or says what is wrong with it.
  *
  * <p>This spares almost every check the work of a general parser. The two never disagree.
  */
@@ -17,11 +18,15 @@ final class PlainCheck {
     private static final int MOST_DIGITS = 9;
     private static final byte[] ATTRIBUTES = "attributes".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PERMITS = "permits".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] RESERVE = "reserve".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
 
     private final byte[] body;
     private int at;
     private @Nullable Map<String, String> attributes;
     private long permits = -1;
+    private @Nullable Boolean reserve;
 
     private PlainCheck(byte[] body) {
         this.body = body;
@@ -31,14 +36,16 @@ final class PlainCheck {
      * The content of a body.
      *
      * @param permits 1 if the body has none
+     * @param reserve false if the body does not say
      */
-    record Read(Map<String, String> attributes, long permits) {}
+    record Read(Map<String, String> attributes, long permits, boolean reserve) {}
 
     /** Returns null if the body is not a usual one. */
     static @Nullable Read read(byte[] body) {
         PlainCheck check = new PlainCheck(body);
         return check.object() && check.attributes != null
-                ? new Read(check.attributes, check.permits < 0 ? 1 : check.permits)
+                ? new Read(
+                        check.attributes, check.permits < 0 ? 1 : check.permits, Boolean.TRUE.equals(check.reserve))
                 : null;
     }
 
@@ -47,15 +54,35 @@ final class PlainCheck {
             return false;
         }
         do {
-            boolean isAttributes = name(ATTRIBUTES);
-            if (!(isAttributes || name(PERMITS)) || !next(':')) {
-                return false;
-            }
-            if (!(isAttributes ? attributes == null && attributes() : permits < 0 && permits())) {
+            if (!field()) {
                 return false;
             }
         } while (next(','));
         return next('}') && peek() < 0 && at == body.length;
+    }
+
+    private boolean field() {
+        if (name(ATTRIBUTES)) {
+            return next(':') && attributes == null && attributes();
+        }
+        if (name(PERMITS)) {
+            return next(':') && permits < 0 && permits();
+        }
+        return name(RESERVE) && next(':') && reserve == null && reserve();
+    }
+
+    private boolean reserve() {
+        reserve = word(TRUE);
+        return reserve || word(FALSE);
+    }
+
+    /** Reads this word and returns true if it comes next. */
+    private boolean word(byte[] expected) {
+        if (peek() < 0 || !Arrays.equals(body, at, Math.min(body.length, at + expected.length), expected, 0, expected.length)) {
+            return false;
+        }
+        at += expected.length;
+        return true;
     }
 
     private boolean attributes() {

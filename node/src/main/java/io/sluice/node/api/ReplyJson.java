@@ -75,13 +75,14 @@ final class ReplyJson {
         });
     }
 
-    private static String title(int status) {
+    static String title(int status) {
         return switch (status) {
             case 400 -> "Bad Request";
             case 401 -> "Unauthorized";
             case 404 -> "Not Found";
             case 405 -> "Method Not Allowed";
             case 408 -> "Request Timeout";
+            case 409 -> "Conflict";
             case 413 -> "Content Too Large";
             case 503 -> "Service Unavailable";
             default -> "Internal Server Error";

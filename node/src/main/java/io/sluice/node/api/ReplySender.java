@@ -34,6 +34,11 @@ public final class ReplySender {
         }
     }
 
+    /** Sends a problem with more members than the usual ones. */
+    static void problem(ApiExchange exchange, int status, byte[] body) {
+        send(exchange, status, PROBLEM, body);
+    }
+
     /** Sets the head of a problem response and returns its body. */
     static Buffer prepared(ApiExchange exchange, int status, String detail) {
         exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, PROBLEM);

@@ -32,6 +32,11 @@ class PlainCheckTest {
             "\"permits\"",
             "\"permits\":",
             "\"permit\":1",
+            "\"reserve\"",
+            "\"reserve\":",
+            "\"reserve\":true",
+            ",\"reserve\":false",
+            "false",
             "0",
             "1",
             "007",
@@ -84,9 +89,13 @@ class PlainCheckTest {
     @Test
     void readsUsualBodiesItself() {
         assertThat(PlainCheck.read(bytes("{\"attributes\":{\"user\":\"u-1\"},\"permits\":0}")))
-                .isEqualTo(new PlainCheck.Read(Map.of("user", "u-1"), 0));
+                .isEqualTo(new PlainCheck.Read(Map.of("user", "u-1"), 0, false));
         assertThat(PlainCheck.read(bytes(" { \"permits\" : 3 ,\r\n\t\"attributes\" : { } } ")))
-                .isEqualTo(new PlainCheck.Read(Map.of(), 3));
+                .isEqualTo(new PlainCheck.Read(Map.of(), 3, false));
+        assertThat(PlainCheck.read(bytes("{\"reserve\": true , \"attributes\": {}}")))
+                .isEqualTo(new PlainCheck.Read(Map.of(), 1, true));
+        assertThat(PlainCheck.read(bytes("{\"attributes\": {}, \"reserve\":false}")))
+                .isEqualTo(new PlainCheck.Read(Map.of(), 1, false));
     }
 
     @Test
@@ -102,6 +111,11 @@ class PlainCheckTest {
                 "{\"attributes\":{},\"permits\":-1}",
                 "{\"attributes\":{},\"permits\":1000000000}",
                 "{\"attributes\":{},\"other\":1}",
+                "{\"attributes\":{},\"reserve\":1}",
+                "{\"attributes\":{},\"reserve\":truee}",
+                "{\"attributes\":{},\"reserve\":tru",
+                "{\"attributes\":{},\"reserve\":\"true\"}",
+                "{\"attributes\":{},\"reserve\":true,\"reserve\":true}",
                 "{\"attributes\":{\"a\":1}}",
                 "{\"attributes\":{\"a\":\"\\n\"}}",
                 "{\"attributes\":{\"a\":\"ü\"}}",
@@ -124,7 +138,8 @@ class PlainCheckTest {
         StringBuilder body = new StringBuilder(
                 random.nextInt(4) == 0
                         ? ""
-                        : "{\"attributes\":{\"user\":\"u-1\",\"path\":\"/a\"},\"permits\":" + random.nextInt(20) + "}");
+                        : "{\"attributes\":{\"user\":\"u-1\",\"path\":\"/a\"},\"permits\":" + random.nextInt(20)
+                                + (random.nextBoolean() ? ",\"reserve\":" + random.nextBoolean() : "") + "}");
         for (int i = random.nextInt(4); i > 0; i--) {
             int at = random.nextInt(body.length() + 1);
             switch (random.nextInt(3)) {

@@ -46,7 +46,8 @@ class ExposedMetricsTest {
 
     private static final String RULES = """
             rules:
-              - { id: a, deadline: 1m, limits: [{ algorithm: sliding_log, limit: 1, window: 1h }] }
+              - { id: cost, match: { user: u }, mode: local, limits: [{ limit: 9, window: 1h, cost: { reserve: 1, settle: answer.json.n } }] }
+              - { id: a, resource: /a, deadline: 1m, limits: [{ algorithm: sliding_log, limit: 1, window: 1h }] }
               - { id: tried, deadline: 1m, shadow: true, limits: [{ algorithm: sliding_log, limit: 1, window: 1h }] }
             """;
 
@@ -69,8 +70,9 @@ class ExposedMetricsTest {
                         .withRedis(redis.uri()))) {
             assertThat(replica.isAlive()).isTrue();
             for (int i = 0; i < 2; i++) {
-                node.check("{\"attributes\": {}}");
+                node.check("{\"attributes\": {\"path\": \"/a\"}}");
             }
+            settle(node);
             URI gateway = URI.create(node.node.gateway().orElseThrow() + "/x");
             node.send(HttpRequest.newBuilder(gateway).timeout(Duration.ofSeconds(60)));
 
@@ -79,6 +81,18 @@ class ExposedMetricsTest {
                     .untilAsserted(() -> assertThat(exposed(node.get("/metrics").body()))
                             .containsExactlyInAnyOrderEntriesOf(documented));
         }
+    }
+
+    /** Reserves with and without a way to settle, and settles. */
+    private static void settle(RunningNode node) {
+        String user = "{\"attributes\": {\"user\": \"u\"}";
+        node.check(user + "}");
+        String answer = node.check(user + ", \"reserve\": true}").body();
+        String reservation = answer.substring(answer.lastIndexOf(":\"") + 2, answer.lastIndexOf('"'));
+        HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofString(
+                "{\"reservation\": \"" + reservation + "\", \"actual\": {\"cost.0\": 0}}");
+        assertThat(node.send(node.request("/v1/settle").POST(body)).statusCode())
+                .isEqualTo(200);
     }
 
     private static Map<String, Metric> documented(String page) {

@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.io.UncheckedIOException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -45,8 +46,11 @@ public final class ReservationText {
 
     private ReservationText() {}
 
-    /** Returns the text. It consists of letters, digits, {@code -} and {@code _}. */
-    public static String write(Reservation reservation) {
+    /**
+     * Returns the text. It consists of letters, digits, {@code -} and {@code _}. Empty if the text would be longer than
+     * {@link #LONGEST}, because of many limits or long keys.
+     */
+    public static Optional<String> write(Reservation reservation) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(FORM);
@@ -56,10 +60,14 @@ public final class ReservationText {
             for (ReservedLimit limit : reservation.limits()) {
                 write(limit, out);
             }
+        } catch (UTFDataFormatException e) {
+            return Optional.empty();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
+        return reservation.limits().size() > MOST_LIMITS || bytes.size() > LONGEST / 4 * 3
+                ? Optional.empty()
+                : Optional.of(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray()));
     }
 
     /** Parses a text. Returns empty if it is not one of a reservation. */

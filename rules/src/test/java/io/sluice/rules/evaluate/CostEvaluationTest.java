@@ -168,7 +168,7 @@ class CostEvaluationTest {
         Settled ruling = settled(evaluator.evaluateReserving(Attributes.of(Map.of("tenant", "t")), 2));
 
         Reservation reservation = reservation(ruling);
-        String text = ReservationText.write(reservation);
+        String text = ReservationText.write(reservation).orElseThrow();
 
         assertThat(reservation.limits())
                 .extracting(limit -> limit.id() + " " + limit.reserved() + " " + limit.within())

@@ -1,0 +1,107 @@
+package io.sluice.node.api;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
+import io.sluice.rules.yaml.PrintableText;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The body of {@code POST /v1/settle}: {@code {"reservation": "…", "actual": {"<limit id>": 873}}}.
+ *
+ * @param reservation the text of the reservation. Error messages do not show it, because any holder of the text can settle it
+ * @param actual the real figures by the id of the limit, at least one
+ */
+record SettleRequest(String reservation, Map<String, Long> actual) {
+
+    private static final int MOST_FIGURES = 1_000;
+    private static final String FIGURE = "a whole number, 0.." + Limit.MAX_PERMITS;
+
+    SettleRequest {
+        actual = Map.copyOf(actual);
+    }
+
+    /** Reads a body. The exception's message says what is wrong with it. */
+    static SettleRequest read(byte[] body) {
+        return StrictJson.read(body, json -> {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw StrictJson.refused("body", StrictJson.shown(json), "a JSON object");
+            }
+            String reservation = null;
+            Map<String, Long> actual = null;
+            while (json.nextToken() != JsonToken.END_OBJECT) {
+                String field = json.currentName();
+                JsonToken value = json.nextToken();
+                switch (field) {
+                    case "reservation" -> {
+                        if (value != JsonToken.VALUE_STRING) {
+                            throw StrictJson.refused("reservation", "not text", "the reservation of a check's answer");
+                        }
+                        reservation = json.getText();
+                    }
+                    case "actual" -> actual = actual(json);
+                    default ->
+                        throw StrictJson.refused("unknown field", PrintableText.text(field), "reservation, actual");
+                }
+            }
+            if (reservation == null) {
+                throw StrictJson.refused("reservation", "missing", "the reservation of a check's answer");
+            }
+            if (actual == null || actual.isEmpty()) {
+                throw StrictJson.refused(
+                        "actual", actual == null ? "missing" : "empty", "the real figure of at least one limit");
+            }
+            return new SettleRequest(reservation, actual);
+        });
+    }
+
+    private static Map<String, Long> actual(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw StrictJson.refused("actual", StrictJson.shown(json), "an object such as {\"chat.tokens\": 873}");
+        }
+        Map<String, Long> actual = new HashMap<>();
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String limit = json.currentName();
+            json.nextToken();
+            if (actual.size() == MOST_FIGURES) {
+                throw StrictJson.refused("actual", "more than " + MOST_FIGURES + " limits", "1.." + MOST_FIGURES);
+            }
+            actual.put(limit, figure(limit, json));
+        }
+        return actual;
+    }
+
+    private static long figure(String limit, JsonParser json) throws IOException {
+        String name = "actual." + PrintableText.text(limit);
+        if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw StrictJson.refused(name, StrictJson.shown(json), FIGURE);
+        }
+        String text = json.getText();
+        long figure = text.length() > 18 ? -1 : Long.parseLong(text);
+        if (figure < 0 || figure > Limit.MAX_PERMITS) {
+            throw StrictJson.refused(name, PrintableText.text(text), FIGURE);
+        }
+        return figure;
+    }
+
+    /** Refuses figures of limits that the reservation does not have. */
+    void check(Reservation reserved) {
+        for (String limit : actual.keySet()) {
+            if (reserved.limit(limit).isEmpty()) {
+                throw StrictJson.refused(
+                        "actual",
+                        PrintableText.text(limit),
+                        "limits of the reservation: "
+                                + String.join(
+                                        ", ",
+                                        reserved.limits().stream()
+                                                .map(ReservedLimit::id)
+                                                .toList()));
+            }
+        }
+    }
+}
