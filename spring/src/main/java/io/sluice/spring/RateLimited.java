@@ -30,6 +30,14 @@ import org.springframework.core.annotation.AliasFor;
  * CompletionStage<Report> later(ReportId id, RateLimitExceededException refusal) { … }
  * }</pre>
  *
+ * <p><b>Costs known afterwards.</b> {@link #permits} is an estimate if {@link #settle} says how to read the real figure from the
+ * result. The limit then counts the real figure.
+ *
+ * <pre>{@code
+ * @RateLimited(rule = "tokens", key = "#prompt.tenant", permits = "#prompt.maxTokens", settle = "#result.usage.totalTokens")
+ * public Completion complete(Prompt prompt) { … }
+ * }</pre>
+ *
  * <p><b>Refusals.</b> A refused call does not reach the method. It throws {@link RateLimitExceededException}, or returns the
  * result of the {@link #fallback}.
  * <ul>
@@ -50,20 +58,21 @@ import org.springframework.core.annotation.AliasFor;
  * Calls within the same object are therefore not limited, nor are private, final and static methods; the log warns at startup if
  * one of those is annotated.
  *
- * <p><b>Expressions.</b> {@link #key}, {@link #permits} and {@link #condition} are SpEL expressions. They can use
+ * <p><b>Expressions.</b> {@link #key}, {@link #permits}, {@link #condition} and {@link #settle} are SpEL expressions. They can use
  * <ul>
  *   <li>{@code #phone}: an argument by its name, or {@code #p0} and {@code #a0} by its position,
  *   <li>{@code #principal}: the authenticated caller,
  *   <li>{@code #request}: the current request, such as {@code #request.ip} or {@code #request['header.x-phone']}; null outside of
- *       a request.
+ *       a request,
+ *   <li>{@code #result}: the result of the method; only in {@link #settle}, which sees neither the caller nor the request.
  * </ul>
  * Expressions read properties and do nothing else. A property is a getter, a record component, a public field, or the
  * {@code size} or {@code length} of a collection, map, array or text. Types, constructors, beans, assignments and other methods
  * are not available. An index works only for maps, lists, arrays and the request. Values that an expression reads are plain text
  * and are never evaluated. Expressions are checked at startup. If a value on the path is null, the result is null. Any other
- * failure makes the call throw.
+ * failure makes the call throw, except in {@link #settle}.
  *
- * <p><b>Limits written here</b> use the language of rule documents. All attributes except the three expressions and
+ * <p><b>Limits written here</b> use the language of rule documents. All attributes except the four expressions and
  * {@link #fallback} may contain {@code ${placeholders}} of the environment. If a rule with the {@link #id} of the limit is in
  * force, that rule applies instead, so you can change the numbers without a release.
  *
@@ -138,8 +147,27 @@ public @interface RateLimited {
 
     /**
      * How many permits a call takes: a number or an expression such as {@code "#items.size"}. Null takes 1; 0 skips the limit.
+     * Together with {@link #settle} it is how many permits a call reserves, and 0 reserves 1. A limit with a {@code cost} of its
+     * own reserves what that says.
      */
     String permits() default "1";
+
+    /**
+     * An expression for the real cost of a call, such as {@code "#result.usage.totalTokens"}: a whole number of 0 or more. What the
+     * call reserved and did not use is given back. What it used beyond that is charged, even if nothing is left.
+     *
+     * <p>{@code #result} is the value that the method returns, or the value of its stage, {@code Mono}, suspend function,
+     * {@code DeferredResult} or {@code Callable}. An {@code Optional} is unwrapped. Of a {@code Flux}, {@code Flow} or
+     * {@code Stream} it is the last element that gives a figure, also if the consumer cancels or the rest fails. A {@code Stream}
+     * ends when it is read to its end or closed.
+     *
+     * <p>The reservation stands if the call fails or if nothing gives a figure. The log says so once per annotation. Settling never
+     * delays the result, and its failures never reach the caller.
+     *
+     * <p>It settles the limits of the rule whose {@code cost} has {@code settle}, or if there are none, all limits without a
+     * {@code cost}. Permits of concurrency limits and leaky buckets cannot be settled.
+     */
+    String settle() default "";
 
     /**
      * An expression that says which calls are limited, such as {@code "#order.urgent"}. A null value counts as true, so that a

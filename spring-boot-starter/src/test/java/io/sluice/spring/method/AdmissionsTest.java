@@ -86,7 +86,7 @@ final class AdmissionsTest {
                 new NamedRules(() -> rules, MissingRule.FAIL, DefaultRules.NONE));
         MethodPlan plan = new MethodPlan(
                 List.of(new PlannedLimit(
-                        new PlannedLimit.Parts("test", "both", null, null, 1, null, null, null, null))),
+                        new PlannedLimit.Parts("test", "both", null, null, 1, null, null, null, null, null))),
                 MethodPlan.Ending.STAGE,
                 null);
         Call call = new Call(new Object[0], Optional::empty);

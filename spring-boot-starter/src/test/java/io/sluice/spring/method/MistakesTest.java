@@ -122,6 +122,40 @@ final class MistakesTest {
         public void call() {}
     }
 
+    static class SettlesNothing {
+        @RateLimited(rule = "sms", settle = "#result.cost")
+        public void call() {}
+    }
+
+    static class SettlesHeldPermits {
+        @RateLimited(algorithm = "concurrency", limit = "1", ttl = "1s", settle = "#result")
+        public int call() {
+            return 1;
+        }
+    }
+
+    static class SettlesByRequest {
+        @RateLimited(rule = "sms", settle = "#request.ip")
+        public int call() {
+            return 1;
+        }
+    }
+
+    static class ReservesByResult {
+        @RateLimited(rule = "sms", permits = "#result")
+        public int call() {
+            return 1;
+        }
+    }
+
+    @RateLimited("sms")
+    static class SettlesTwice {
+        @RateLimited(rule = "sms", settle = "#result")
+        public int call() {
+            return 1;
+        }
+    }
+
     static class NoFallback {
         @RateLimited(rate = "1/s", fallback = "other")
         public String call(String user) {
@@ -191,6 +225,12 @@ final class MistakesTest {
                 Arguments.of(AMethod.class, "permits: #user.length() (expected: no length();"),
                 Arguments.of(AnAssignment.class, "key: #user = 'x' (expected: no "),
                 Arguments.of(TooManyPermits.class, "(expected: 0..1000000000)"),
+                Arguments.of(SettlesNothing.class, "settle: #result.cost (expected: a method that returns a value)"),
+                Arguments.of(SettlesHeldPermits.class, "settle: #result (expected: token_bucket, fixed_window,"),
+                Arguments.of(
+                        SettlesByRequest.class, "settle: #request.ip (expected: one of #result instead of #request;"),
+                Arguments.of(ReservesByResult.class, "permits: #result (expected: one of #principal, #request instead"),
+                Arguments.of(SettlesTwice.class, "settle: #result with rule sms in several annotations (expected: "),
                 Arguments.of(
                         NoFallback.class,
                         "fallback: other (expected: a method of NoFallback with the parameters (String)"),

@@ -7,6 +7,9 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
@@ -23,12 +26,35 @@ final class Rig {
 
     final ManualClock clock = ManualClock.at(1_000_000_000_000L);
     final List<Ruling.Settled> told = new CopyOnWriteArrayList<>();
+    final List<SettledLimit> settled = new CopyOnWriteArrayList<>();
+
+    /** The reasons for which reservations stand. */
+    final List<String> standing = new CopyOnWriteArrayList<>();
+
     volatile RuleSet rules = RuleSet.none();
     volatile Optional<CurrentRequest> request = Optional.empty();
 
     final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     final Evaluator evaluator = new Evaluator(
-            () -> rules, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
+            () -> rules, limiter, null, KeySettings.ofThisProcess(), clock, new Listener());
+
+    private final class Listener implements RulingListener {
+
+        @Override
+        public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+            told.add(ruling);
+        }
+
+        @Override
+        public void settled(SettledLimit limit) {
+            settled.add(limit);
+        }
+
+        @Override
+        public void unsettled(Reservation reservation, String reason) {
+            standing.add(reason);
+        }
+    }
 
     ApplicationContextRunner runner(Class<?>... beans) {
         return new ApplicationContextRunner()

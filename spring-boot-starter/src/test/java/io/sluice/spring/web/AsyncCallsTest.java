@@ -143,6 +143,24 @@ final class AsyncCallsTest {
             });
         }
 
+        @GetMapping("/settled/deferred/{name}")
+        @RateLimited(id = "cost", limit = "10", window = "1h", key = "#name", permits = "10", settle = "#result.length")
+        public DeferredResult<String> settledDeferred(@PathVariable String name) {
+            return deferred(name);
+        }
+
+        @GetMapping("/settled/callable/{name}")
+        @RateLimited(id = "cost", limit = "10", window = "1h", key = "#name", permits = "10", settle = "#result.length")
+        public Callable<String> settledCallable(@PathVariable String name) {
+            return () -> awaited(name);
+        }
+
+        @GetMapping("/settled/task/{name}")
+        @RateLimited(id = "cost", limit = "10", window = "1h", key = "#name", permits = "10", settle = "#result.length")
+        public WebAsyncTask<String> settledTask(@PathVariable String name) {
+            return new WebAsyncTask<>(120_000L, () -> awaited(name));
+        }
+
         @GetMapping("/expiring")
         @RateLimited(algorithm = "concurrency", limit = "1", ttl = "1h")
         public DeferredResult<String> expiring() {
@@ -186,6 +204,18 @@ final class AsyncCallsTest {
             assertThat(kind).as("its answer had begun").isIn("events", "written");
         }
         passesAgain(kind);
+    }
+
+    /** A call reserves all ten permits, so the next one passes only if the result of the one before has given everything back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"deferred", "callable", "task"})
+    void theResultSettlesWhatTheCallReserved(String kind) throws Exception {
+        String target = "/settled/" + kind + "/" + kind + "-cost";
+        handlers.result(kind + "-cost").complete("");
+        assertThat(app.get(target).statusCode()).isEqualTo(200);
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> app.get(target).statusCode() == 200);
     }
 
     private void passesAgain(String kind) {

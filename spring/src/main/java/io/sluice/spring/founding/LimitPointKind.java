@@ -37,7 +37,7 @@ public final class LimitPointKind implements AnnotationKind<LimitPoint> {
                 .limit("absent", byAddress ? "share" : "");
         CallValue counted = byAddress ? call -> ofAddress(key, call) : key.isEmpty() ? null : call -> key;
         return new PlannedLimit.Parts(
-                method.where(LimitPoint.class), name, rule.read(), counted, 1, null, null, null, null);
+                method.where(LimitPoint.class), name, rule.read(), counted, 1, null, null, null, null, null);
     }
 
     /**

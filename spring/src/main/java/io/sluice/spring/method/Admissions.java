@@ -6,6 +6,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.RuleCall;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.LimitReports;
@@ -52,16 +53,18 @@ public final class Admissions {
         if (claims.isEmpty()) {
             return HeldPermits.NOTHING;
         }
-        LimitReports reports = reports(call);
+        Asking asking = new Asking(plan, call, claims);
         if (plan.maxWait() == null) {
             Ruling.Settled ruling = allowed(
                     evaluator.evaluateNamed(claims).toCompletableFuture().join());
-            reports.admitted(ruling);
-            return ruling.waitFor().isZero()
-                    ? HeldPermits.of(ruling, evaluator, clock)
-                    : await(later(ruling), Function.identity());
+            asking.reports().admitted(ruling);
+            return ruling.waitFor().isZero() ? held(ruling, asking) : await(later(ruling, asking), Function.identity());
         }
-        return await(evaluator.acquireNamed(claims, plan.maxWait()), ruling -> held(ruling, reports));
+        return await(evaluator.acquireNamed(claims, plan.maxWait()), ruling -> {
+            Ruling.Settled settled = allowed(ruling);
+            asking.reports().admitted(settled);
+            return held(settled, asking);
+        });
     }
 
     /**
@@ -73,29 +76,33 @@ public final class Admissions {
         if (claims.isEmpty()) {
             return CompletableFuture.completedFuture(HeldPermits.NOTHING);
         }
-        LimitReports reports = reports(call);
+        Asking asking = new Asking(plan, call, claims);
         CompletableFuture<HeldPermits> result = new CompletableFuture<>();
         if (plan.maxWait() == null) {
             // Never cancelled: permits that it charges would be lost.
-            evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure, reports));
+            evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure, asking));
         } else {
             CompletableFuture<Ruling> place = evaluator.acquireNamed(claims, plan.maxWait());
             CompletionStage<Ruling> came = place;
-            came.whenComplete((ruling, failure) -> ruled(result, ruling, failure, reports));
+            came.whenComplete((ruling, failure) -> ruled(result, ruling, failure, asking));
             cancels(result, place);
         }
         return result;
     }
 
-    private static LimitReports reports(Call call) {
-        return call.request() instanceof LimitReports reports ? reports : LimitReports.NONE;
+    /** What one call asks for. */
+    private record Asking(MethodPlan plan, Call call, List<RuleCall> claims) {
+
+        LimitReports reports() {
+            return call.request() instanceof LimitReports reports ? reports : LimitReports.NONE;
+        }
     }
 
     private void ruled(
             CompletableFuture<HeldPermits> result,
             @Nullable Ruling ruling,
             @Nullable Throwable failure,
-            LimitReports reports) {
+            Asking asking) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
         } else if (result.isDone()) {
@@ -103,8 +110,8 @@ public final class Admissions {
         } else {
             try {
                 Ruling.Settled settled = allowed(ruling);
-                reports.admitted(settled);
-                CompletableFuture<HeldPermits> place = later(settled);
+                asking.reports().admitted(settled);
+                CompletableFuture<HeldPermits> place = later(settled, asking);
                 cancels(result, place);
                 CompletionStage<HeldPermits> came = place;
                 came.whenComplete((held, left) -> {
@@ -127,10 +134,15 @@ public final class Admissions {
         });
     }
 
-    private HeldPermits held(Ruling ruling, LimitReports reports) {
-        Ruling.Settled settled = allowed(ruling);
-        reports.admitted(settled);
-        return HeldPermits.of(settled, evaluator, clock);
+    private HeldPermits held(Ruling.Settled ruling, Asking asking) {
+        Reservation reservation = ruling.reservation();
+        return HeldPermits.of(
+                ruling,
+                evaluator,
+                clock,
+                reservation == null
+                        ? null
+                        : new OpenReservation(evaluator, reservation, asking.claims(), asking.plan(), asking.call()));
     }
 
     private static Ruling.Settled allowed(Ruling ruling) {
@@ -146,11 +158,11 @@ public final class Admissions {
     }
 
     /** Returns permits that are held from the call's time slot on. */
-    private CompletableFuture<HeldPermits> later(Ruling.Settled ruling) {
+    private CompletableFuture<HeldPermits> later(Ruling.Settled ruling, Asking asking) {
+        HeldPermits held = held(ruling, asking);
         if (ruling.waitFor().isZero()) {
-            return CompletableFuture.completedFuture(HeldPermits.of(ruling, evaluator, clock));
+            return CompletableFuture.completedFuture(held);
         }
-        HeldPermits held = HeldPermits.of(ruling, evaluator, clock);
         CompletableFuture<HeldPermits> place = new CompletableFuture<>();
         Alarm alarm = clock.at(clock.nanoTime() + ruling.waitFor().toNanos(), () -> place.complete(held));
         CompletionStage<HeldPermits> over = place;

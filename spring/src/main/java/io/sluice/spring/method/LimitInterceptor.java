@@ -86,7 +86,14 @@ public final class LimitInterceptor implements MethodInterceptor {
         boolean handedOver = false;
         try {
             Object returned = invocation.proceed();
+            if (held.settles() && returned instanceof Stream<?> stream) {
+                handedOver = true;
+                return WatchedStream.of(stream, held);
+            }
             handedOver = MVC && WebAsyncCalls.handOver(returned, invocation.getMethod(), held);
+            if (!handedOver) {
+                held.returned(returned);
+            }
             return returned;
         } finally {
             if (!handedOver) {

@@ -144,8 +144,11 @@ final class ReactiveCalls {
             return publisher;
         }
         return publisher instanceof Mono<?> mono
-                ? mono.doFinally(signal -> held.close())
-                : Flux.from(publisher).doFinally(signal -> held.close());
+                ? mono.doOnSuccess(held::returned).doFinally(signal -> held.close())
+                : Flux.from(publisher)
+                        .doOnNext(held::seen)
+                        .doOnComplete(held::completed)
+                        .doFinally(signal -> held.close());
     }
 
     private static Publisher<?> refused(

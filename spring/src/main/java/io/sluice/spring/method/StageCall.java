@@ -100,10 +100,11 @@ final class StageCall {
             throw new IllegalStateException("the method returned " + returned + " (expected: a stage)");
         }
         stage.whenComplete((value, failure) -> {
-            held.close();
             if (failure == null) {
+                held.returned(value);
                 result.complete(value);
             } else {
+                held.close();
                 result.completeExceptionally(failure);
             }
         });

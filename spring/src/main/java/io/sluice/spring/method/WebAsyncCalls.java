@@ -69,12 +69,20 @@ final class WebAsyncCalls {
 
         @Override
         public <T> void postProcess(NativeWebRequest of, DeferredResult<T> task, @Nullable Object result) {
-            held.close();
+            ended(result);
         }
 
         @Override
         public <T> void postProcess(NativeWebRequest of, Callable<T> task, @Nullable Object result) {
-            held.close();
+            ended(result);
+        }
+
+        private void ended(@Nullable Object result) {
+            if (result instanceof Throwable) {
+                held.close();
+            } else {
+                held.returned(result);
+            }
         }
 
         @Override

@@ -12,11 +12,28 @@ public final class Call {
     private final Supplier<Optional<CurrentRequest>> finder;
     private @Nullable CurrentRequest found;
     private boolean looked;
+    private final @Nullable Object result;
 
     /** @param finder finds the request; called at most once, and only if the request is needed */
     public Call(@Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder) {
+        this(arguments, finder, null);
+    }
+
+    private Call(
+            @Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder, @Nullable Object result) {
         this.arguments = arguments;
         this.finder = finder;
+        this.result = result;
+    }
+
+    /** Returns the call after its end: with the arguments and the result, but without the request, which may be over. */
+    public Call after(@Nullable Object own) {
+        return new Call(arguments, Optional::empty, own);
+    }
+
+    @Nullable
+    Object result() {
+        return result;
     }
 
     @Nullable

@@ -36,8 +36,30 @@ public sealed interface Variable extends CallValue {
         }
     }
 
+    /** The result of the call; known after its end. */
+    record Result() implements Variable {
+        @Override
+        public @Nullable Object of(Call call) {
+            return call.result();
+        }
+    }
+
+    /** Returns all variables that are known after the end of a call: the arguments, and the result even if an argument has its name. */
+    static Map<String, Variable> afterwards(Method method) {
+        Map<String, Variable> all = arguments(method);
+        all.put("result", new Result());
+        return all;
+    }
+
     /** Returns all variables of a method by name. An argument takes precedence over another variable of the same name. */
     static Map<String, Variable> of(Method method) {
+        Map<String, Variable> all = arguments(method);
+        all.putIfAbsent("principal", new Caller());
+        all.putIfAbsent("request", new Request());
+        return all;
+    }
+
+    private static Map<String, Variable> arguments(Method method) {
         Map<String, Variable> all = new LinkedHashMap<>();
         String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
         // The compiler appends the continuation of a Kotlin suspend function to its arguments.
@@ -49,8 +71,6 @@ public sealed interface Variable extends CallValue {
             all.putIfAbsent("p" + i, new Argument(i));
             all.putIfAbsent("a" + i, new Argument(i));
         }
-        all.putIfAbsent("principal", new Caller());
-        all.putIfAbsent("request", new Request());
         return all;
     }
 }

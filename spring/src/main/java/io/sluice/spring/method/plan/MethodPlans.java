@@ -67,8 +67,27 @@ public final class MethodPlans implements RuleNames {
         if (limits.isEmpty()) {
             return Optional.empty();
         }
+        refuseSharedSettlement(limits);
         ReturnTypes.Result result = ReturnTypes.of(own, limits.get(0).parts().where());
         return Optional.of(new MethodPlan(limits, result.ending(), result.adapter()));
+    }
+
+    /** Two annotations with the same rule charge the same limits, so nobody could say which figure belongs to which charge. */
+    private static void refuseSharedSettlement(List<PlannedLimit> limits) {
+        for (PlannedLimit limit : limits) {
+            SettledFigure settle = limit.parts().settle();
+            String rule = limit.parts().rule();
+            if (settle != null
+                    && limits.stream()
+                                    .filter(other -> other.parts().rule().equals(rule))
+                                    .count()
+                            > 1) {
+                throw new InvalidLimitException(
+                        limit.parts().where(),
+                        "settle: " + settle.text() + " with rule " + rule
+                                + " in several annotations (expected: the rule in one annotation of a call)");
+            }
+        }
     }
 
     /** Logs a warning for each annotated method that a proxy cannot limit. */

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** One annotation, read and checked. It caches the rule that it refers to in the current rule set. Thread-safe. */
@@ -25,6 +26,7 @@ public final class PlannedLimit {
 
     private final Parts parts;
     private volatile Meaning meaning = Meaning.NONE;
+    private final AtomicBoolean toldOfNoFigure = new AtomicBoolean();
 
     /**
      * The content of an annotation.
@@ -35,6 +37,7 @@ public final class PlannedLimit {
      * @param key the key to count by; null for one shared count
      * @param always the number of permits if it is a constant
      * @param permits the expression for the number of permits; null if it is a constant
+     * @param settle reads the real cost from the result; null if the permits are the cost
      */
     public record Parts(
             String where,
@@ -43,6 +46,7 @@ public final class PlannedLimit {
             @Nullable CallValue key,
             long always,
             @Nullable CallValue permits,
+            @Nullable SettledFigure settle,
             @Nullable CallValue condition,
             @Nullable Fallback fallback,
             @Nullable Duration maxWait) {}
@@ -71,6 +75,11 @@ public final class PlannedLimit {
         return parts;
     }
 
+    /** Returns true the first time. */
+    public boolean firstWithoutFigure() {
+        return toldOfNoFigure.compareAndSet(false, true);
+    }
+
     @SuppressWarnings(
             "ReferenceEquality") // each rule set is its own object, and a lookup is cheaper than comparing two sets
     public Meaning meaning(RuleSet set) {
@@ -95,8 +104,9 @@ public final class PlannedLimit {
                 && parts.key() == null
                 && parts.permits() == null
                 && parts.condition() == null
-                && parts.always() > 0;
-        return new Meaning(set, rule, attributes, same ? new RuleCall(rule, NOTHING, parts.always()) : null);
+                && (parts.always() > 0 || reserves());
+        return new Meaning(
+                set, rule, attributes, same ? call(rule, NOTHING, parts.always()) : null);
     }
 
     /** Returns what a call asks for; null if it asks for nothing. */
@@ -108,7 +118,7 @@ public final class PlannedLimit {
             Origin origin = origin(call);
             return origin.equals(Origin.UNKNOWN)
                     ? same
-                    : new RuleCall(same.rule(), same.request().from(origin), same.permits());
+                    : call(same.rule(), same.request().from(origin), same.permits());
         }
         if (rule == null) {
             return null;
@@ -120,13 +130,21 @@ public final class PlannedLimit {
             long permits = parts.permits() == null
                     ? parts.always()
                     : permits(parts.permits().of(call));
-            return permits == 0
+            return permits == 0 && !reserves()
                     ? null
-                    : new RuleCall(
-                            rule, attributes(meaning, call, service, paths).from(origin(call)), permits);
+                    : call(rule, attributes(meaning, call, service, paths).from(origin(call)), permits);
         } catch (RuntimeException e) {
             throw new IllegalStateException(parts.where() + ": " + e.getMessage(), e);
         }
+    }
+
+    /** A call that reserves nothing still needs that something is left, so it reserves one permit until it is settled. */
+    private RuleCall call(Rule rule, Attributes request, long permits) {
+        return new RuleCall(rule, request, Math.max(1, permits), reserves());
+    }
+
+    private boolean reserves() {
+        return parts.settle() != null;
     }
 
     private Attributes attributes(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
@@ -173,9 +191,8 @@ public final class PlannedLimit {
         if (value instanceof Number number && number.doubleValue() == number.longValue()) {
             return checked(number.longValue());
         }
-        throw new IllegalArgumentException("permits: "
-                + (value instanceof Number ? value : "a " + value.getClass().getTypeName())
-                + " (expected: a whole number)");
+        throw new IllegalArgumentException(
+                "permits: " + (value instanceof Number ? value : SettledFigure.shown(value)) + " (expected: a whole number)");
     }
 
     static long checked(long permits) {

@@ -1,5 +1,6 @@
 package io.sluice.spring.method.plan;
 
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.yaml.Spans;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.method.expression.CallExpression;
@@ -54,14 +55,20 @@ public final class RateLimitedKind implements AnnotationKind<RateLimited> {
                     "rule: none (expected: the id of a rule, or a limit such as rate = \"50/s\")");
         }
         String condition = annotation.getString("condition");
+        String settle = annotation.getString("settle");
         String fallback = annotation.getString("fallback");
+        Rule own = rule.isEmpty() ? inline.limit("by", key.isEmpty() ? "" : "key").read() : defaults.of(rule);
+        if (rule.isEmpty() && own != null && !settle.isEmpty()) {
+            SettledFigure.check(settle, own);
+        }
         return new PlannedLimit.Parts(
                 method.where(RateLimited.class),
                 rule.isEmpty() ? id.isEmpty() ? method.id() : id : rule,
-                rule.isEmpty() ? inline.limit("by", key.isEmpty() ? "" : "key").read() : defaults.of(rule),
+                own,
                 key.isEmpty() ? null : CallExpression.parse("key", key, variables),
                 always ? constant(permits) : 1,
                 always ? null : CallExpression.parse("permits", permits, variables),
+                settle.isEmpty() ? null : SettledFigure.parse(settle, method.method()),
                 condition.isEmpty() ? null : CallExpression.parse("condition", condition, variables),
                 fallback.isEmpty() ? null : Fallback.find(fallback, method.method(), method.type()),
                 maxWait(text(annotation, "maxWait")));
