@@ -139,6 +139,7 @@ public final class Benchmarks {
             }),
             Part.of("verdicts", Map.of(), (args, figures) -> Verdicts.table(number(args, 0, 1_000), figures)),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))),
+            Part.of("keep", Map.of(), (args, figures) -> KeepCost.table(number(args, 0, 15), figures)),
             Part.of(
                     "replay",
                     Map.of(),

@@ -34,7 +34,7 @@ public final class LeakyBuckets {
                 TokenBuckets.resetAfter(limit.pace(), after, nowMicros),
                 grant > 0 ? aged.microsUntil(limit.pace(), 0, nowMicros) : 0,
                 aged.atMicros(),
-                demand.keep() > 0 && Count.isKept(demand, grant, room(limit, aged, demand, nowMicros)));
+                grant == 0 && demand.keep() > 0 && Count.isKept(demand, grant, room(limit, aged, demand, nowMicros)));
     }
 
     private static long retryAfter(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {

@@ -49,7 +49,7 @@ final class SlidingWindowCount extends Count {
                 unused ? 0 : endOf(last) - nowMicros,
                 0,
                 micros,
-                demand.keep() > 0 && isKept(demand, grant, room(estimate())));
+                grant == 0 && demand.keep() > 0 && isKept(demand, grant, room(estimate())));
     }
 
     @Override

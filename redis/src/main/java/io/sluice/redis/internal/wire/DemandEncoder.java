@@ -21,7 +21,8 @@ final class DemandEncoder {
     private static final String HELD = "cc";
 
     /** The texts of demands for one permit, the most frequent ones. */
-    private static final PerLimit<String> ONE_PERMIT = new PerLimit<>(limit -> of(limit, 1, 1, 0, "", () -> 0));
+    private static final PerLimit<String> ONE_PERMIT =
+            new PerLimit<>((limit, keep) -> keeping(of(limit, 1, 1, 0, "", () -> 0), keep));
 
     private DemandEncoder() {}
 
@@ -31,8 +32,8 @@ final class DemandEncoder {
      * @param micros tells the approximate server time, for the calendar windows that the server may be in
      */
     static String of(Demand demand, LongSupplier micros) {
-        if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && demand.keep() == 0 && isFixed(demand.limit())) {
-            return ONE_PERMIT.of(demand.limit());
+        if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && isFixed(demand.limit())) {
+            return ONE_PERMIT.of(demand.limit(), demand.keep());
         }
         String text = of(
                 demand.limit(),
@@ -41,7 +42,11 @@ final class DemandEncoder {
                 Math.min(demand.maxWaitMicros(), Pace.MAX_MICROS),
                 demand.holder(),
                 micros);
-        return demand.keep() == 0 ? text : text + " " + demand.keep();
+        return keeping(text, demand.keep());
+    }
+
+    private static String keeping(String text, long keep) {
+        return keep == 0 ? text : text + " " + keep;
     }
 
     static String of(Charge charge, LongSupplier micros) {

@@ -6,30 +6,43 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what was computed for a limit. The same few objects come with every request, so they are recognised by identity: a
- * limit that is equal but another object is computed again. Bounded, and thread-safe.
+ * Remembers what was computed for a limit, or for a limit and what requests keep of it. The same few objects come with every request,
+ * so they are recognised by identity: a limit that is equal but another object is computed again. Bounded, and thread-safe.
  */
 final class PerLimit<T> {
 
     private static final int PLACES = 1_024;
 
     private final AtomicReferenceArray<@Nullable Entry<T>> places = new AtomicReferenceArray<>(PLACES);
-    private final Function<Limit, T> compute;
+    private final Computation<T> compute;
 
-    PerLimit(Function<Limit, T> compute) {
+    /** Computes the value of a limit of which requests keep this much for others. */
+    interface Computation<T> {
+        T of(Limit limit, long keep);
+    }
+
+    PerLimit(Computation<T> compute) {
         this.compute = compute;
     }
 
-    @SuppressWarnings("ReferenceEquality") // comparing all fields of a limit would cost more than is saved
+    PerLimit(Function<Limit, T> compute) {
+        this((limit, keep) -> compute.apply(limit));
+    }
+
     T of(Limit limit) {
-        int place = System.identityHashCode(limit) & (PLACES - 1);
+        return of(limit, 0);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // comparing all fields of a limit would cost more than is saved
+    T of(Limit limit, long keep) {
+        int place = (System.identityHashCode(limit) + 31 * Long.hashCode(keep)) & (PLACES - 1);
         Entry<T> entry = places.getPlain(place);
-        if (entry == null || entry.limit != limit) {
-            entry = new Entry<>(limit, compute.apply(limit));
+        if (entry == null || entry.limit != limit || entry.keep != keep) {
+            entry = new Entry<>(limit, keep, compute.of(limit, keep));
             places.setRelease(place, entry);
         }
         return entry.value;
     }
 
-    private record Entry<T>(Limit limit, T value) {}
+    private record Entry<T>(Limit limit, long keep, T value) {}
 }

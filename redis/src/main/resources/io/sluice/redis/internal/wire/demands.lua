@@ -34,7 +34,7 @@ local function demand(text)
   end
   d.keep = kind ~= 'ls' and tonumber(words[kind == 'cc' and 10 or 9]) or 0
   d.needed = d.at_least + d.keep
-  d.take = d.permits > 0 and d.keep == 0 and d.algorithm.take
+  d.take = d.permits > 0 and d.algorithm.take
   if d.permits == 0 and d.keep > 0 then
     -- Passes where one permit that keeps one fewer would pass now, and is not charged.
     d.uncharged, d.permits, d.at_least, d.keep = true, 1, 1, d.keep - 1

@@ -126,7 +126,7 @@ function window.take(value, d, now)
   end
   used = used + d.permits
   local room = d.capacity - used
-  if room < 0 then
+  if room < d.keep then
     return nil
   end
   return room, last - now, pack(WINDOW, first, used)

@@ -53,7 +53,7 @@ function leaky.take(value, d, now)
   if parts > 0 then
     room = room - 1
   end
-  if room < 0 or after >= MAX_ELAPSED then
+  if room < d.keep or after >= MAX_ELAPSED then
     return nil
   end
   wait, after = wait + (flow - wait % flow) % flow, after + (flow - after % flow) % flow

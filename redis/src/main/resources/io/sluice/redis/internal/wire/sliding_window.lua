@@ -252,7 +252,7 @@ function sliding.take(value, d, now)
     total = total + count
   end
   local room = d.capacity - total - d.permits
-  if room < 0 then
+  if room < d.keep then
     return nil
   end
   stored[2] = stored[2] + d.permits

@@ -229,7 +229,7 @@ function bucket.take(value, d, now)
   if parts > 0 then
     room = room - 1
   end
-  if room < 0 or total >= MAX_ELAPSED then
+  if room < d.keep or total >= MAX_ELAPSED then
     return nil
   end
   local rest = total % flow
