@@ -169,7 +169,7 @@ function sliding.settle(c, d, more, charged_at, now)
   local slice = floor(charged_at / d.length)
   if slice_count(c, slice) == 0 then
     if more < 0 then
-      c.changed = c.rebased and d or c.changed
+      drop_emptied(c, d, now)
       return 0
     end
     slice = c.present
