@@ -15,6 +15,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.internal.link.RedisOptions;
@@ -91,6 +92,31 @@ final class DenyCacheOnRedisTest {
                     .atMost(Duration.ofMinutes(1))
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> decided(two, ask(limit, "käse {1}", 1)).allowed());
+        }
+    }
+
+    static Stream<Limit> settledLimits() {
+        return limits().filter(limit -> !(limit instanceof LeakyBucket));
+    }
+
+    @ParameterizedTest
+    @MethodSource("settledLimits")
+    void passesWhenASettlementGivesBack(Limit limit) throws Exception {
+        String prefix = prefix();
+        try (DenyCache one = connect(server.uri(), prefix);
+                DenyCache two = connect(server.uri(), prefix)) {
+            Ask five = ask(limit, "k", 5);
+            Charge charge = decided(one, five).charges(five).get(0);
+            untilRefusedFromMemory(one, ask(limit, "k", 1));
+            untilRefusedFromMemory(two, ask(limit, "k", 1));
+            one.settle(List.of(Settlement.of(charge, 1, "id", 300_000_000)))
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS);
+            assertThat(decided(one, ask(limit, "k", 1)).allowed()).as("in this process at once").isTrue();
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> decided(two, ask(limit, "k", 1)).allowed());
         }
     }
 

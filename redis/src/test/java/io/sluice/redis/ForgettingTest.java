@@ -8,10 +8,12 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.spi.Settlement;
 import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisSentinels;
+import io.sluice.testkit.redis.RedisReply;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,6 +126,25 @@ class ForgettingTest {
             charge(one, Demand.of(LIMIT, "user=17", 1));
             forget(two, "7", 0);
             forget(two, "8", 1);
+        }
+    }
+
+    @Test
+    void removesSettlementsWithTheirCounts() throws Exception {
+        RedisServer redis = RedisServer.shared();
+        try (RedisStore store = open(redis.uri())) {
+            for (String key : List.of("user=17", "{acme}user=17", LONG, "user=18")) {
+                charge(store, Demand.of(LIMIT, key, 5));
+                List<RedisReply> time = redis.command("TIME").list();
+                long now = Long.parseLong(time.get(0).text()) * 1_000_000 + Long.parseLong(time.get(1).text());
+                Settlement settlement = new Settlement(LIMIT, key, 5, 2, now, "n", 3_600_000_000L);
+                assertThat(store.limiter().settle(List.of(settlement), PATIENCE).get().get(0).change()).isEqualTo(-3);
+            }
+            assertThat(redis.command("KEYS", "rate_limit:#r:*").list()).hasSize(4);
+            forget(store, "1", 3);
+            assertThat(redis.command("KEYS", "rate_limit:#r:*").texts())
+                    .containsExactly("rate_limit:#r:{rate_limit:orders.0:fw300d:user=18}#n");
+            assertThat(charge(store, Demand.of(LIMIT, "user=18", 1))).isEqualTo(1_000_000 - 3);
         }
     }
 

@@ -80,10 +80,29 @@ final class RedisEngineTest {
         }
     }
 
+    /** Leases change nothing for demands that do not ask for them, and pass settlements on. */
+    @Nested
+    final class BehindLeases extends Conformance {
+
+        @Override
+        RedisOptions options() {
+            return RedisOptions.defaults();
+        }
+
+        @Override
+        Engine inFrontOf(RedisEngine engine) {
+            return engine.leasesInFrontOf(engine);
+        }
+    }
+
     /** The suite that every engine passes. Each test has its own prefix, and so its own counts. */
     private abstract static class Conformance extends SettlementConformance {
 
         abstract RedisOptions options();
+
+        Engine inFrontOf(RedisEngine engine) {
+            return engine;
+        }
 
         @Override
         protected EngineUnderTest start() throws Exception {
@@ -95,10 +114,11 @@ final class RedisEngineTest {
                     options().slow(Duration.ofMinutes(1)),
                     () -> Long.toString(micros.get()));
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            Engine front = inFrontOf(engine);
             return new EngineUnderTest() {
                 @Override
                 public Engine engine() {
-                    return engine;
+                    return front;
                 }
 
                 @Override
@@ -108,7 +128,7 @@ final class RedisEngineTest {
 
                 @Override
                 public void close() {
-                    engine.close();
+                    front.close();
                 }
             };
         }

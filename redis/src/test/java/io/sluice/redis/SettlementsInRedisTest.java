@@ -24,6 +24,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.testkit.redis.FaultProxy;
+import io.sluice.testkit.redis.RedisPair;
 import io.sluice.testkit.redis.RedisServer;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -217,7 +218,7 @@ final class SettlementsInRedisTest {
             long seed = System.nanoTime();
             Random random = new Random(seed);
             List<Charge> charges = new ArrayList<>();
-            for (int step = 0; step < 3_000; step++) {
+            for (int step = 0; step < 1_000; step++) {
                 if (random.nextInt(3) == 0) {
                     micros.addAndGet(steps[random.nextInt(steps.length)]);
                 }
@@ -403,6 +404,30 @@ final class SettlementsInRedisTest {
             server.command("SET", names.settlement(names.of(WINDOW, "k"), "id"), "3 x");
             assertThat(settle(engine, some)).containsExactly(SettlementResult.UNKNOWN);
             assertThat(look(engine, WINDOW, "k").remaining()).isEqualTo(5);
+        }
+    }
+
+    /** Redis replicates a count and the record of its settlement together. So a replica that takes over has both or neither. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aReplicaThatTakesOverHasTheCountAndItsRecordOrNeither(Limit limit) throws Exception {
+        try (RedisPair pair = RedisPair.start();
+                RedisEngine engine = connect(pair.uri(), prefix)) {
+            Charge charge = reserve(engine, limit, 4);
+            Settlement first = Settlement.of(charge, 6, "first", WITHIN);
+            settle(engine, first);
+            pair.awaitReplication();
+            pair.stopReplication();
+            Settlement second = Settlement.of(charge, 5, "second", WITHIN);
+            assertThat(settle(engine, second)).containsExactly(new SettlementResult(Kind.SETTLED, 1));
+            assertThat(look(engine, limit, "k").remaining()).isEqualTo(3);
+            pair.killPrimary();
+            pair.takeOver();
+            Awaitility.await().atMost(PATIENCE).until(engine::isReady);
+            assertThat(look(engine, limit, "k").remaining()).as("the second one is lost").isEqualTo(4);
+            assertThat(settle(engine, first, second))
+                    .containsExactly(new SettlementResult(Kind.REPEATED, 2), new SettlementResult(Kind.SETTLED, 1));
+            assertThat(look(engine, limit, "k").remaining()).isEqualTo(3);
         }
     }
 

@@ -13,6 +13,8 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.link.Coalescer;
@@ -312,6 +314,53 @@ final class SlotMovesTest {
         RedisEngine engine = RedisEngine.onTime(uri, prefix, Clock.system(), patient, () -> "");
         engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
+    }
+
+    /** The count and the record of a settlement may be apart for a while. It is settled once, when the slot has moved. */
+    @Test
+    void settlesOnceWhileASlotMoves() throws Exception {
+        String prefix = TAG + "settle";
+        RedisKeys names = new RedisKeys(prefix);
+        try (RedisEngine engine = connect(prefix)) {
+            List<Limit> limits = List.of(BUCKET, WINDOW, LOG);
+            List<Settlement> settlements = new ArrayList<>();
+            for (Limit limit : limits) {
+                for (String key : List.of("settled-gone", "settled-here", "settled-split")) {
+                    Ask ask = Ask.charging(List.of(Demand.of(limit, key, 5)));
+                    Charge charge = decided(engine, ask).charges(ask).get(0);
+                    settlements.add(Settlement.of(charge, 9, "id", 3_600_000_000L));
+                }
+            }
+            List<Settlement> before = settlements.stream()
+                    .filter(each -> each.key().equals("settled-split"))
+                    .toList();
+            engine.settle(before).toCompletableFuture().get(60, TimeUnit.SECONDS);
+            SlotMove move = cluster.beginMove(SLOT, another(cluster.ownerOf(SLOT)));
+            for (Limit limit : limits) {
+                move.migrateKeys(names.of(limit, "settled-gone"));
+                // The count has moved, and its record is still here.
+                move.migrateKeys(names.of(limit, "settled-split"));
+            }
+            CompletableFuture<List<SettlementResult>> results =
+                    engine.settle(settlements).toCompletableFuture();
+            assertThat(decided(engine, Demand.of(BUCKET, "settled-new", 1)).allowed()).isTrue();
+            move.migrateAllKeys();
+            move.finish();
+            cluster.awaitOk();
+            List<SettlementResult> settled = results.get(60, TimeUnit.SECONDS);
+            for (int i = 0; i < settled.size(); i++) {
+                boolean again = settlements.get(i).key().equals("settled-split");
+                assertThat(settled.get(i))
+                        .isEqualTo(new SettlementResult(
+                                again ? SettlementResult.Kind.REPEATED : SettlementResult.Kind.SETTLED, 4));
+            }
+            for (Limit limit : limits) {
+                for (String key : List.of("settled-gone", "settled-here", "settled-split")) {
+                    assertThat(decided(engine, Demand.of(limit, key, 1)).verdicts().get(0).remaining())
+                            .isEqualTo(limit.capacity() - 10);
+                }
+            }
+        }
     }
 
     private static RedisServer another(RedisServer owner) {

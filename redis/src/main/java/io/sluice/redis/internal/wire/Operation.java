@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One step that Redis performs: deciding a request, returning charges, renewing a permit, settling reservations, or granting and
- * ending leases. It also holds the future that receives the result. The calling thread builds the names and texts, so that assembling a batch is fast.
+ * ending leases. It also holds the future that receives the result. The calling thread builds the names and texts, so that
+ * assembling a batch is fast.
  */
 public abstract sealed class Operation {
 

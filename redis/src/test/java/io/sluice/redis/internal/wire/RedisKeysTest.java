@@ -2,10 +2,12 @@ package io.sluice.redis.internal.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.KeyMatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,14 +37,20 @@ class RedisKeysTest {
                 "ü\n\u0085",
                 "{rate_limit:x}y:z"
             })
-    void findsACountItsLeasesAndItsNumbering(String key) {
+    void findsACountItsLeasesItsSettlementsAndItsNumbering(String key) {
         for (RedisKeys names : List.of(
                 new RedisKeys("rate_limit", true), new RedisKeys("rate_limit", false), new RedisKeys("a:b*c[", true))) {
             String count = names.of(LIMIT, key);
             String leases = names.leases(count);
             String numbering =
                     new String(RedisKeys.numbering(count.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
-            for (String name : List.of(count, leases, numbering)) {
+            List<String> all = new ArrayList<>(List.of(count, leases, numbering));
+            for (String id : List.of("n", "r:17", "a#b {c}", "é".repeat(128), "{" + key + "}")) {
+                all.add(names.settlement(count, id));
+                assertThat(SlotHash.getSlot(names.settlement(count, id))).isEqualTo(SlotHash.getSlot(count));
+            }
+            assertThat(all).doesNotHaveDuplicates();
+            for (String name : all) {
                 assertThat(names.isOf(of(key), name)).as(name).isTrue();
                 assertThat(names.isOf(of(key + "x"), name)).as(name).isFalse();
                 assertThat(names.isCount(name)).as(name).isEqualTo(name.equals(count));
@@ -77,6 +85,9 @@ class RedisKeysTest {
         for (String other : List.of(
                 "rate_limit:#s:permits",
                 "rate_limit:#e:7-abcd",
+                "rate_limit:#r:",
+                "rate_limit:#r:#",
+                "rate_limit:#r:##x",
                 "rate_limit",
                 "rate_limit:a",
                 "rate_limit_config:user=u-17",
