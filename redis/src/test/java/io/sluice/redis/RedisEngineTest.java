@@ -80,13 +80,13 @@ final class RedisEngineTest {
         }
     }
 
-    /** Leases change nothing for demands that do not ask for them, and pass settlements on. */
+    /** Leases change nothing for demands that do not ask for them, and pass settlements on. Recording changes nothing either. */
     @Nested
-    final class BehindLeases extends Conformance {
+    final class BehindLeasesAndRecorded extends Conformance {
 
         @Override
         RedisOptions options() {
-            return RedisOptions.defaults();
+            return RedisOptions.defaults().recording(event -> {});
         }
 
         @Override
