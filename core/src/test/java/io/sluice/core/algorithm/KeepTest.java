@@ -73,6 +73,18 @@ final class KeepTest {
     }
 
     @Test
+    void onlyADemandThatKeepsPermitsMayWantNone() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(1_000)).withBurst(1_000);
+        Demand nothing = Demand.of(limit, "k", 1).keeping(1).permits(0);
+        assertThat(nothing.needed()).isEqualTo(1);
+        assertThat(nothing.isCharged()).isFalse();
+        assertThat(nothing.on(limit.scaled(0.001)).keep()).isEqualTo(1);
+        assertThatThrownBy(() -> nothing.keeping(0)).hasMessage("permits: 0 (expected: 1..1000000000)");
+        assertThatThrownBy(() -> nothing.permits(-1)).hasMessage("permits: -1 (expected: 0..1000000000)");
+        assertThatThrownBy(() -> nothing.orAtLeast(1)).hasMessage("atLeast: 1 (expected: 0..0)");
+    }
+
+    @Test
     void refusesToKeepWhatNoLimitHas() {
         Demand demand = Demand.of(Limit.named("x").tokenBucket(Rate.perSecond(1)), "k", 1);
         assertThatThrownBy(() -> demand.keeping(-1)).hasMessage("keep: -1 (expected: 0.." + Limit.MAX_CAPACITY + ")");

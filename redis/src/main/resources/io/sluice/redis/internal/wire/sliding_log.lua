@@ -21,7 +21,10 @@ local function read_entry(text)
   if bytes == ENTRY_BYTES then
     return unpack_bytes(ENTRY, text)
   elseif bytes == WIDE_BYTES then
-    return unpack_bytes(WIDE, text)
+    local time, permits = unpack_bytes(WIDE, text)
+    if permits < EXACT then
+      return time, permits
+    end
   end
 end
 

@@ -43,10 +43,12 @@ function sliding.load(key, value, d, now)
   if not read or type(stored) ~= 'table' or not is_count(stored[1]) then
     return c
   end
-  local newest, counts = stored[1], {}
+  local newest, counts, total = stored[1], {}, 0
   for j = 2, min(#stored, slices + 2) do
     local count = stored[j]
-    if not is_count(count) then
+    -- A sum that is not exact might never come down to nothing.
+    total = is_count(count) and total + count or EXACT
+    if total >= EXACT then
       return c
     end
     counts[j - 2] = count
