@@ -210,16 +210,23 @@ abstract sealed class IntervalBound {
             seen(settlement.limit(), nowMicros);
             if (lastMicros == Long.MIN_VALUE && !unknownRate) {
                 lastMicros = nowMicros;
-            } else if (lastMicros != Long.MIN_VALUE && nowMicros >= lastMicros) {
-                level = aged(nowMicros);
-                lastMicros = nowMicros;
             }
+            ageTo(nowMicros);
             level += lastMicros == Long.MIN_VALUE ? 0 : permits;
         }
 
+        /** A refund makes the store write down what has refilled, even if time then steps back. */
         @Override
         void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
+            ageTo(nowMicros);
             level = Math.max(0, level - permits);
+        }
+
+        private void ageTo(long nowMicros) {
+            if (lastMicros != Long.MIN_VALUE && nowMicros >= lastMicros) {
+                level = aged(nowMicros);
+                lastMicros = nowMicros;
+            }
         }
     }
 

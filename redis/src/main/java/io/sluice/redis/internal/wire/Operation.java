@@ -314,8 +314,13 @@ public abstract sealed class Operation {
                 Kind kind = KINDS[(int) reply.next() - 1];
                 read.add(new SettlementResult(kind, reply.next()));
             }
-            if (reply.isRecorded()) {
-                reply.skip(2 * settlements.size());
+            for (int i = 0; reply.isRecorded() && i < read.size(); i++) {
+                SettlementResult result = read.get(i);
+                if (result.kind() == Kind.SETTLED) {
+                    reply.record(counts[2 * i], new StepEvent.Settled(settlements.get(i), result.change()));
+                } else {
+                    reply.skip(2);
+                }
             }
             end(read, null);
         }

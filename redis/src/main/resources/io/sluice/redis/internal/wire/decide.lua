@@ -48,7 +48,7 @@
 --          recording then two numbers for each demand: since when its count is numbered, and the number of its step. A step that
 --                    wrote nothing has -1 - n, where n is the number of the last step that did. With "since" 0, n is 0 if there
 --                    is no count, and 1 if there is one that was never numbered. For g and e, one pair for each ended lease and,
---                    for g, one for the grant; for s, one for each settlement
+--                    for g, one for the grant; for s, one for each settlement, which is 0 and 0 unless it was settled
 --          -1 alone  nothing was done for the operation, because its boundaries do not reach the server's time: ask again with
 --                    others
 --          -2 alone  nothing was done for the operation, because it needs a new key and none may be created
@@ -291,7 +291,7 @@ local function settle_all(n)
     end
     local how, change = settle_once(these[i + 1], wanted[i + 1], c, d, now, testing)
     answer_two(how, change)
-    wrote[i] = how == SETTLED and wanted[i + 1].permits ~= wanted[i + 1].at_least
+    grants[i], wrote[i] = how, how == SETTLED and wanted[i + 1].permits ~= wanted[i + 1].at_least
   end
 end
 
@@ -390,7 +390,11 @@ local function number_steps(purpose, n)
     n = purpose == GRANT and 1 or 0
   end
   for i = 1, n, purpose == SETTLE and 2 or 1 do
-    number(places[i], counts[places[i]], wrote[i])
+    if purpose == SETTLE and grants[i] ~= SETTLED then
+      answer_two(0, 0)
+    else
+      number(places[i], counts[places[i]], wrote[i])
+    end
   end
 end
 
