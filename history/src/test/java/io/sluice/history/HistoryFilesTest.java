@@ -39,6 +39,21 @@ class HistoryFilesTest {
     }
 
     @Test
+    void readsFilesOfEarlierVersions() throws IOException {
+        String limit = "[\"limit\",0,{\"name\":\"w\",\"algorithm\":\"fixed_window\",\"limit\":3,\"window\":1000}]";
+        String asked = "[\"a\",0,1,1,1,7,\"1\",1,9,0,\"k\",1,1,0,\"\",1,1,2,0,993,0,7]";
+        for (int version = 3; version <= 5; version++) {
+            Path file = Files.writeString(
+                    dir.resolve("v" + version),
+                    "[\"sluice-history\"," + version + ",\"n\"]\n" + limit + "\n[\"count\",0,\"c\"]\n" + asked + "\n[\"end\",0]\n");
+            assertThat(HistoryChecker.check(List.of(file)).steps()).as("version %d", version).isEqualTo(1);
+            assertThat(HistoryChecker.check(List.of(file)).isClean()).as("version %d", version).isTrue();
+        }
+        Path later = Files.writeString(dir.resolve("later"), "[\"sluice-history\",6,\"n\"]\n[\"end\",0]\n");
+        assertThatThrownBy(() -> History.read(List.of(later))).hasRootCauseMessage("version: 6 (expected: 3..5)");
+    }
+
+    @Test
     void findsViolationsInFiles() throws IOException {
         CheckReport report = HistoryChecker.check(write(Simulation.run(1, Bug.ONE_TOO_MANY, 3_000)));
         assertThat(report.violations()).extracting(Violation::kind).contains(Violation.Kind.INTERVAL);

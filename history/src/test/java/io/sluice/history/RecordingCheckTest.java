@@ -7,8 +7,10 @@ import io.sluice.core.history.GapEvent;
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +30,8 @@ class RecordingCheckTest {
 
     @TempDir
     private Path dir;
+
+    private int folders;
 
     private Path folder(String name) throws IOException {
         return Files.createDirectories(dir.resolve(name));
@@ -300,5 +304,90 @@ class RecordingCheckTest {
     private static StepEvent release(Limit limit, long at, String holder) {
         return new StepEvent(
                 "c", StepEvent.LOCAL, 0, true, at + 1, new StepEvent.GivenBack(new Charge(limit, "k", 1, at, holder)));
+    }
+
+    private static final List<Limit> SETTLED = List.of(
+            Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(10),
+            Limit.named("window").fixedWindow(10, Duration.ofDays(1_000)),
+            Limit.named("sliding").slidingWindow(10, Duration.ofDays(1)),
+            Limit.named("log").slidingLog(10, Duration.ofDays(1)));
+
+    private static StepEvent asked(Limit limit, long at, long permits, long keep) {
+        Verdict verdict = new Verdict(true, permits, 0, 0, 0, 0, at);
+        Demand demand = Demand.of(limit, "k", 1).keeping(keep).permits(permits);
+        return new StepEvent("c", StepEvent.LOCAL, 0, true, at, new StepEvent.Asked("1", demand, true, 1, verdict));
+    }
+
+    private static StepEvent settled(Limit limit, long at, String id, long reserved, long actual, long change) {
+        Settlement settlement = new Settlement(limit, "k", reserved, actual, T, id, 60_000_000);
+        return new StepEvent("c", StepEvent.LOCAL, 0, true, at, new StepEvent.Settled(settlement, change));
+    }
+
+    private List<Violation> violations(HistoryEvent... events) throws IOException {
+        return local("v" + folders++, List.of(events)).check().violations();
+    }
+
+    @Test
+    void findsADecisionBesideADebtOnACountOfTheProcess() throws IOException {
+        for (Limit limit : SETTLED) {
+            StepEvent reserved = asked(limit, T, 2, 0);
+            StepEvent debt = settled(limit, T + 10, "r", 2, 30, 28);
+            assertThat(violations(debt, reserved, asked(limit, T + 10, 3, 0))).as(limit.toString()).isEmpty();
+            assertThat(violations(debt, reserved, asked(limit, T + 11, 1, 0)))
+                    .as(limit.toString())
+                    .extracting(Violation::kind)
+                    .containsExactly(Violation.Kind.INTERVAL);
+        }
+    }
+
+    @Test
+    void countsWhatASettlementGaveBackToACountOfTheProcess() throws IOException {
+        for (Limit limit : SETTLED) {
+            StepEvent reserved = asked(limit, T, 10, 0);
+            StepEvent rest = settled(limit, T + 10, "r", 10, 4, -6);
+            assertThat(violations(reserved, rest, asked(limit, T + 11, 6, 0))).as(limit.toString()).isEmpty();
+            assertThat(violations(reserved, rest, asked(limit, T + 11, 7, 0)))
+                    .as(limit.toString())
+                    .extracting(Violation::kind)
+                    .containsExactly(Violation.Kind.INTERVAL);
+        }
+    }
+
+    @Test
+    void findsAnAdmissionThatLeavesTooLittleForOthersOnACountOfTheProcess() throws IOException {
+        for (Limit limit : SETTLED) {
+            StepEvent used = asked(limit, T, 4, 0);
+            assertThat(violations(used, asked(limit, T + 1, 1, 5))).as(limit.toString()).isEmpty();
+            assertThat(violations(used, asked(limit, T + 1, 0, 6))).as(limit.toString()).isEmpty();
+            for (StepEvent greedy : List.of(asked(limit, T + 1, 1, 6), asked(limit, T + 1, 0, 7))) {
+                assertThat(violations(used, greedy))
+                        .as(limit.toString())
+                        .singleElement()
+                        .satisfies(violation -> assertThat(violation.sentence()).contains("for others"));
+            }
+        }
+    }
+
+    @Test
+    void findsSettlementsThatAreNoneOnACountOfTheProcess() throws IOException {
+        for (Limit limit : SETTLED) {
+            StepEvent reserved = asked(limit, T, 3, 0);
+            StepEvent first = settled(limit, T + 5, "r", 3, 1, -2);
+            assertThat(violations(reserved, first)).as(limit.toString()).isEmpty();
+            // A second change, also behind a gap; more than was reserved; a wrong sign; a reservation that nobody made.
+            for (List<HistoryEvent> wrong : List.<List<HistoryEvent>>of(
+                    List.of(reserved, first, settled(limit, T + 6, "r", 3, 1, -2)),
+                    List.of(reserved, first, new GapEvent(1, T), settled(limit, T + 6, "r", 3, 1, -2)),
+                    List.of(reserved, settled(limit, T + 5, "r", 3, 0, -4)),
+                    List.of(reserved, settled(limit, T + 5, "r", 3, 1, 1)),
+                    List.of(reserved, first, settled(limit, T + 6, "other", 3, 1, -2)))) {
+                assertThat(violations(wrong.toArray(HistoryEvent[]::new)))
+                        .as("%s: %s", limit, wrong)
+                        .extracting(Violation::kind)
+                        .containsExactly(Violation.Kind.SETTLED);
+            }
+            // Behind a gap, the reservation may be in the gap.
+            assertThat(violations(new GapEvent(1, T), first)).as(limit.toString()).isEmpty();
+        }
     }
 }

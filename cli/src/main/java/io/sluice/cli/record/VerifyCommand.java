@@ -117,6 +117,9 @@ public final class VerifyCommand implements Callable<Integer> {
             row(out, "span", from + " to " + to + ", " + span(Duration.between(from, to)));
         }
         row(out, "decisions", grouped(report.decisions()));
+        if (report.settlements() > 0) {
+            row(out, "settled", count(report.settlements(), "reservation") + ", one for each limit");
+        }
         row(out, "limits", limits(report));
         row(
                 out,
@@ -205,6 +208,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 .field("from", report.first().map(Instant::toString).orElse(null))
                 .field("to", report.last().map(Instant::toString).orElse(null))
                 .field("decisions", report.decisions())
+                .field("settlements", report.settlements())
                 .field("limits", List.copyOf(report.limits()))
                 .field("steps", check.steps())
                 .field("gaps", report.gaps())

@@ -10,6 +10,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.time.Clock;
 import io.sluice.history.HistoryFile;
 import io.sluice.node.config.RecordingSettings;
@@ -84,6 +85,8 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     private record Returning(Charge charge, long atMicros) {}
 
     private record Renewed(Charge charge, boolean held, long atMicros) {}
+
+    private record Settled(Settlement settlement, long change, long atMicros) {}
 
     /** What the thread uses. */
     private record Writer(RecordingFiles files, KeyMask mask, RequestLines lines, KeySettings keys) {}
@@ -163,7 +166,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
         return (decision, elapsedNanos) -> queue.add(decision);
     }
 
-    /** Returns what records the returned permits of an engine in this process. */
+    /** Returns what records the returned permits and the settlements of an engine in this process. */
     public LocalEngine.ReturnListener returns() {
         return new LocalEngine.ReturnListener() {
             @Override
@@ -174,6 +177,11 @@ public final class Recorder implements ErasableStore, AutoCloseable {
             @Override
             public void renewed(Charge charge, boolean held) {
                 queue.add(new Renewed(charge, held, clock.epochMicros()));
+            }
+
+            @Override
+            public void settled(Settlement settlement, long change, long atMicros) {
+                queue.add(new Settled(settlement, change, atMicros));
             }
         };
     }
@@ -278,6 +286,15 @@ public final class Recorder implements ErasableStore, AutoCloseable {
                         renewed.held,
                         renewed.atMicros,
                         new StepEvent.Renewed(renewed.charge, renewed.held)));
+            } else if (item instanceof Settled settled) {
+                Settlement settlement = settled.settlement;
+                to.files.event(new StepEvent(
+                        count(settlement.limit(), settlement.key()),
+                        StepEvent.LOCAL,
+                        0,
+                        settled.change != 0,
+                        settled.atMicros,
+                        new StepEvent.Settled(settlement, settled.change)));
             }
         } catch (RuntimeException e) {
             LOG.warn("an event was not recorded, because it could not be described", e);

@@ -3,13 +3,20 @@ package io.sluice.node.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.history.RecordingCheck;
 import io.sluice.history.RecordingReport;
 import io.sluice.history.RecordingReport.Verdict;
+import io.sluice.history.Violation;
 import io.sluice.node.config.RecordingSettings;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
@@ -21,9 +28,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -105,6 +115,96 @@ class RecorderTest {
         assertThat(report.decisions()).isEqualTo(11);
         assertThat(report.check().steps()).isEqualTo(12);
         assertThat(content()).contains("user=#", "tenant=#").doesNotContain("alice", "4711", "acme", "bob", "carol");
+    }
+
+    @Test
+    void recordsWhatIsKeptForOthersAndWhatIsSettled() throws IOException {
+        try (Recorder recorder = Recorder.open(settings(), clock)) {
+            recorder.begin(keys);
+            LocalEngine engine = LocalEngine.builder()
+                    .clock(clock)
+                    .returnListener(recorder.returns())
+                    .build();
+            Limiter limiter = new Limiter(engine, clock, List.of(recorder.decisions()));
+            Decision reserved = limiter.decide(List.of(Demand.of(DAILY, "user=alice-4711", 3)));
+            List<Settlement> settlements = reserved.outcome().charges(reserved.ask()).stream()
+                    .map(charge -> Settlement.of(charge, 1, "r-17", 60_000_000))
+                    .toList();
+            assertThat(settlements).hasSize(1);
+            assertThat(engine.settleNow(settlements)).extracting(SettlementResult::change).containsExactly(-2L);
+            assertThat(engine.settleNow(settlements))
+                    .extracting(SettlementResult::kind)
+                    .containsExactly(SettlementResult.Kind.REPEATED);
+            Demand keeping = Demand.of(DAILY, "user=alice-4711", 1).keeping(DAILY.capacity() - 1);
+            assertThat(limiter.decide(List.of(keeping)).allowed()).isFalse();
+        }
+        RecordingReport report = report();
+        assertThat(report.verdict()).isEqualTo(Verdict.CLEAN);
+        assertThat(report.settlements()).isEqualTo(1);
+        assertThat(report.decisions()).isEqualTo(2);
+        assertThat(content()).contains("\"r-17\"").doesNotContain("alice");
+
+        // The same settlement a second time, as a process would record it that settles twice.
+        Path history = files().stream()
+                .filter(file -> file.toString().endsWith(".history"))
+                .findFirst()
+                .orElseThrow();
+        List<String> lines = new ArrayList<>(Files.readAllLines(history));
+        String settled = lines.stream().filter(line -> line.startsWith("[\"c\"")).findFirst().orElseThrow();
+        lines.add(lines.indexOf(settled), settled);
+        Files.writeString(history, String.join("\n", lines));
+        assertThat(report().check().violations())
+                .extracting(Violation::kind)
+                .containsExactly(Violation.Kind.SETTLED);
+    }
+
+    /** Threads that settle, keep and decide at once, by the clock of the system: the order of the lines is not that of the effects. */
+    @Test
+    void raisesNoAlarmOverThreadsThatSettleAtOnce() throws Exception {
+        List<Limit> limits = List.of(
+                Limit.named("bucket").tokenBucket(Rate.perSecond(5_000)).withBurst(20),
+                Limit.named("window").fixedWindow(20, Duration.ofMillis(2)),
+                Limit.named("sliding").slidingWindow(20, Duration.ofMillis(4)).withSlices(4),
+                Limit.named("log").slidingLog(20, Duration.ofMillis(2)));
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        try (Recorder recorder = Recorder.open(settings(), Clock.system(), 1 << 20)) {
+            recorder.begin(keys);
+            LocalEngine engine = LocalEngine.builder().returnListener(recorder.returns()).build();
+            Limiter limiter = new Limiter(engine, Clock.system(), List.of(recorder.decisions()));
+            List<Thread> threads = new ArrayList<>();
+            for (int t = 0; t < 4; t++) {
+                String name = "t" + t;
+                threads.add(new Thread(() -> settleSome(limiter, engine, limits, name)));
+            }
+            threads.forEach(thread -> thread.setUncaughtExceptionHandler((unused, e) -> failures.add(e)));
+            threads.forEach(Thread::start);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(failures).isEmpty();
+            assertThat(recorder.dropped()).isZero();
+        }
+        RecordingReport report = report();
+        assertThat(report.check().violations()).isEmpty();
+        assertThat(report.verdict()).isEqualTo(Verdict.CLEAN);
+        assertThat(report.remarks()).isEmpty();
+        assertThat(report.settlements()).isPositive();
+    }
+
+    private static void settleSome(Limiter limiter, LocalEngine engine, List<Limit> limits, String name) {
+        Random random = new Random(name.hashCode());
+        for (int i = 0; i < 2_500; i++) {
+            Limit limit = limits.get(random.nextInt(limits.size()));
+            Demand demand = Demand.of(limit, "user=x", 1 + random.nextInt(3));
+            demand = random.nextInt(3) == 0 ? demand.keeping(1 + random.nextInt(15)) : demand;
+            Decision reserved = limiter.decide(List.of(demand.keep() > 0 && i % 4 == 0 ? demand.permits(0) : demand));
+            if (reserved.allowed() && random.nextBoolean()) {
+                String id = name + i;
+                var unused = engine.settleNow(reserved.outcome().charges(reserved.ask()).stream()
+                        .map(charge -> Settlement.of(charge, random.nextInt(6), id, 60_000_000))
+                        .toList());
+            }
+        }
     }
 
     @Test
