@@ -16,7 +16,7 @@ import java.util.TreeSet;
  * @param first the time of the first event; empty if there is none
  * @param last the time of the last event
  * @param decisions how many decisions were recorded
- * @param settlements how many reservations were settled, counted once for each limit
+ * @param settlements how many reservations were settled; one from two limits counts as two
  * @param limits the names of the limits that were charged
  * @param gaps how often events are missing because they could not be recorded in time
  * @param lost how many events are missing in these gaps

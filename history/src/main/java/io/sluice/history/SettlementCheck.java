@@ -52,11 +52,10 @@ final class SettlementCheck {
         Settlement settlement = step.settlement();
         return settlement.isDue(nowMicros)
                 ? null
-                : "reservation %s of %d settled at %d (expected: within %d us)"
+                : "reservation %s settled %d us after its charge (expected: within %d us)"
                         .formatted(
                                 settlement.id(),
-                                settlement.chargedAtMicros(),
-                                nowMicros,
+                                nowMicros - settlement.chargedAtMicros(),
                                 settlement.withinMicros());
     }
 }

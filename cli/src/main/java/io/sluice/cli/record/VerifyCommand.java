@@ -118,7 +118,7 @@ public final class VerifyCommand implements Callable<Integer> {
         }
         row(out, "decisions", grouped(report.decisions()));
         if (report.settlements() > 0) {
-            row(out, "settled", count(report.settlements(), "reservation") + ", one for each limit");
+            row(out, "settled", count(report.settlements(), "reservation") + " on counts");
         }
         row(out, "limits", limits(report));
         row(
