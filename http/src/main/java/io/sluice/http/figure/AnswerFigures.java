@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AnswerFigures implements AutoCloseable {
 
-    /** The encodings of bodies that can be read. */
-    public static final Set<String> ENCODINGS = Set.of("identity", "gzip", "deflate");
-
     private static final Set<String> LINES = Set.of(
             "application/x-ndjson",
             "application/ndjson",

@@ -106,11 +106,6 @@ final class JsonFigures {
         }
     }
 
-    /** Returns the number of bytes of memory that depend on what is read. */
-    int footprint() {
-        return objects.size() / Byte.SIZE + name.length + number.length;
-    }
-
     void take(byte[] bytes, int from, int to) {
         int at = from;
         while (at < to && state != State.BROKEN) {

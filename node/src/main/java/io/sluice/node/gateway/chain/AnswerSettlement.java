@@ -33,7 +33,7 @@ final class AnswerSettlement implements Forwarder.AnswerWatch {
 
     static final String ABORTED = "aborted";
 
-    private static final Duration MAY_TAKE = Duration.ofSeconds(10);
+    private static final Duration MAY_TAKE = Duration.ofMinutes(1);
     private static final String ACCEPT_ENCODING = "accept-encoding";
 
     private final Evaluator evaluator;
