@@ -12,6 +12,7 @@ import io.sluice.rules.evaluate.CombinedDecisions;
 import io.sluice.rules.evaluate.LimitGroup;
 import io.sluice.rules.evaluate.MatchedRequest;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.UsedLimit;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.CallerPlace;
@@ -48,6 +49,9 @@ final class JointDecision {
     private final List<Label> shadowRefused = new ArrayList<>(0);
 
     private final QuotaStandings quotas = new QuotaStandings();
+    /** What was charged in any case, by the part that reported it. */
+    private @Nullable IdentityHashMap<MatchedRequest, List<UsedLimit>> usage;
+
     private boolean refusedByQuotas;
     private boolean tooMuch;
     private long atMicros;
@@ -80,6 +84,7 @@ final class JointDecision {
         for (MatchedRequest part : parts) {
             if (part.verdictOf() != null
                     || part.permits() == 0
+                    || !part.usage().limits().isEmpty()
                     || !part.shadows().isEmpty()) {
                 return false;
             }
@@ -152,8 +157,10 @@ final class JointDecision {
     private BoundLimit sum(List<BoundLimit> same) {
         BoundLimit least = same.get(0);
         long permits = 0;
+        long keep = 0;
         for (BoundLimit bound : same) {
             permits += permits(bound.demand());
+            keep = Math.max(keep, bound.keep());
             least = bound.numbers().capacity() < least.numbers().capacity() ? bound : least;
         }
         Demand one = least.demand();
@@ -161,7 +168,9 @@ final class JointDecision {
             return least;
         }
         tooMuch |= permits > Limit.MAX_PERMITS;
-        Demand all = one.permits(Math.min(permits, Limit.MAX_PERMITS));
+        Demand all = permits == 0
+                ? one.keeping(Math.max(1, keep)).permits(0)
+                : (keep == 0 ? one : one.keeping(keep)).permits(Math.min(permits, Limit.MAX_PERMITS));
         same.forEach(bound -> {
             if (bound.demand() != null) {
                 sums().of.put(bound.demand(), all);
@@ -197,6 +206,23 @@ final class JointDecision {
     boolean refusesByQuotas() {
         refusedByQuotas = quotas.areUsedUp();
         return refusedByQuotas;
+    }
+
+    /** Adds the usage of a part that was charged. */
+    void heardUsage(MatchedRequest part, List<UsedLimit> used) {
+        IdentityHashMap<MatchedRequest, List<UsedLimit>> all = usage == null ? new IdentityHashMap<>() : usage;
+        usage = all;
+        all.put(part, used);
+    }
+
+    private List<UsedLimit> used() {
+        List<UsedLimit> all = new ArrayList<>();
+        parts.forEach(part -> all.addAll(used(part)));
+        return all;
+    }
+
+    private List<UsedLimit> used(MatchedRequest part) {
+        return usage == null ? List.of() : usage.getOrDefault(part, List.of());
     }
 
     /** Returns the decisions about limits in force. */
@@ -235,8 +261,8 @@ final class JointDecision {
             rulings.replaceAll(ruling ->
                     new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits(), ruling.usedUp()));
         }
-        return new JointRuling(
-                reporting.whole(mode, allowed && charged), rulings, atMicros == 0 ? nowMicros : atMicros);
+        Ruling.Settled whole = reporting.whole(mode, allowed && charged);
+        return new JointRuling(usage == null ? whole : whole.with(used()), rulings, atMicros == 0 ? nowMicros : atMicros);
     }
 
     private PartRuling part(MatchedRequest part, Reporting reporting) {
@@ -264,6 +290,16 @@ final class JointDecision {
                 }
             }
         }
+        for (UsedLimit used : used(part)) {
+            BoundLimit bound = used.bound();
+            standings.add(new Standing(
+                    bound.rule(),
+                    bound.numbers(),
+                    bound.shadow(),
+                    true,
+                    used.reported().remaining(),
+                    used.reported().resetAfter()));
+        }
         return new PartRuling(allowed, null, standings, usedUp);
     }
 
@@ -283,7 +319,7 @@ final class JointDecision {
         long before = sum == null ? demand.permits() : sums().taken.merge(sum, demand.permits(), Long::sum);
         boolean fits = !asksTooMuch
                 && before <= Limit.MAX_PERMITS
-                && (verdict.fits() || (asked.permits() > before && before <= verdict.remaining()));
+                && (verdict.fits() || (asked.permits() > before && before + asked.keep() <= verdict.remaining()));
         return new Standing(
                 bound.rule(),
                 bound.numbers(),

@@ -30,7 +30,8 @@ final class JointEvaluator {
      * Decides about several requests at once: either all pass and all are charged, or one refuses and none is charged. Parts that
      * only look are checked first; if one of them refuses, the whole request is refused. Concurrency limits are only looked at,
      * because the protocol has no way to release a permit. Quotas are decided after the other limits, each on its own. If all of
-     * them are used up, the request is refused, and what the other limits had charged is given back.
+     * them are used up, the request is refused, and what the other limits had charged is given back. Usage that is charged in any
+     * case comes last, if the request passes.
      *
      * @param set the rules that the parts were made for, as {@link JointEvaluation#rules} returned them
      * @param parts at least one
@@ -78,7 +79,9 @@ final class JointEvaluator {
         }
         return settle(joint, version)
                 .thenCompose(passed -> quotas(joint, passed, quotasRefuse))
-                .thenCompose(allowed -> shadows(joint, allowed, false).thenApply(all -> told(all, allowed, telling)));
+                .thenCompose(allowed -> shadows(joint, allowed, false)
+                        .thenCompose(all -> usage(all, allowed))
+                        .thenApply(all -> told(all, allowed, telling)));
     }
 
     /** Returns null if the decision takes more than this; then nothing is charged. */
@@ -161,6 +164,22 @@ final class JointEvaluator {
                                     }
                                     return same;
                                 }));
+            }
+        }
+        return all;
+    }
+
+    /** Charges the usage that passing parts report, one after the other: each sees what the ones before it have left. */
+    private CompletionStage<JointDecision> usage(JointDecision joint, boolean allowed) {
+        CompletionStage<JointDecision> all = CompletableFuture.completedFuture(joint);
+        for (MatchedRequest part : joint.parts()) {
+            if (allowed
+                    && part.verdictOf() == null
+                    && !part.usage().limits().isEmpty()) {
+                all = all.thenCompose(same -> steps.chargeUsage(part).thenApply(used -> {
+                    same.heardUsage(part, used);
+                    return same;
+                }));
             }
         }
         return all;

@@ -10,6 +10,7 @@ import io.sluice.envoy.descriptor.DomainRules;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.NamedRule;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.snapshot.RuleSet;
@@ -150,13 +151,19 @@ public final class RateLimitDecider {
             RateLimitDescriptor descriptor,
             DescriptorMatch found) {
         Rule rule = found.rule();
-        boolean needed = set.hasScopes()
-                || (rule != null
-                        && !rule.limits().isEmpty()
-                        && !rule.limits().get(0).by().isEmpty());
+        boolean needed = set.hasScopes() || (rule != null && needsAttributes(rule));
         Attributes attributes =
                 needed ? DescriptorRequest.attributes(request.getDomain(), descriptor) : DescriptorRequest.NOTHING;
         return new JointPart(attributes.from(origin), DescriptorRequest.permits(request, descriptor), found.named());
+    }
+
+    private static boolean needsAttributes(Rule rule) {
+        for (RuleLimit limit : rule.limits()) {
+            if (!limit.by().isEmpty() || limit.cost().isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Decides one descriptor after the other, so that two descriptors with the same count add up. */

@@ -218,6 +218,11 @@ public sealed interface Ruling {
                     reservation);
         }
 
+        /** Returns the ruling with usage that was charged after it. It reports a charged limit if no other limit decided. */
+        public Settled with(List<UsedLimit> used) {
+            return UsageCharges.add(this, used);
+        }
+
         /** Returns the same ruling with usage that was charged; the limit of least is reported if no other limit is. */
         Settled withUsage(@Nullable UsedLimit least, List<Reported> costs, @Nullable String degraded) {
             boolean none = reported == null && action == Action.LIMIT && least != null;

@@ -1,6 +1,7 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.SettlementResult;
@@ -70,7 +71,7 @@ final class UsageCharges {
                             REPEATED_FOR,
                             null,
                             bound.inStore()));
-                    actual.put(demand.label().limit(), bound.permits());
+                    actual.put(demand.label().limit(), Math.min(bound.permits(), Limit.MAX_PERMITS));
                 }
             }
         }
