@@ -10,6 +10,7 @@ import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.Store;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -25,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,7 @@ class SettleTest {
                 limits:
                   - { id: a, limit: 1000, window: 1d, cost: { reserve: 10, settle: answer.json.n, within: 1s } }
                   - { id: b, limit: 1000, window: 1d, cost: { reserve: 10, settle: answer.json.n } }
+              - { id: near, resource: /near, mode: local, limits: [{ limit: 9, window: 1h }] }
               - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 9, ttl: 1h }] }
             """;
 
@@ -281,6 +284,66 @@ class SettleTest {
                     .POST(HttpRequest.BodyPublishers.ofString(body(reservation, Map.of("chat.tokens", 1L)))));
             assertThat(answer.statusCode()).isEqualTo(404);
         }
+    }
+
+    @Test
+    void everyNodeOfTheSameStoreSettlesAlsoAfterARestart() throws Exception {
+        RedisServer redis = RedisServer.shared();
+        NodeConfig config = config().withRedis(redis.uri());
+        String user = "restarted-" + System.nanoTime();
+        String reservation;
+        String near;
+        try (RunningNode one = RunningNode.onRedis(config);
+                RunningNode two = RunningNode.onRedis(config)) {
+            reservation = JSON.readTree(one.check(check(user, 500)).body())
+                    .get("reservation")
+                    .asText();
+            near = JSON.readTree(one.check("{\"attributes\": {\"path\": \"/near\"}, \"reserve\": true}")
+                            .body())
+                    .get("reservation")
+                    .asText();
+            assertThat(post(two, body(near, Map.of("near.0", 0L))).statusCode()).isEqualTo(404);
+            HttpResponse<String> first = post(two, body(reservation, Map.of("chat.tokens", 120L)));
+            assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+            assertThat(post(one, body(reservation, Map.of("chat.tokens", 120L))).body())
+                    .isEqualTo(first.body());
+            assertThat(post(one, body(reservation, Map.of("chat.tokens", 121L))).statusCode())
+                    .isEqualTo(409);
+        }
+        try (RunningNode again = RunningNode.onRedis(config)) {
+            HttpResponse<String> later = post(again, body(reservation, Map.of("chat.tokens", 120L, "chat.budget", 800L)));
+            assertThat(later.statusCode()).as(later.body()).isEqualTo(200);
+            assertThat(later.body()).contains("\"gave_back\":380", "\"charged\":300");
+            // What the node counted itself is gone.
+            assertThat(post(again, body(near, Map.of("near.0", 0L))).statusCode()).isEqualTo(404);
+            HttpResponse<String> next = again.check(check(user, 880));
+            assertThat(next.statusCode()).as(next.body()).isEqualTo(200);
+            assertThat(again.check(check(user, 1)).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void anUnavailableStoreIs503AndTheSameRequestMayBeSentAgain() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RunningNode shared = RunningNode.onRedis(config().withRedis(redis.uri()))) {
+            String reservation = JSON.readTree(shared.check(check("u", 500)).body())
+                    .get("reservation")
+                    .asText();
+            redis.freeze();
+            HttpResponse<String> away = post(shared, body(reservation, Map.of("chat.tokens", 120L)));
+            assertThat(away.statusCode()).isEqualTo(503);
+            assertThat(away.headers().firstValue("Retry-After")).contains("1");
+            assertThat(away.body()).contains("(expected: the same request again later)");
+            redis.thaw();
+            Awaitility.await().untilAsserted(() -> assertThat(
+                            post(shared, body(reservation, Map.of("chat.tokens", 120L)))
+                                    .body())
+                    .contains("\"gave_back\":380"));
+        }
+    }
+
+    private static HttpResponse<String> post(RunningNode node, String body) {
+        return node.send(node.request("/v1/settle").POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.UInt64Value;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -48,6 +49,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 class GrpcDoorTest {
@@ -216,6 +219,36 @@ class GrpcDoorTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void usageIsChargedIntoDebtInProcessAndOnRedis(boolean onRedis) throws Exception {
+        String rules = """
+                rules:
+                  - id: tokens
+                    deadline: 1m
+                    envoy: { domain: llm, path: [{ key: tenant }] }
+                    limits:
+                      - { by: descriptor.tenant, algorithm: fixed_window, limit: 1000, window: 30d, cost: { charge: always } }
+                """;
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withGrpc(GrpcSettings.on(0));
+        String tenant = "usage-" + System.nanoTime();
+        try (RunningNode node = onRedis
+                        ? RunningNode.onRedis(config.withRedis(RedisServer.shared().uri()))
+                        : RunningNode.start(config, Store::redis);
+                Caller caller = Caller.of(node)) {
+            assertThat(caller.report(0, tenant)).isEqualTo("OK 1000");
+            assertThat(caller.report(400, tenant)).isEqualTo("OK 600");
+            assertThat(caller.report(300, tenant, tenant)).isEqualTo("OK 300 0");
+            assertThat(caller.report(0, tenant)).isEqualTo("OVER_LIMIT 0");
+            assertThat(caller.report(5_000, tenant)).isEqualTo("OK 0");
+            assertThat(caller.report(0, tenant)).isEqualTo("OVER_LIMIT 0");
+            assertThat(node.get("/metrics").body())
+                    .contains("rate_limit_allowed_total{limit=\"tokens.0\",mode=\"" + (onRedis ? "distributed" : "local")
+                            + "\",rule=\"tokens\"} 3.0")
+                    .doesNotContain("sluice_settlements_total");
+        }
+    }
+
     @Test
     void withoutRedisThePolicyDecidesAndNoCallFails() throws Exception {
         NodeConfig away = config(GrpcSettings.on(0)).withRedis("redis://127.0.0.1:1");
@@ -349,6 +382,24 @@ class GrpcDoorTest {
             return RateLimitServiceGrpc.newBlockingStub(channel)
                     .withDeadlineAfter(60, TimeUnit.SECONDS)
                     .shouldRateLimit(request.build());
+        }
+
+        /** Reports usage of each tenant. Returns the code and what is left to each. */
+        String report(long tokens, String... tenants) {
+            RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("llm");
+            for (String tenant : tenants) {
+                request.addDescriptors(RateLimitDescriptor.newBuilder()
+                        .setHitsAddend(UInt64Value.of(tokens))
+                        .addEntries(RateLimitDescriptor.Entry.newBuilder()
+                                .setKey("tenant")
+                                .setValue(tenant)));
+            }
+            RateLimitResponse answer = RateLimitServiceGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
+                    .shouldRateLimit(request.build());
+            StringBuilder shown = new StringBuilder(answer.getOverallCode().name());
+            answer.getStatusesList().forEach(status -> shown.append(' ').append(status.getLimitRemaining()));
+            return shown.toString();
         }
 
         ServingStatus health() {
