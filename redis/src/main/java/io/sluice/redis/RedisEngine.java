@@ -46,6 +46,7 @@ import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -160,6 +161,24 @@ final class RedisEngine implements NamedEngine {
         return link == null
                 ? CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED))
                 : link.agreeOn(key.getBytes(StandardCharsets.UTF_8), proposed);
+    }
+
+    /** Returns the mark of this name, and sets the proposed one if there is none. */
+    public CompletionStage<byte[]> mark(String name, byte[] proposed) {
+        String key = names.mark(name);
+        RedisLink link = servers.link(servers.placeOf(key));
+        return link == null
+                ? CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED))
+                : link.mark(key.getBytes(StandardCharsets.UTF_8), proposed);
+    }
+
+    /** Returns the mark of this name; empty if there is none. */
+    public CompletionStage<Optional<byte[]>> markOf(String name) {
+        String key = names.mark(name);
+        RedisLink link = servers.link(servers.placeOf(key));
+        return link == null
+                ? CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED))
+                : link.markOf(key.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns whether Redis is connected, has loaded the function and answers quickly. */

@@ -19,6 +19,7 @@ import io.sluice.redis.store.StoreVitals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +126,22 @@ public final class RedisStore implements AutoCloseable {
      */
     public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
         return redis.agreeOn(name, proposed);
+    }
+
+    /**
+     * Returns the mark of this name, and sets the proposed one if there is none. A mark lives as long as the data of Redis, so another one
+     * tells that all data was lost. A Cluster has one copy of a mark, on one of its servers. Completes on the thread that reads from
+     * Redis, and exceptionally if Redis is unavailable.
+     *
+     * @param name in letters, digits and {@code -}
+     */
+    public CompletionStage<byte[]> mark(String name, byte[] proposed) {
+        return redis.mark(name, proposed);
+    }
+
+    /** Returns the mark of this name; empty if there is none. */
+    public CompletionStage<Optional<byte[]>> markOf(String name) {
+        return redis.markOf(name);
     }
 
     /**

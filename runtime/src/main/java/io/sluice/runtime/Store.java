@@ -10,6 +10,7 @@ import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -55,6 +56,18 @@ public interface Store {
      * none.
      */
     default CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+    }
+
+    /**
+     * Returns the mark of this name, and sets the proposed one if there is none. It lives as long as the data of the store.
+     */
+    default CompletionStage<byte[]> mark(String name, byte[] proposed) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+    }
+
+    /** Returns the mark of this name; empty if there is none. */
+    default CompletionStage<Optional<byte[]>> markOf(String name) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
@@ -127,6 +140,16 @@ public interface Store {
             @Override
             public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
                 return store.agreeOn(name, proposed);
+            }
+
+            @Override
+            public CompletionStage<byte[]> mark(String name, byte[] proposed) {
+                return store.mark(name, proposed);
+            }
+
+            @Override
+            public CompletionStage<Optional<byte[]>> markOf(String name) {
+                return store.markOf(name);
             }
 
             @Override

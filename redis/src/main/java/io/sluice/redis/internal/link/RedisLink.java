@@ -13,6 +13,7 @@ import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -162,6 +163,29 @@ public final class RedisLink implements AutoCloseable {
                 .thenCombine(
                         redis.async().pexpire(key, AGREED_FOR), (stored, kept) -> stored == null ? proposed : stored)
                 .toCompletableFuture();
+    }
+
+    /** Returns the value of a key, and stores the proposed one if there is none. The key lives as long as the data of the server. */
+    public CompletableFuture<byte[]> mark(byte[] key, byte[] proposed) {
+        StatefulRedisConnection<byte[], byte[]> redis = connection();
+        if (redis == null) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException(unavailable().reason()));
+        }
+        return redis.async()
+                .setGet(key, proposed, SetArgs.Builder.nx())
+                .thenApply(stored -> stored == null ? proposed : stored)
+                .toCompletableFuture();
+    }
+
+    /** Returns the value of a key; empty if there is none. */
+    public CompletableFuture<Optional<byte[]>> markOf(byte[] key) {
+        StatefulRedisConnection<byte[], byte[]> redis = connection();
+        if (redis == null) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException(unavailable().reason()));
+        }
+        return redis.async().get(key).thenApply(Optional::ofNullable).toCompletableFuture();
     }
 
     /** Records that a call is about to be sent. Returns the {@link ReadingTime}. */

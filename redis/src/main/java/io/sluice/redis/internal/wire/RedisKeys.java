@@ -95,6 +95,11 @@ public final class RedisKeys {
         return prefix + ":#s:" + name;
     }
 
+    /** Returns the key of a mark that tells one life of the data from another: unlike the name of any count. */
+    public String mark(String name) {
+        return prefix + ":#m:" + name;
+    }
+
     /**
      * Returns the key with which processes agree on who removes the counts of a subject: unlike the name of any count.
      *

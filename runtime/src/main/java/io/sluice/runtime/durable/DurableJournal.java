@@ -1,0 +1,264 @@
+package io.sluice.runtime.durable;
+
+import io.sluice.rules.watch.RegularFile;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sums of a process on disk. Changed sums are appended and forced to the disk; from time to time the file is replaced by one that has
+ * each sum once. Every line has a checksum. A line that was cut short or damaged is left out, and the others count. Thread-safe.
+ *
+ * <p>One process writes a journal. A second one in the same directory keeps its sums in memory only.
+ */
+final class DurableJournal implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DurableJournal.class);
+    private static final String FILE = "journal";
+    private static final String SOURCE = "N";
+    private static final String SUM = "S";
+    private static final String DONE = "D";
+
+    /** The file is replaced when it has grown by this much and is several times as large as needed. */
+    private static final long GROWTH = 1 << 20;
+
+    private static final int TIMES = 4;
+
+    /** So many stores are remembered as done. */
+    private static final int MOST_DONE = 100;
+
+    private final @Nullable Path folder;
+    private final String source;
+    private final Set<String> done = new LinkedHashSet<>();
+    private final Map<String, DurableSum> loaded = new LinkedHashMap<>();
+    private @Nullable FileChannel lock;
+    private @Nullable FileChannel file;
+    private long compactBytes;
+
+    private DurableJournal(@Nullable Path folder) {
+        this.folder = folder;
+        String known = folder == null ? null : open(folder);
+        this.source = known == null ? UUID.randomUUID().toString() : known;
+    }
+
+    /** Opens the journal in a directory, or one in memory if there is none or it cannot be used. */
+    static DurableJournal in(@Nullable Path folder) {
+        return new DurableJournal(folder);
+    }
+
+    /** Returns the name of this journal. */
+    String source() {
+        return source;
+    }
+
+    /** Returns whether it is on disk. */
+    synchronized boolean isOnDisk() {
+        return lock != null;
+    }
+
+    /** Returns the sums of the last run. */
+    Collection<DurableSum> loaded() {
+        return loaded.values();
+    }
+
+    /** Returns whether everything that earlier stores were charged is in this store. */
+    synchronized boolean isDone(String store) {
+        return done.contains(store);
+    }
+
+    /** Records that everything that earlier stores were charged is in this store. */
+    synchronized void done(String store) throws IOException {
+        if (done.add(store)) {
+            done.stream().limit(Math.max(0, done.size() - MOST_DONE)).toList().forEach(done::remove);
+            write(line(DONE + "\t" + store));
+        }
+    }
+
+    /** Appends sums. When it returns, they are on disk. */
+    synchronized void append(List<DurableSum> sums) throws IOException {
+        StringBuilder text = new StringBuilder();
+        sums.forEach(sum -> text.append(line(SUM + "\t" + sum.text())));
+        write(text.toString());
+    }
+
+    /** Returns whether the file should be replaced. */
+    synchronized boolean isLarge() throws IOException {
+        return file != null && file.position() > compactBytes * TIMES + GROWTH;
+    }
+
+    /** Replaces the file by one with these sums only. The old one stays until the new one is on disk. */
+    synchronized void replace(Collection<DurableSum> sums) throws IOException {
+        if (folder == null || lock == null) {
+            return;
+        }
+        StringBuilder text = new StringBuilder(line(SOURCE + "\t" + source));
+        done.forEach(store -> text.append(line(DONE + "\t" + store)));
+        sums.forEach(sum -> text.append(line(SUM + "\t" + sum.text())));
+        // Only the owner can read a temporary file, and the move keeps it so.
+        Path temporary = Files.createTempFile(folder, FILE, ".tmp");
+        FileChannel next = FileChannel.open(temporary, StandardOpenOption.WRITE);
+        try {
+            writeFully(next, text.toString());
+            Files.move(temporary, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            next.close();
+            Files.deleteIfExists(temporary);
+            throw e;
+        }
+        syncFolder(folder);
+        FileChannel old = file;
+        file = next;
+        compactBytes = next.position();
+        if (old != null) {
+            old.close();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closeQuietly(file);
+        closeQuietly(lock);
+        file = null;
+        lock = null;
+    }
+
+    /** Locks the directory and reads the file. Returns the name of the journal; null if there is none yet. */
+    private @Nullable String open(Path directory) {
+        try {
+            Files.createDirectories(directory);
+            FileChannel taken = FileChannel.open(
+                    directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (!isLocked(taken)) {
+                taken.close();
+                LOG.warn(
+                        "another process writes the journal of durable limits in {}; this one keeps its sums in memory",
+                        directory);
+                return null;
+            }
+            lock = taken;
+            return read(directory.resolve(FILE));
+        } catch (IOException e) {
+            closeQuietly(lock);
+            lock = null;
+            LOG.warn("cannot use the journal of durable limits in {}: {}", directory, e.toString());
+            return null;
+        }
+    }
+
+    private @Nullable String read(Path path) throws IOException {
+        String name = null;
+        long bad = 0;
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(RegularFile.open(path), StandardCharsets.ISO_8859_1))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                String body = body(line);
+                if (body.startsWith(SOURCE + "\t") && DurableSum.isName(body.substring(2))) {
+                    name = body.substring(2);
+                } else if (body.startsWith(DONE + "\t")) {
+                    done.add(body.substring(2));
+                } else if (!body.startsWith(SUM + "\t") || !load(body.substring(2))) {
+                    bad++;
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        if (bad > 0) {
+            LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, bad);
+        }
+        if (name == null) {
+            // Nobody knows whose sums these are.
+            loaded.clear();
+        }
+        return name;
+    }
+
+    private boolean load(String text) {
+        try {
+            DurableSum sum = DurableSum.parse(text);
+            loaded.put(sum.ref(), sum);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void write(String text) throws IOException {
+        FileChannel open = file;
+        if (open != null && !text.isEmpty()) {
+            writeFully(open, text);
+        }
+    }
+
+    private static void writeFully(FileChannel channel, String text) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+            int unused = channel.write(bytes);
+        }
+        channel.force(false);
+    }
+
+    private static String line(String body) {
+        return checksum(body) + "\t" + body + "\n";
+    }
+
+    /** Returns a line without its checksum; an empty text if that is wrong. */
+    private static String body(String line) {
+        int tab = line.indexOf('\t');
+        String body = tab < 0 ? "" : line.substring(tab + 1);
+        return tab > 0 && line.substring(0, tab).equals(checksum(body)) ? body : "";
+    }
+
+    private static String checksum(String body) {
+        CRC32 crc = new CRC32();
+        crc.update(body.getBytes(StandardCharsets.UTF_8));
+        return Long.toHexString(crc.getValue());
+    }
+
+    private static boolean isLocked(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    /** Makes sure that the new name survives a power failure too. */
+    private static void syncFolder(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            // Not every system supports this. The file itself is on disk.
+        }
+    }
+
+    private static void closeQuietly(@Nullable FileChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("a file did not close cleanly", e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.sluice.runtime.durable;
+
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.store.StoreState;
+import io.sluice.runtime.Store;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A store in memory that several processes share, and that can lose its data. */
+final class LossyStore implements Store {
+
+    private final Clock clock;
+    private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
+    private volatile LocalEngine counts;
+
+    LossyStore(Clock clock) {
+        this.clock = clock;
+        this.counts = new LocalEngine(clock);
+    }
+
+    /** Loses all counts and marks. */
+    void lose() {
+        counts = new LocalEngine(clock);
+        marks.clear();
+    }
+
+    @Override
+    public Engine engine() {
+        return new Engine() {
+            @Override
+            public String name() {
+                return "lossy";
+            }
+
+            @Override
+            public Answer decide(Ask ask) {
+                return counts.decide(ask);
+            }
+
+            @Override
+            public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+                return counts.giveBack(charges);
+            }
+
+            @Override
+            public CompletionStage<Boolean> renew(Charge charge) {
+                return counts.renew(charge);
+            }
+
+            @Override
+            public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+                return counts.settle(settlements);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Override
+    public boolean isReady() {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<Void> ready() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public StoreState state() {
+        return StoreState.up(0);
+    }
+
+    @Override
+    public List<String> findings() {
+        return List.of();
+    }
+
+    @Override
+    public CompletionStage<byte[]> mark(String name, byte[] proposed) {
+        byte[] known = marks.putIfAbsent(name, proposed);
+        return CompletableFuture.completedFuture(known == null ? proposed : known);
+    }
+
+    @Override
+    public CompletionStage<Optional<byte[]>> markOf(String name) {
+        return CompletableFuture.completedFuture(Optional.ofNullable(marks.get(name)));
+    }
+}

@@ -1,0 +1,53 @@
+package io.sluice.runtime.durable;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A center in memory that several processes share, and that can be unreachable. */
+final class MemoryLine implements DurableLine {
+
+    private final Map<String, DurableSum> sums = new TreeMap<>();
+    private final Map<String, List<DurableSum>> fixed = new HashMap<>();
+    private volatile boolean away;
+
+    void away(boolean isAway) {
+        away = isAway;
+    }
+
+    @Override
+    public synchronized void send(List<DurableSum> some) throws IOException {
+        requireThere();
+        some.forEach(sum -> sums.merge(sum.ref(), sum, (a, b) -> a.changes() > b.changes() ? a : b));
+    }
+
+    @Override
+    public synchronized List<DurableSum> earlierThan(String store) throws IOException {
+        requireThere();
+        return fixed.computeIfAbsent(
+                store,
+                each -> sums.values().stream()
+                        .filter(sum -> !sum.store().equals(store))
+                        .toList());
+    }
+
+    @Override
+    public synchronized List<DurableSum> all() throws IOException {
+        requireThere();
+        return List.copyOf(sums.values());
+    }
+
+    @Override
+    public synchronized void remove(List<DurableSum> some) throws IOException {
+        requireThere();
+        some.forEach(sum -> sums.remove(sum.ref()));
+    }
+
+    private void requireThere() throws IOException {
+        if (away) {
+            throw new IOException("the center accepts no connection");
+        }
+    }
+}
