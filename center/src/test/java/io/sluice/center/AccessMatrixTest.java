@@ -142,6 +142,10 @@ class AccessMatrixTest {
             400 POST /api/nodes/{id}/heartbeat        !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             404 POST /api/nodes/{id}/excerpts/{question} ! + + +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/nodes/rules                  !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 GET /api/durable/sums                 !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 POST /api/durable/sums                !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 POST /api/durable/restores/{store}    !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
+            200 POST /api/durable/erasures            !  +  +  +   -  -  -  -  -   -  -  -  -  -   -  -  -   -  -  -
             200 GET /api/decisions                    !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/stream                       !  -  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             200 GET /api/session                      +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +

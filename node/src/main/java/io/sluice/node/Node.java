@@ -43,9 +43,12 @@ import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.StoredCounts;
 import io.sluice.runtime.Tallies;
+import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.RulingCounts;
 import io.sluice.runtime.decisions.DecisionRecorder;
+import io.sluice.runtime.durable.DurableQuotas;
+import io.sluice.runtime.durable.StoreOutages;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -91,6 +94,7 @@ public final class Node implements AutoCloseable {
     private final NodeFleet fleet;
     private final @Nullable Store store;
     private final StoreWatch watch;
+    private final @Nullable DurableQuotas durable;
     private final @Nullable Limiter shared;
     private final ApiDoor api;
     private final NodeMetrics metrics;
@@ -111,6 +115,7 @@ public final class Node implements AutoCloseable {
             NodeFleet fleet,
             @Nullable Store store,
             StoreCalls calls,
+            @Nullable DurableQuotas durable,
             ApiDoor api,
             NodeMetrics metrics,
             Telemetry telemetry,
@@ -134,7 +139,8 @@ public final class Node implements AutoCloseable {
             ofStore.add(new FallbackRecorder(recorder.history(), clock));
             metrics.watchRecording(recorder::recorded, recorder::dropped);
         }
-        this.shared = store == null ? null : new Limiter(store.engine(), clock, ofStore);
+        this.durable = durable;
+        this.shared = durable == null ? null : new Limiter(durable.engine(), clock, ofStore);
         this.api = api;
         this.metrics = metrics;
         this.tracing = telemetry.tracing();
@@ -144,6 +150,11 @@ public final class Node implements AutoCloseable {
         this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
         metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
         fleet.witness().ifPresent(metrics.limits()::watch);
+        if (durable != null) {
+            metrics.limits().watch(durable);
+            health.watchDurable(durable::findings);
+            leaving.add(durable);
+        }
         telemetry.droppedSpans().ifPresent(metrics::watchSpans);
         leaving.add(telemetry);
     }
@@ -172,7 +183,8 @@ public final class Node implements AutoCloseable {
             throws StartFailedException {
         Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
         NodeMetrics metrics = new NodeMetrics(telemetry.registry());
-        StoreCalls calls = new StoreCalls(Clock.system(), metrics.limits());
+        StoreOutages outages = new StoreOutages(metrics.limits());
+        StoreCalls calls = new StoreCalls(Clock.system(), outages);
         Recorder recorder;
         try {
             recorder = config.recording()
@@ -202,8 +214,10 @@ public final class Node implements AutoCloseable {
         Node node;
         try {
             api = new ApiDoor();
+            Store store = opening.opened();
+            DurableQuotas durable = store == null ? null : durable(config, store, rules, fleet, outages);
             node = new Node(
-                    rules, fleet, opening.opened(), calls, api, metrics, telemetry, recorder, grace, droppedLogLines);
+                    rules, fleet, store, calls, durable, api, metrics, telemetry, recorder, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
             telemetry.close();
             opening.abandon();
@@ -223,6 +237,14 @@ public final class Node implements AutoCloseable {
         }
         node.health.turn(Health.Phase.SERVING);
         return node;
+    }
+
+    private static DurableQuotas durable(
+            NodeConfig config, Store store, OpenRules rules, NodeFleet fleet, StoreOutages outages) {
+        DurableQuotas durable = DurableQuotas.of(
+                store, rules.source()::latest, config.data(), fleet.center().map(CenterDurableLine::new), Clock.system());
+        outages.tell(durable);
+        return durable;
     }
 
     private static void abandon(@Nullable Recorder recorder) {
@@ -380,6 +402,10 @@ public final class Node implements AutoCloseable {
         if (permitKey != null) {
             permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
+        if (durable != null) {
+            rules.source().listen(durable.rules());
+            durable.start().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+        }
         agreed.join();
         if (recorder != null) {
             recorder.begin(keys);
@@ -400,6 +426,9 @@ public final class Node implements AutoCloseable {
         List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
         config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
         erasable.addAll(callers.erasable());
+        if (durable != null) {
+            erasable.add(durable.erasable());
+        }
         logged.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
         if (recorder != null) {
             erasable.add(recorder);

@@ -21,6 +21,7 @@ import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.decisions.DecisionRecorder;
 import io.sluice.runtime.decisions.PlaceCounts;
+import io.sluice.runtime.durable.DurableQuotas;
 import io.sluice.runtime.witness.Witness;
 import java.time.Duration;
 import java.time.Instant;
@@ -181,6 +182,22 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                     .tag("place", counts.place())
                     .register(registry);
         }
+    }
+
+    /** Adds what is known of durable limits. The caller must keep them reachable. */
+    public void watch(DurableQuotas durable) {
+        Gauge.builder("rate_limit_durable_sums", durable, DurableQuotas::size)
+                .description("Sums of durable limits that this process keeps")
+                .register(registry);
+        Gauge.builder("rate_limit_durable_unsent", durable, DurableQuotas::waiting)
+                .description("Sums of durable limits that the center does not have yet")
+                .register(registry);
+        Gauge.builder("rate_limit_durable_restored", durable, d -> d.isRestored() ? 1 : 0)
+                .description("0 while durable limits wait for what an earlier store was charged")
+                .register(registry);
+        FunctionCounter.builder("rate_limit_durable_left_out", durable, DurableQuotas::leftOut)
+                .description("Charges of durable limits that no sum has, because there are too many counts or the key is too long")
+                .register(registry);
     }
 
     private static double age(Witness witness) {

@@ -105,7 +105,11 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/nodes/{id}", SEE_FLEET).everywhere(),
             Endpoint.of("POST", "/api/nodes/{id}/heartbeat", REPORT).everywhere(),
             Endpoint.of("POST", "/api/nodes/{id}/excerpts/{question}", REPORT).everywhere(),
-            Endpoint.of("GET", "/api/nodes/rules", REPORT).everywhere());
+            Endpoint.of("GET", "/api/nodes/rules", REPORT).everywhere(),
+            Endpoint.of("GET", "/api/durable/sums", REPORT).everywhere(),
+            Endpoint.of("POST", "/api/durable/sums", REPORT).everywhere(),
+            Endpoint.of("POST", "/api/durable/restores/{store}", REPORT).everywhere(),
+            Endpoint.of("POST", "/api/durable/erasures", REPORT).everywhere());
 
     private static final List<Endpoint> ALERTS = List.of(
             Endpoint.of("GET", "/api/alerts", SEE_FLEET).everywhere(),

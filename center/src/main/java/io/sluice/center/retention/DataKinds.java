@@ -136,6 +136,15 @@ final class DataKinds {
                 "{time}; the keyed hash stays",
                 "the center deletes answers and reasons",
                 "nothing: the person is stored only while nodes are asked, encrypted, and for at most 30 days");
+        add(
+                "durable",
+                CENTER,
+                "what nodes charged to durable limits, by caller: an address, a name or a key, or its hash if the limit says so",
+                true,
+                Optional.of(OldRows.DURABLE),
+                "{time} after the end of the day, week, month or year that they count",
+                "the center deletes them every hour; backups leave them out",
+                "all sums of the person that can be found, when a node does the same");
     }
 
     private void figures(String kind, String what) {
@@ -335,6 +344,15 @@ final class DataKinds {
                 "some seconds; at most until the process ends",
                 "they are sent, or dropped and counted",
                 "nothing: what waits is sent; erase the person again after some seconds");
+        add(
+                "node_durable",
+                NODE,
+                "what the node charged to durable limits, by caller, in memory and in the directory of --data",
+                true,
+                Optional.of(OldRows.DURABLE),
+                "{time} after the end of the day, week, month or year that they count",
+                "the node writes its journal anew without them",
+                "all sums of the person that can be found");
         fixed(
                 "node_witness",
                 NODE,

@@ -24,6 +24,9 @@ final class OldRows {
     /** So many hours or days of figures go in one transaction. */
     private static final int BLOCKS_AT_ONCE = 8;
 
+    /** So long sums of durable limits stay after the end of their window. */
+    static final Duration DURABLE = Duration.ofDays(1);
+
     private static final long HOUR_SECONDS = 3_600;
 
     private static final String ACTIVE_EMERGENCY = "state IN ('waiting', 'ended')";
@@ -55,6 +58,21 @@ final class OldRows {
     static void removeExpired(JdbcClient client, long now) {
         client.sql("DELETE FROM one_time_link WHERE expires_at <= ?").param(now).update();
         client.sql("DELETE FROM ceremony WHERE expires_at <= ?").param(now).update();
+        removeDurable(client, now - DURABLE.toMillis());
+    }
+
+    /** Removes sums of durable limits whose window has ended, and answers that have none left. */
+    private static void removeDurable(JdbcClient client, long before) {
+        client.sql("DELETE FROM durable_sum WHERE window_end < ?")
+                .param(1_000L * before)
+                .update();
+        client.sql("DELETE FROM durable_restored WHERE NOT EXISTS (SELECT 1 FROM durable_sum WHERE durable_sum.ref ="
+                        + " durable_restored.ref)")
+                .update();
+        client.sql("DELETE FROM durable_restore WHERE at < ? AND NOT EXISTS (SELECT 1 FROM durable_restored WHERE"
+                        + " durable_restored.store = durable_restore.store)")
+                .param(before)
+                .update();
     }
 
     /** Removes figures of traffic. They name nobody, so the log does not tell. Returns whether there may be more. */

@@ -24,7 +24,7 @@ final class ReadOnlyFilter extends HttpFilter {
     /** Questions that need a body. They change nothing. */
     private static final Set<String> QUESTIONS = Set.of("/api/changes/check", "/api/changes/dry-run", "/api/explain");
 
-    private static final Pattern NODES = Pattern.compile("/api/nodes/[^/]+/(heartbeat|excerpts/[^/]+)");
+    private static final Pattern NODES = Pattern.compile("/api/(nodes/[^/]+/(heartbeat|excerpts/[^/]+)|durable/.+)");
 
     private final transient Optional<ForeignRules> rules;
 

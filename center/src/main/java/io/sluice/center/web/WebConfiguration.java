@@ -4,6 +4,7 @@ import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.alert.AlertRoutes;
 import io.sluice.center.callers.CallerRoutes;
 import io.sluice.center.decisions.DecisionRoutes;
+import io.sluice.center.durable.DurableRoutes;
 import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.explain.ExplainRoutes;
@@ -57,6 +58,7 @@ import org.springframework.context.annotation.Import;
     CallerRoutes.class,
     ExplainRoutes.class,
     ErasureRoutes.class,
+    DurableRoutes.class,
     TokenRoutes.class,
     StatusRoutes.class,
     AuditLogRoutes.class,

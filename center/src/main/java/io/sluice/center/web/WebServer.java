@@ -4,6 +4,7 @@ import io.sluice.center.alert.Alerts;
 import io.sluice.center.callers.CallersParts;
 import io.sluice.center.decisions.Decisions;
 import io.sluice.center.edge.ServerCertificate;
+import io.sluice.center.durable.DurableBook;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.explain.ExplainParts;
 import io.sluice.center.export.AuditExport;
@@ -74,6 +75,7 @@ public final class WebServer implements AutoCloseable {
                             Decisions.class,
                             () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
                     beans.registerBean(Alerts.class, center::alerts);
+                    beans.registerBean(DurableBook.class, () -> new DurableBook(center.database(), center.clock()));
                     beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
                 })
                 .run();

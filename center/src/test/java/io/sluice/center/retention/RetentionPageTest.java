@@ -110,6 +110,9 @@ class RetentionPageTest {
             Map.entry("alert_rule", ""),
             Map.entry("alert", "alerts"),
             Map.entry("alert_silence", "alerts"),
+            Map.entry("durable_sum", "durable"),
+            Map.entry("durable_restore", "durable"),
+            Map.entry("durable_restored", "durable"),
             Map.entry("erasure", "erasures"),
             Map.entry("erasure_answer", "erasures"),
             Map.entry("erasure_key", "erasures"));

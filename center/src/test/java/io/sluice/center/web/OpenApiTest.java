@@ -58,6 +58,7 @@ class OpenApiTest {
             ApprovalRoutes.class,
             NodeRoutes.class,
             io.sluice.center.erase.ErasureRoutes.class,
+            io.sluice.center.durable.DurableRoutes.class,
             io.sluice.center.callers.CallerRoutes.class,
             io.sluice.center.explain.ExplainRoutes.class,
             io.sluice.center.token.TokenRoutes.class,

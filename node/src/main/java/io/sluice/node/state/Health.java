@@ -28,6 +28,7 @@ public final class Health {
     private volatile Supplier<List<String>> gateway = List::of;
     private volatile Supplier<List<String>> tokens = List::of;
     private volatile Supplier<List<String>> fleet = List::of;
+    private volatile Supplier<List<String>> durable = List::of;
 
     public Health(OpenRules rules, StoreWatch store) {
         this.rules = rules;
@@ -72,6 +73,11 @@ public final class Health {
         tokens = tokenFindings;
     }
 
+    /** Adds the problems of durable limits. */
+    public void watchDurable(Supplier<List<String>> durableFindings) {
+        durable = durableFindings;
+    }
+
     /** Adds the problems with the center. */
     public void watchFleet(Supplier<List<String>> fleetFindings) {
         fleet = fleetFindings;
@@ -84,6 +90,7 @@ public final class Health {
     public List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
         store.outage().ifPresent(findings::add);
+        findings.addAll(durable.get());
         findings.addAll(rules.findings());
         findings.addAll(gateway.get());
         findings.addAll(tokens.get());

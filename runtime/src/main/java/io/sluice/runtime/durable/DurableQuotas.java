@@ -5,6 +5,8 @@ import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.io.IOException;
@@ -67,6 +69,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private static final Duration AGAIN = Duration.ofMillis(100);
 
     private static final Duration KEPT_AFTER_END = Duration.ofDays(1);
+    /** How often all sums are sent: a center that was restored from a backup does not have them. */
+    private static final Duration REPEAT = Duration.ofHours(1);
+
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
     private static final int SENT_AT_ONCE = 1_000;
 
@@ -103,6 +108,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private @Nullable String awaited;
     private long awaitedNanos;
 
+    /** When all sums were sent. Used by one thread. */
+    private long repeatedNanos;
+
     private DurableQuotas(
             Store store, Supplier<RuleSet> rules, @Nullable Path folder, Optional<DurableLine> center, Clock clock, int most) {
         this.store = store;
@@ -111,6 +119,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         this.sums = new DurableSums(journal.source(), most);
         this.center = center;
         this.clock = clock;
+        this.repeatedNanos = clock.nanoTime();
         this.restore = new StoreRestore(store.engine());
         this.engine = new DurableEngine(store.engine(), limits, sums, this, clock);
         for (DurableSum known : journal.loaded()) {
@@ -176,8 +185,22 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         }
     }
 
-    /** Must be called when other rules are in force. */
-    public void wake() {
+    /** Returns what must be told when other rules are in force. */
+    public RuleListener rules() {
+        return new RuleListener() {
+            @Override
+            public void changed(RuleSet rules) {
+                wake();
+            }
+
+            @Override
+            public void refused(List<DocumentError> errors) {
+                // The rules in force stay.
+            }
+        };
+    }
+
+    private void wake() {
         try {
             asking.execute(() -> quietly(this::check));
         } catch (RejectedExecutionException e) {
@@ -277,6 +300,10 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         } catch (IOException e) {
             // What is unsent stays, and other parts log that the center is lost.
             LOG.debug("durable sums were not sent", e);
+        }
+        if (clock.nanoTime() - repeatedNanos > REPEAT.toNanos()) {
+            repeatedNanos = clock.nanoTime();
+            unsent(sums.all());
         }
         if (sums.removeEnded(clock.epochMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
             compact();
@@ -416,7 +443,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         return new ErasableStore() {
             @Override
             public String kind() {
-                return "durable_counts";
+                return "counts";
             }
 
             @Override
@@ -427,6 +454,10 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     }
 
     ErasableStore.Attempt erase(KeyMatch match) throws IOException {
+        if (!limits.exist() && sums.size() == 0) {
+            // Then no center has sums of these rules either.
+            return ErasableStore.Attempt.done(0);
+        }
         List<DurableSum> removed = sums.remove(match);
         synchronized (unsent) {
             removed.forEach(sum -> unsent.remove(sum.ref()));

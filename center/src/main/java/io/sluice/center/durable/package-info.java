@@ -1,0 +1,5 @@
+/** What nodes charged to durable limits, for a Redis that has lost its data. */
+@NullMarked
+package io.sluice.center.durable;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,127 @@
+package io.sluice.runtime.center;
+
+import io.sluice.runtime.durable.DurableLine;
+import io.sluice.runtime.durable.DurableSum;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The way of durable sums to a center over HTTP, as lines of text. Thread-safe. */
+public final class CenterDurableLine implements DurableLine {
+
+    /** The most sums in an answer of the center. */
+    public static final int PAGE = 500;
+
+    private static final Duration ANSWERS_MAY_TAKE = Duration.ofSeconds(10);
+
+    /** More than any page has. */
+    private static final int LONGEST_ANSWER = 8 * 1024 * 1024;
+
+    /** A body of the center has at most a megabyte. */
+    private static final int LONGEST_BODY = 512 * 1024;
+
+    /** More than a center keeps. */
+    private static final int MOST_SUMS = 2_000_000;
+
+    private final Center center;
+
+    public CenterDurableLine(Center center) {
+        this.center = center;
+    }
+
+    @Override
+    public void send(List<DurableSum> sums) throws IOException {
+        post("/api/durable/sums", sums.stream().map(DurableSum::text).toList());
+    }
+
+    @Override
+    public List<DurableSum> earlierThan(String store) throws IOException {
+        return pages("/api/durable/restores/" + store, true);
+    }
+
+    @Override
+    public List<DurableSum> all() throws IOException {
+        return pages("/api/durable/sums", false);
+    }
+
+    @Override
+    public void remove(List<DurableSum> sums) throws IOException {
+        post("/api/durable/erasures", sums.stream().map(DurableSum::ref).toList());
+    }
+
+    private void post(String path, List<String> lines) throws IOException {
+        StringBuilder body = new StringBuilder();
+        for (String line : lines) {
+            if (body.length() + line.length() > LONGEST_BODY) {
+                String unused = answer(post(path, body.toString()));
+                body.setLength(0);
+            }
+            body.append(line).append('\n');
+        }
+        if (!body.isEmpty()) {
+            String unused = answer(post(path, body.toString()));
+        }
+    }
+
+    private HttpRequest.Builder post(String path, String body) {
+        return center.request(path)
+                .header("Content-Type", "text/plain; charset=utf-8")
+                .POST(BodyPublishers.ofString(body));
+    }
+
+    /** The name of the last sum of a page leads to the next one. */
+    private List<DurableSum> pages(String path, boolean posts) throws IOException {
+        List<DurableSum> all = new ArrayList<>();
+        String after = "";
+        for (int last = PAGE; last == PAGE; ) {
+            String page = path + "?after=" + after;
+            String text = answer(posts ? post(page, "") : center.request(page).GET());
+            last = 0;
+            for (String line : text.lines().toList()) {
+                try {
+                    DurableSum sum = DurableSum.parse(line);
+                    all.add(sum);
+                    after = sum.ref();
+                } catch (IllegalArgumentException e) {
+                    throw new IOException("the center answers with " + e.getMessage(), e);
+                }
+                last++;
+            }
+            if (all.size() > MOST_SUMS) {
+                throw new IOException("the center has more than " + MOST_SUMS + " durable sums");
+            }
+        }
+        return all;
+    }
+
+    private String answer(HttpRequest.Builder request) throws IOException {
+        CompletableFuture<HttpResponse<String>> sent =
+                center.send(request.timeout(ANSWERS_MAY_TAKE).build(), head -> new BoundedBody(LONGEST_ANSWER));
+        try {
+            HttpResponse<String> answer = sent.get(2 * ANSWERS_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            if (answer.statusCode() != 200) {
+                throw new IOException("the center: "
+                        + center.refusal(answer.statusCode()).why());
+            }
+            return answer.body();
+        } catch (ExecutionException e) {
+            throw new IOException("the center: " + Center.failure(e).why(), e);
+        } catch (TimeoutException e) {
+            sent.cancel(true);
+            throw new IOException("the center does not answer", e);
+        } catch (InterruptedException e) {
+            sent.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        }
+    }
+}
