@@ -61,6 +61,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private static final String MARK = "durable-store";
     private static final String RESTORED = "durable-restored-";
     private static final String TURN = "durable-turn-";
+    private static final String OTHER_TURN = "another node is restoring them";
 
     /** After this time others restore, too. */
     private static final Duration TURN_MAY_TAKE = Duration.ofSeconds(10);
@@ -363,7 +364,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
 
     private void failed(IOException e) {
         problem = e.getMessage();
-        if (!told && store.isReady()) {
+        if (!told && store.isReady() && !OTHER_TURN.equals(problem)) {
             told = true;
             LOG.warn("durable limits are not restored, on_failure decides them: {}", e.getMessage());
         }
@@ -376,7 +377,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             requireTurn(mark);
             send();
             fixed = center.get().earlierThan(mark);
-            report(restore.charge("restore:" + mark, totals(fixed)), "of all processes");
+            report(restore.charge("restore:" + mark, totals(fixed)), "which the center had from all nodes");
             byte[] unused = StoreRestore.await(store.mark(RESTORED + mark, bytes("1")));
         }
         if (!journal.isDone(mark)) {
@@ -389,7 +390,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
                 }
                 report(
                         restore.charge("late:" + mark + ":" + journal.source(), without(own, fixed)),
-                        center.isPresent() ? "that the center did not have" : "of this process");
+                        center.isPresent() ? "which this node had not sent yet" : "which this node had charged");
             }
             journal.done(mark);
         }
@@ -404,17 +405,17 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         }
         if (!first.equals(journal.source()) && clock.nanoTime() - awaitedNanos < TURN_MAY_TAKE.toNanos()) {
             var unused = asking.schedule(() -> quietly(this::check), AGAIN.toMillis(), TimeUnit.MILLISECONDS);
-            throw new IOException("another node is restoring them");
+            throw new IOException(OTHER_TURN);
         }
     }
 
     private static void report(StoreRestore.Result result, String whose) {
         if (result.counts() > 0) {
             LOG.info(
-                    "the store was lost; {} durable counts {} are restored, {} permits",
+                    "Redis had lost its data; {} permits of {} durable counts are charged again, {}",
+                    result.permits(),
                     result.counts(),
-                    whose,
-                    result.permits());
+                    whose);
         }
         if (result.left() > 0) {
             LOG.warn("{} durable counts could not be restored; they begin anew", result.left());
