@@ -28,14 +28,6 @@ class HashKeyNeededTest {
         assertThat(needed.faults(RuleSet.none())).isEmpty();
     }
 
-    @Test
-    void refusesWhatNoEngineEnforces() {
-        assertThat(needed.faults(set("{ algorithm: fixed_window, limit: 5, align: day, durable: true }")))
-                .singleElement()
-                .extracting(DocumentError::message)
-                .isEqualTo("durable: in rule r, not supported yet (expected: a rule without it)");
-    }
-
     private static RuleSet set(String limit) {
         RuleDocument document = RuleDocument.parse("t", "rules: [{ id: r, limits: [" + limit + "] }]");
         return new RuleSet(1, ((RuleDocument.Accepted) document).rules());

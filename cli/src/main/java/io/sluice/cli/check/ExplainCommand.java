@@ -87,10 +87,6 @@ public final class ExplainCommand implements Callable<Integer> {
             return CommandLine.ExitCode.SOFTWARE;
         }
         RuleSet set = new RuleSet(1, ((Accepted) document).rules());
-        if (!set.unsupported().isEmpty()) {
-            set.unsupported().forEach(spec.commandLine().getErr()::println);
-            return CommandLine.ExitCode.SOFTWARE;
-        }
         if (domain != null) {
             return descriptors(set, domain, out);
         }

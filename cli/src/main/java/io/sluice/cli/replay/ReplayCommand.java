@@ -235,9 +235,7 @@ public final class ReplayCommand implements Callable<Integer> {
             refused.errors().forEach(spec.commandLine().getErr()::println);
             return Optional.empty();
         }
-        RuleSet set = new RuleSet(1, ((Accepted) document).rules());
-        set.unsupported().forEach(spec.commandLine().getErr()::println);
-        return set.unsupported().isEmpty() ? Optional.of(set) : Optional.empty();
+        return Optional.of(new RuleSet(1, ((Accepted) document).rules()));
     }
 
     private ReplayResult run(Replay replay) throws IOException {

@@ -1,14 +1,11 @@
 package io.sluice.rules.snapshot;
 
-import static java.util.Objects.requireNonNull;
-
 import io.sluice.rules.internal.match.ScopeIndex;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.pattern.Attributes;
-import io.sluice.rules.yaml.DocumentError;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,7 +39,6 @@ public final class RuleSet {
     private final BodyFieldIndex bodyRules;
     private final Set<String> headerFields;
     private final Set<String> queryFields;
-    private final List<DocumentError> unsupported;
 
     /** Computed on first use, because decisions do not need it and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
@@ -81,7 +77,7 @@ public final class RuleSet {
                 .toList();
         this.hasProtocolScopes = effective.stream()
                 .anyMatch(rule -> rule.enabled() && rule.protocol().isPresent());
-        this.ready = enabled.stream().map(rule -> requireNonNull(byId.get(rule.id()))).toList();
+        this.ready = enabled.stream().map(this::ready).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.early = EarlyIndex.of(ready);
         Set<String> attributes = FieldNames.all(effective);
@@ -89,7 +85,6 @@ public final class RuleSet {
         this.bodyRules = bodyFields.isEmpty() ? BodyFieldIndex.NONE : BodyFieldIndex.of(enabled);
         this.headerFields = FieldNames.of(attributes, List.of("header."));
         this.queryFields = FieldNames.of(attributes, List.of("query."));
-        this.unsupported = UnsupportedOptions.of(effective);
     }
 
     private RuleSet(long version, OptionalInt releasedTo, @Nullable CallerTrial trial, RuleSet same) {
@@ -108,7 +103,6 @@ public final class RuleSet {
         this.bodyRules = same.bodyRules;
         this.headerFields = same.headerFields;
         this.queryFields = same.queryFields;
-        this.unsupported = same.unsupported;
         this.digest = same.digest;
     }
 
@@ -244,17 +238,6 @@ public final class RuleSet {
                 .anyMatch(limit -> limit.privacy() == Privacy.HASH);
     }
 
-    /** Returns why no process can decide by these rules yet; empty if it can. */
-    public List<DocumentError> unsupported() {
-        return unsupported;
-    }
-
-    private void requireSupported() {
-        if (!unsupported.isEmpty()) {
-            throw new IllegalStateException(unsupported.get(0).toString());
-        }
-    }
-
     private static Set<String> both(Set<String> some, Set<String> others) {
         if (some.containsAll(others)) {
             return some;
@@ -298,7 +281,6 @@ public final class RuleSet {
     }
 
     public List<CompiledRule> ready(Attributes request) {
-        requireSupported();
         return index.matching(request, ready);
     }
 
@@ -314,7 +296,6 @@ public final class RuleSet {
      * those for {@link RuleUse#EARLY early}, and those that deny or exempt by nothing else than what is known then.
      */
     public List<CompiledRule> early(Attributes request) {
-        requireSupported();
         return early.matching(request);
     }
 
@@ -338,7 +319,6 @@ public final class RuleSet {
     /** Returns the compiled form of a rule. A rule of this set is looked up; any other is compiled. */
     @SuppressWarnings("ReferenceEquality") // comparing two different rules takes longer than compiling one
     public CompiledRule ready(Rule rule) {
-        requireSupported();
         CompiledRule known = byId.get(rule.id());
         return known != null && known.rule() == rule ? known : new CompiledRule(rule);
     }

@@ -1,14 +1,12 @@
 package io.sluice.rules.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
-import io.sluice.rules.source.RuleVet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -84,41 +82,6 @@ class RuleSetTest {
         assertThat(fields(rules, Map.of("path", "/other", "service", "shop", "user", "v")))
                 .isEmpty();
         assertThat(rules.headerFields()).containsExactly("header.x-phone");
-    }
-
-    @Test
-    void theBodyIsReadForTheCost() {
-        RuleSet rules = parsed("""
-                rules:
-                  - { id: a, resource: /a, limits: [{ rate: 9, cost: { reserve: json.max_tokens, default: 1 } }] }
-                  - { id: b, resource: /b, limits: [{ rate: 9, cost: { reserve: json.n, default: 1 }, unread: absent }] }
-                  - { id: c, limits: [{ rate: 9, cost: { reserve: header.X-Cost, default: 1, settle: answer.json.x } }] }
-                """);
-
-        assertThat(fields(rules, Map.of("path", "/a"))).containsExactly("json.max_tokens");
-        assertThat(rules.requiredFields(Attributes.of(Map.of("path", "/a")))).containsExactly("json.max_tokens");
-        assertThat(fields(rules, Map.of("path", "/b"))).containsExactly("json.n");
-        assertThat(rules.requiredFields(Attributes.of(Map.of("path", "/b")))).isEmpty();
-        assertThat(rules.headerFields()).containsExactly("header.x-cost");
-        assertThat(rules.bodyFields()).containsExactlyInAnyOrder("json.max_tokens", "json.n");
-    }
-
-    @Test
-    void decidesNothingByRulesThatNoEngineEnforcesYet() {
-        RuleSet rules = parsed("""
-                rules:
-                  - { id: c, limits: [{ rate: 9 }], candidate: [{ algorithm: fixed_window, limit: 9, align: day, durable: true }] }
-                  - { id: off, enabled: false, limits: [{ algorithm: fixed_window, limit: 9, align: day, durable: true }] }
-                """);
-
-        assertThat(rules.unsupported())
-                .extracting(Object::toString)
-                .containsExactly(
-                        "rules: durable: in rule c, not supported yet (expected: a rule without it)");
-        assertThatThrownBy(() -> rules.ready(request("10.1.2.3", "u"))).hasMessageContaining("not supported yet");
-        assertThat(RuleVet.NONE.faults(rules)).isEqualTo(rules.unsupported());
-        assertThat(rules.numbered(5).unsupported()).isEqualTo(rules.unsupported());
-        assertThat(set.unsupported()).isEmpty();
     }
 
     @Test
