@@ -50,6 +50,7 @@ final class AllBenchmarks {
             new Step("console", "console", List.of("3"), List.of("1", "20", "1000")),
             new Step("verdicts", "verdicts", List.of("1000"), List.of("20")),
             new Step("recording", "recording", List.of("6"), List.of("1")),
+            new Step("keep", "keep", List.of("9", "10"), List.of("1", "3")),
             new Step("replay", "replay", List.of("1000000", "3"), List.of("100000", "1")));
 
     private AllBenchmarks() {}

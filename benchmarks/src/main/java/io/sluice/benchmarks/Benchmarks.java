@@ -12,6 +12,7 @@ import io.sluice.benchmarks.gateway.GatewayAttacks;
 import io.sluice.benchmarks.gateway.GatewayLoad;
 import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
+import io.sluice.benchmarks.keep.KeepRun;
 import io.sluice.benchmarks.processes.Checkout;
 import io.sluice.benchmarks.replay.ReplayLoad;
 import io.sluice.benchmarks.replay.ReplayMemory;
@@ -49,6 +50,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code console [TURNS [NODES [RULES]]]} opens each view of the console over much data. It needs {@code chromium}.
  *   <li>{@code verdicts [TRIALS]} simulates trials with known truth and counts wrong verdicts.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
+ *   <li>{@code keep [TURNS [SECONDS]]} compares decisions with and without {@code keep}, and shows who passes under overload.
  *   <li>{@code replay [LINES [TURNS]]} replays a log, beside reading its lines alone.
  *   <li>{@code replay-memory [LINES]} fills the bounds of a replay, and replays a log of 100 million lines.
  * </ul>
@@ -139,7 +141,12 @@ public final class Benchmarks {
             }),
             Part.of("verdicts", Map.of(), (args, figures) -> Verdicts.table(number(args, 0, 1_000), figures)),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))),
-            Part.of("keep", Map.of(), (args, figures) -> KeepCost.table(number(args, 0, 15), figures)),
+            Part.of(
+                    "keep",
+                    Map.of(),
+                    (args, figures) -> KeepCost.table(number(args, 0, 15), figures)
+                            + "\n"
+                            + KeepRun.table(number(args, 1, 60), figures)),
             Part.of(
                     "replay",
                     Map.of(),

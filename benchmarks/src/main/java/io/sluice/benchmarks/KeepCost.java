@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * Compares decisions that keep permits for others with decisions that do not. The two are the same otherwise, and take short turns in one
@@ -60,7 +61,8 @@ final class KeepCost {
         double before = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         table.append(String.format(
                 Locale.ROOT,
-                "CPU time of a decision in µs: medians of %d turns on Redis and %d turns in process. With and without `keep` take turns.%n%n",
+                "CPU time of a decision in µs: medians of %d turns on Redis and %d in process. With and without `keep` alternate, and the ratio%n"
+                        + "is the median of the ratios of neighbouring turns.%n%n",
                 turns,
                 TURNS_IN_PROCESS * turns));
         table.append("| decision                                              | without keep | with keep | ratio |\n");
@@ -130,7 +132,7 @@ final class KeepCost {
                 without.add(keepFirst ? second : first);
             }
         }
-        row(name, median(without), median(with));
+        row(name, without, with);
     }
 
     private double micros(BooleanSupplier decision) {
@@ -162,19 +164,25 @@ final class KeepCost {
                 }
             }
         }
-        LoadTurn plainly = LoadTurn.median(without);
-        LoadTurn kept = LoadTurn.median(with);
         String name = limit.name() + ", " + shape.name();
-        row("Redis, " + name, plainly.redisMicros(), kept.redisMicros());
-        row("caller of Redis, " + name, plainly.clientMicros(), kept.clientMicros());
+        row("Redis, " + name, of(without, LoadTurn::redisMicros), of(with, LoadTurn::redisMicros));
+        row("caller of Redis, " + name, of(without, LoadTurn::clientMicros), of(with, LoadTurn::clientMicros));
     }
 
-    private void row(String name, double without, double with) {
-        worst = Math.max(worst, with / without);
-        figures.add(name + "/ratio", with / without);
+    private static List<Double> of(List<LoadTurn> turns, Function<LoadTurn, Double> what) {
+        return turns.stream().map(what).toList();
+    }
+
+    private void row(String name, List<Double> without, List<Double> with) {
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < with.size(); i++) {
+            ratios.add(with.get(i) / without.get(i));
+        }
+        double ratio = median(ratios);
+        worst = Math.max(worst, ratio);
+        figures.add(name + "/ratio", ratio);
         table.append(String.format(
-                Locale.ROOT, "| %-53s | %12.3f | %9.3f | %5.2f |%n", name, without, with, with / without));
-        System.err.printf(Locale.ROOT, "%s: %.3f, %.3f%n", name, without, with);
+                Locale.ROOT, "| %-53s | %12.3f | %9.3f | %5.2f |%n", name, median(without), median(with), ratio));
     }
 
     private static double median(List<Double> values) {
