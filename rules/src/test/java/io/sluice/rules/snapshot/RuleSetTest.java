@@ -25,6 +25,23 @@ class RuleSetTest {
             """)).rules());
 
     @Test
+    void theBodyIsReadForTheCost() {
+        RuleSet rules = parsed("""
+                rules:
+                  - { id: a, resource: /a, limits: [{ rate: 9, cost: { reserve: json.max_tokens, default: 1 } }] }
+                  - { id: b, resource: /b, limits: [{ rate: 9, cost: { reserve: json.n, default: 1 }, unread: absent }] }
+                  - { id: c, limits: [{ rate: 9, cost: { reserve: header.X-Cost, default: 1, settle: answer.json.x } }] }
+                """);
+
+        assertThat(fields(rules, Map.of("path", "/a"))).containsExactly("json.max_tokens");
+        assertThat(rules.requiredFields(Attributes.of(Map.of("path", "/a")))).containsExactly("json.max_tokens");
+        assertThat(fields(rules, Map.of("path", "/b"))).containsExactly("json.n");
+        assertThat(rules.requiredFields(Attributes.of(Map.of("path", "/b")))).isEmpty();
+        assertThat(rules.headerFields()).containsExactly("header.x-cost");
+        assertThat(rules.bodyFields()).containsExactlyInAnyOrder("json.max_tokens", "json.n");
+    }
+
+    @Test
     void findsEveryEnabledRuleInDocumentOrder() {
         assertThat(ids(set.matching(request("10.1.2.3", "mallory"))))
                 .containsExactly("all", "office", "banned", "banned-too", "users");
