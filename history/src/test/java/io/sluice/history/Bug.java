@@ -101,7 +101,7 @@ enum Bug {
 
     /** Returns whether nodes keep permits for others and settle reservations. */
     boolean hasSettlements() {
-        return this == NONE || ordinal() >= KEEP_IGNORED.ordinal();
+        return this == NONE || compareTo(KEEP_IGNORED) >= 0;
     }
 
     static List<Limit> all() {
