@@ -52,6 +52,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Refunds.</b> Permits spent from an open lease go back into it. Otherwise they go to the wrapped engine, because ending
  * the lease has counted them as spent. Either way they are returned exactly once.
+ *
+ * <p><b>Settlements.</b> They go to the store, which charged the permits when the lease was granted. That moment is the time of the
+ * charge, so a leased reservation has less time to be settled, by at most the life of the lease. A debt does not call leases back: what
+ * is out may still be spent, at most {@code share × limit} over all processes. No lease is granted until the debt is paid.
  */
 public final class Leases implements Engine {
 
@@ -293,10 +297,7 @@ public final class Leases implements Engine {
         }
     }
 
-    /**
-     * Settles in the store, whether the reservation came from a lease or not: its permits were charged there when the lease was granted,
-     * and the lease counts them as spent. A lease that is already out may still be spent after a settlement has charged a debt.
-     */
+    /** Settles in the store, and forgets the refusals of counts that got permits back. */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
         List<Settlement> copy = List.copyOf(settlements);
