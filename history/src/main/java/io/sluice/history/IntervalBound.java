@@ -6,13 +6,9 @@ import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
-import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Settlement;
-import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * no admission passes beside this debt, or takes what it has to keep for others. Doubt never counts as a violation: where time stepped
  * back far, or steps are missing, no interval reaches across.
  */
-abstract sealed class IntervalBound {
+abstract sealed class IntervalBound
+        permits IntervalBound.Flow, IntervalBound.Slots, IntervalBound.Window, SpanBound, IntervalBound.Held {
 
     /** Returns the bound that defines a limit. The weighted estimate promises none, so its bound never complains. */
     static IntervalBound of(Limit limit) {
@@ -38,7 +35,7 @@ abstract sealed class IntervalBound {
         } else if (limit instanceof Concurrency) {
             return new Held();
         }
-        return new Span();
+        return new SpanBound();
     }
 
     private long latestMicros = Long.MIN_VALUE;
@@ -112,12 +109,12 @@ abstract sealed class IntervalBound {
             Limit limit, long permits, long keep, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {
 
         /** Returns the most that may be used afterwards. */
-        private long room() {
+        long room() {
             return limit.capacity() - keep;
         }
 
         /** Describes this limit for a violation: what it allows, and what of it is kept. */
-        private String allowed(String what) {
+        String allowed(String what) {
             return "at most %s%d%s".formatted(what, limit.capacity(), keep == 0 ? "" : " less " + keep + " for others");
         }
     }
@@ -127,7 +124,7 @@ abstract sealed class IntervalBound {
     }
 
     /** At most {@code burst + rate × t} in any span of length t. */
-    private static final class Flow extends IntervalBound {
+    static final class Flow extends IntervalBound {
 
         private double level;
         private double fastest;
@@ -231,7 +228,7 @@ abstract sealed class IntervalBound {
     }
 
     /** Each request has its slot once all requests before it have drained. */
-    private static final class Slots extends IntervalBound {
+    static final class Slots extends IntervalBound {
 
         private double level;
         private double rate = -1;
@@ -278,7 +275,7 @@ abstract sealed class IntervalBound {
     }
 
     /** At most the limit in each window. */
-    private static final class Window extends IntervalBound {
+    static final class Window extends IntervalBound {
 
         private final Map<Long, Long> admitted = new HashMap<>();
 
@@ -339,141 +336,8 @@ abstract sealed class IntervalBound {
         }
     }
 
-    /** At most the limit in any span of the window's length. */
-    private static final class Span extends IntervalBound {
-
-        private static final class Entry {
-            final long micros;
-            final long chargedAtMicros;
-            long permits;
-
-            Entry(long micros, long chargedAtMicros) {
-                this.micros = micros;
-                this.chargedAtMicros = chargedAtMicros;
-            }
-        }
-
-        private final ArrayDeque<Entry> entries = new ArrayDeque<>();
-        private final Map<Long, Entry> byCharge = new HashMap<>();
-        private long sum;
-
-        @Override
-        void reset() {
-            entries.clear();
-            byCharge.clear();
-            sum = 0;
-        }
-
-        @Override
-        void seen(Limit limit, long nowMicros) {
-            if (limit instanceof SlidingLog) {
-                // A refusal makes a long log forget what is over, even if time then steps back.
-                passTo(nowMicros, limit);
-            }
-        }
-
-        @Override
-        @Nullable
-        String add(Admission admission) {
-            Limit limit = admission.limit();
-            if (limit instanceof SlidingWindow window && window.weighted()) {
-                reset();
-                return null;
-            }
-            long at = admission.chargedAtMicros();
-            passTo(orLast(at), limit);
-            add(at, admission.permits());
-            String wrong = judge(admission);
-            if (wrong != null) {
-                reset();
-            }
-            return wrong;
-        }
-
-        private void add(long at, long permits) {
-            Entry entry = byCharge.get(at);
-            if (entry == null) {
-                entry = new Entry(orLast(at), at);
-                entries.addLast(entry);
-                byCharge.put(at, entry);
-            }
-            entry.permits += permits;
-            sum += permits;
-        }
-
-        /** Returns a time, or that of the last entry if it is later. */
-        private long orLast(long micros) {
-            return entries.isEmpty() ? micros : Math.max(micros, entries.getLast().micros);
-        }
-
-        private @Nullable String judge(Admission admission) {
-            return sum > admission.room()
-                    ? "%d admitted within %d us (expected: %s)"
-                            .formatted(sum, admission.limit().windowMicros(), admission.allowed(""))
-                    : null;
-        }
-
-        @Override
-        @Nullable
-        String pass(Admission admission) {
-            Limit limit = admission.limit();
-            if (limit instanceof SlidingWindow window && window.weighted()) {
-                return null;
-            }
-            passTo(orLast(admission.chargedAtMicros()), limit);
-            return judge(admission);
-        }
-
-        /** A slice may count for a little longer than its permits count here. So it is not always known where the charge goes. */
-        @Override
-        void charged(Settlement settlement, long permits, long nowMicros) {
-            Limit limit = settlement.limit();
-            if (limit instanceof SlidingWindow window && window.weighted()) {
-                reset();
-                return;
-            }
-            passTo(orLast(nowMicros), limit);
-            Entry reserved = byCharge.get(settlement.chargedAtMicros());
-            long over = settlement.chargedAtMicros() + limit.windowMicros();
-            long rest = limit instanceof SlidingWindow window ? 2 * window.sliceMicros() : 0;
-            if (reserved != null) {
-                reserved.permits += permits;
-                sum += permits;
-            } else if (over + rest <= nowMicros) {
-                add(nowMicros, permits);
-            }
-        }
-
-        @Override
-        void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
-            Entry entry = byCharge.get(chargedAtMicros);
-            if (entry != null && entry.permits >= permits) {
-                entry.permits -= permits;
-                sum -= permits;
-            } else if (permits > 0) {
-                // If time stepped back meanwhile, its slice may hold other charges by now.
-                reset();
-            }
-            while (!entries.isEmpty() && entries.getLast().permits == 0) {
-                Entry last = entries.removeLast();
-                byCharge.remove(last.chargedAtMicros, last);
-            }
-            // A refund makes the store forget what is over, even if time then steps back.
-            passTo(nowMicros, limit);
-        }
-
-        /** Drops what no span that ends now or later reaches. */
-        private void passTo(long micros, Limit limit) {
-            while (!entries.isEmpty() && entries.getFirst().micros <= micros - limit.windowMicros()) {
-                Entry old = entries.removeFirst();
-                sum -= old.permits;
-                byCharge.remove(old.chargedAtMicros, old);
-            }
-        }
-    }
-
     /** At most the limit held at the same time. */
-    private static final class Held extends IntervalBound {
+    static final class Held extends IntervalBound {
 
         private record Permit(String holder, long permits, long untilMicros) {}
 
