@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * so the algorithm cannot be replayed.
  *
  * <p>The engine charges in the order of its own time, which never steps back, so the times of the charges say in which order they took
- * effect. Permits that were given back, also by a settlement, count as if they had never been charged. A settlement that charges is
- * recorded with the engine's time after its effect, so what passes later passes beside this debt. Held permits are checked in the order of recording: a
- * charge is recorded after its effect and a return before its effect, so whatever is held in that order was held at one time. No bound
+ * effect. Permits that were given back, also by a settlement, count as if they had never been charged. A settlement that charges has the
+ * engine's time of its effect, so whatever is charged later passes beside this debt. Held permits are checked in the order of recording:
+ * a charge is recorded after its effect and a return before its effect, so whatever is held in that order was held at one time. No bound
  * reaches across a gap.
  */
 final class LocalCounts {

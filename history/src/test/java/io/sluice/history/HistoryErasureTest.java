@@ -82,6 +82,10 @@ class HistoryErasureTest {
         assertThat(result.changed()).isBetween(1L, (long) files.size());
         assertThat(result.busy()).isEmpty();
         assertThat(result.unreadable()).isEmpty();
+        for (Path file : files) {
+            String text = Files.readString(file);
+            assertThat(keys).noneMatch(key -> text.contains("\"" + key + "\""));
+        }
         CheckReport after = HistoryChecker.check(files);
         assertThat(after.isClean()).isEqualTo(before.isClean());
         assertThat(after.violations())

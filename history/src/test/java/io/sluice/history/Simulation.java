@@ -22,7 +22,8 @@ import java.util.Random;
 
 /**
  * Several nodes on one store, on one thread and with simulated time. Everything happens that happens to real ones: lost answers,
- * killed processes, a store that forgets, clocks that step, limits that change, leases, reservations that are settled. The same seed gives the same history.
+ * killed processes, a store that forgets, clocks that step, limits that change, leases, and reservations that are settled. The same
+ * seed gives the same history.
  */
 final class Simulation {
 
