@@ -52,6 +52,7 @@ final class FleetStart implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
+        engines.follow(rules.source());
         List<ErasableStore> erasable = new ArrayList<>(engines.erasable());
         erasable.add(callers.refused());
         decisions.recorder().flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);

@@ -23,6 +23,7 @@ import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.Tallies;
 import io.sluice.runtime.caller.RefusedCallers;
 import io.sluice.runtime.data.RulingCounts;
+import io.sluice.runtime.durable.DurableQuotas;
 import io.sluice.spring.boot.store.NamedRedis;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddressFinder;
@@ -126,9 +127,14 @@ public final class SluiceAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     SluiceEngines sluiceEngines(
-            Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listeners) {
+            Clock clock,
+            StoreChoice choice,
+            SluiceProperties properties,
+            SluiceFleet fleet,
+            ObjectProvider<StoreListener> listeners) {
         StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
-        return SluiceEngines.open(clock, choice.address(), properties.redis().prefix(), all);
+        return SluiceEngines.open(
+                clock, choice.address(), properties.redis().prefix(), all, properties.dataDir(), fleet.center());
     }
 
     @Bean(destroyMethod = "")
@@ -332,6 +338,10 @@ public final class SluiceAutoConfiguration {
             StorePulse pulse = engines.pulse();
             if (pulse != null) {
                 metrics.watch(pulse);
+            }
+            DurableQuotas durable = engines.durable();
+            if (durable != null) {
+                metrics.watch(durable);
             }
         }
     }

@@ -4,6 +4,8 @@ import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.store.StoreListener;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.StoreCalls;
@@ -11,11 +13,19 @@ import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
 import io.sluice.runtime.StoredCounts;
+import io.sluice.runtime.center.Center;
+import io.sluice.runtime.center.CenterDurableLine;
+import io.sluice.runtime.durable.DurableQuotas;
+import io.sluice.runtime.durable.StoreOutages;
 import io.sluice.runtime.erasure.ErasableStore;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SluiceEngines implements AutoCloseable {
 
+    private static final RuleSet NO_RULES = RuleSet.none();
+
     private final LocalEngine counts;
     private final Limiter local;
     private final StoreWatch watch;
@@ -31,20 +43,44 @@ final class SluiceEngines implements AutoCloseable {
     private final @Nullable Store store;
     private final @Nullable Limiter shared;
     private final @Nullable StorePulse pulse;
+    private final @Nullable DurableQuotas durable;
 
-    private SluiceEngines(Clock clock, Optional<StoreAddress> address, @Nullable Store store, StoreCalls calls) {
+    /** The rules in force; none until they are open. */
+    private volatile Supplier<RuleSet> rules = () -> NO_RULES;
+
+    private SluiceEngines(
+            Clock clock,
+            Optional<StoreAddress> address,
+            @Nullable Store store,
+            StoreCalls calls,
+            Optional<Path> data,
+            Optional<Center> center) {
         this.address = address;
         this.store = store;
         this.counts = new LocalEngine(clock);
         this.local = new Limiter(counts, clock, List.of());
         this.watch = new StoreWatch(store, clock, calls);
-        this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
+        this.durable = store == null
+                ? null
+                : DurableQuotas.of(store, () -> rules.get(), data, center.map(CenterDurableLine::new), clock);
+        this.shared = durable == null ? null : new Limiter(durable.engine(), clock, List.of(watch));
         this.pulse = store == null ? null : new StorePulse(store, clock);
     }
 
-    /** Opens engines that are ready to decide. An unreachable store delays startup by at most one second. */
-    static SluiceEngines open(Clock clock, Optional<StoreAddress> address, String prefix, StoreListener listener) {
-        StoreCalls calls = new StoreCalls(clock, listener);
+    /**
+     * Opens engines that are ready to decide. An unreachable store delays startup by at most one second.
+     *
+     * @param data the directory with the journal of durable limits
+     */
+    static SluiceEngines open(
+            Clock clock,
+            Optional<StoreAddress> address,
+            String prefix,
+            StoreListener listener,
+            Optional<Path> data,
+            Optional<Center> center) {
+        StoreOutages outages = new StoreOutages(listener);
+        StoreCalls calls = new StoreCalls(clock, outages);
         Store store = null;
         if (address.isPresent()) {
             if (prefix.isBlank()) {
@@ -58,7 +94,10 @@ final class SluiceEngines implements AutoCloseable {
                 throw address.get().unreadable(e);
             }
         }
-        SluiceEngines engines = new SluiceEngines(clock, address, store, calls);
+        SluiceEngines engines = new SluiceEngines(clock, address, store, calls, data, center);
+        if (engines.durable != null) {
+            outages.tell(engines.durable);
+        }
         if (store != null && engines.shared != null && engines.pulse != null) {
             StoreTrial.run(store, engines.shared);
             engines.pulse.start();
@@ -81,7 +120,26 @@ final class SluiceEngines implements AutoCloseable {
 
     /** Returns what erasures remove counts from. */
     List<ErasableStore> erasable() {
-        return StoredCounts.of(local, shared, store);
+        List<ErasableStore> all = new ArrayList<>(StoredCounts.of(local, shared, store));
+        if (durable != null) {
+            all.add(durable.erasable());
+        }
+        return all;
+    }
+
+    /** Begins to keep the durable limits of these rules. */
+    void follow(RuleSource source) {
+        rules = source::latest;
+        if (durable != null) {
+            source.listen(durable.rules());
+            durable.start().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+        }
+    }
+
+    /** Returns what keeps durable limits; null without a store. */
+    @Nullable
+    DurableQuotas durable() {
+        return durable;
     }
 
     /** Begins to agree on the key of callers with all processes that use the store. */
@@ -108,6 +166,9 @@ final class SluiceEngines implements AutoCloseable {
     public void close() {
         if (pulse != null) {
             pulse.close();
+        }
+        if (durable != null) {
+            durable.close();
         }
         local.close();
         if (shared != null) {

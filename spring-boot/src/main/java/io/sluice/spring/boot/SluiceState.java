@@ -8,6 +8,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.ShownRules;
+import io.sluice.runtime.durable.DurableQuotas;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,6 +67,10 @@ public final class SluiceState {
     /** Returns the problems of the store, the rules and the center that do not stop decisions, as sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(engines.watch().findings());
+        DurableQuotas durable = engines.durable();
+        if (durable != null) {
+            findings.addAll(durable.findings());
+        }
         if (opened != null) {
             findings.addAll(opened.findings());
         }
