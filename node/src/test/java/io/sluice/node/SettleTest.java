@@ -12,6 +12,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -407,7 +408,7 @@ class SettleTest {
 
     /** Returns the status of the answer to a body of which the node reads no more than it takes. */
     private int status(String body) throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", node.node.apiPort())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             OutputStream out = socket.getOutputStream();
             out.write(("POST /v1/settle HTTP/1.1\r\nHost: a\r\nContent-Length: " + body.length() + "\r\n\r\n"
                             + body.substring(0, 64 * 1024 + 1))

@@ -35,7 +35,9 @@ final class ReservationMetrics {
     void made(Reservation reservation) {
         for (ReservedLimit limit : reservation.limits()) {
             counter(Name.MADE, limit.label(), "").increment();
-            open(limit.label()).increment();
+            if (isDue(limit)) {
+                open(limit.label()).increment();
+            }
         }
     }
 
@@ -43,9 +45,14 @@ final class ReservationMetrics {
         Kind kind = settled.result().kind();
         Label label = settled.limit().label();
         counter(Name.SETTLED, label, kind.name().toLowerCase(Locale.ROOT)).increment();
-        if (kind == Kind.SETTLED) {
+        if (kind == Kind.SETTLED && isDue(settled.limit())) {
             open(label).decrement();
         }
+    }
+
+    /** Returns whether the cost of the limit says how it is settled. Others may be settled, but nothing is lost if they are not. */
+    private static boolean isDue(ReservedLimit limit) {
+        return limit.by() != null;
     }
 
     void unsettled(Reservation reservation, String reason) {

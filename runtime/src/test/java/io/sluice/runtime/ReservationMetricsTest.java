@@ -73,6 +73,19 @@ class ReservationMetricsTest {
     }
 
     @Test
+    void whatNobodyHasToSettleIsNotOpen() {
+        rules = parsed("rules: [{ id: plain, limits: [{ limit: 10, window: 1h }] }]");
+        Ruling ruling = evaluator
+                .evaluateReserving(Attributes.of(Map.of()), 3)
+                .toCompletableFuture()
+                .join();
+        assertThat(all("sluice_reservations")).containsOnly(Map.entry("plain.0", 1.0));
+        settle(Objects.requireNonNull(((Ruling.Settled) ruling).reservation()), Map.of("plain.0", 1L));
+        assertThat(all("sluice_settlements")).containsOnly(Map.entry("plain.0 settled", 1.0));
+        assertThat(all("sluice_reservations_open")).isEmpty();
+    }
+
+    @Test
     void countsReservationsThatStandByTheReason() {
         evaluator.unsettled(reservation("u-1"), "aborted");
 

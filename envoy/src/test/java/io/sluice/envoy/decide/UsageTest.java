@@ -104,6 +104,33 @@ class UsageTest {
     }
 
     @Test
+    void theAnswerKnowsWhenTheLimitIsUnusedAgain() {
+        Desk desk = Desk.with("""
+                rules:
+                  - id: bucket
+                    envoy: { domain: llm, path: [{ key: bucket }] }
+                    limits: [{ rate: 1000/m, burst: 1000, cost: { charge: always } }]
+                  - id: window
+                    envoy: { domain: llm, path: [{ key: window }] }
+                    limits: [{ algorithm: fixed_window, limit: 10, window: 1m, cost: { charge: always } }]
+                  - id: log
+                    envoy: { domain: llm, path: [{ key: log }] }
+                    limits: [{ algorithm: sliding_log, limit: 10, window: 2m, cost: { charge: always } }]
+                """);
+        RateLimitResponse answer =
+                desk.ask("llm", hits(5_000, d("bucket=x")), hits(20, d("window=x")), hits(20, d("log=x")));
+        assertThat(answer.getStatusesList())
+                .extracting(status -> status.getDurationUntilReset().getSeconds())
+                .containsExactly(300L, 30L, 120L);
+        // A look that comes later says the same.
+        desk.clock.advance(Duration.ofSeconds(10));
+        assertThat(desk.ask("llm", hits(0, d("bucket=x")), hits(0, d("window=x")), hits(0, d("log=x")))
+                        .getStatusesList())
+                .extracting(status -> status.getDurationUntilReset().getSeconds())
+                .containsExactly(290L, 20L, 110L);
+    }
+
+    @Test
     void anEnormousAddendCountsAsTheMostThatARequestMayAskFor() {
         Desk desk = Desk.with(RULES);
         assertThat(report(desk, 1L << 40, "a")).isEqualTo("OK 1000/MINUTE 0");

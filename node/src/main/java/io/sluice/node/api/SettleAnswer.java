@@ -18,7 +18,7 @@ record SettleAnswer(int status, List<SettledLimit> limits) {
 
     /** The message of 404. */
     static final String UNKNOWN =
-            "reservation: unknown or too old (expected: one of this node or its shared store that can still be settled; it stands)";
+            "reservation: unknown or too old (expected: that of a recent check; what was reserved stands)";
 
     private static final String CONFLICT =
             "actual: not the figure that was settled before (expected: the same figure; that one stands)";

@@ -225,16 +225,16 @@ public sealed interface Ruling {
 
         /** Returns the same ruling with usage that was charged; the limit of least is reported if no other limit is. */
         Settled withUsage(@Nullable UsedLimit least, List<Reported> costs, @Nullable String degraded) {
-            boolean none = reported == null && action == Action.LIMIT && least != null;
+            UsedLimit shown = reported == null && action == Action.LIMIT ? least : null;
             return new Settled(
                     allowed,
                     action,
-                    none ? least.bound().rule() : rule,
-                    none ? least.reported() : reported,
-                    none ? least.reported() : slowest,
+                    shown == null ? rule : shown.bound().rule(),
+                    shown == null ? reported : shown.reported(),
+                    shown == null ? slowest : shown.reported(),
                     retryAfter,
                     waitFor,
-                    none ? least.bound().label().mode() : mode,
+                    shown == null ? mode : shown.bound().label().mode(),
                     degraded,
                     ruleVersion,
                     matched,

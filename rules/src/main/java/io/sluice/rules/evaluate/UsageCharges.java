@@ -1,7 +1,9 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
+import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.SettlementResult;
@@ -10,6 +12,7 @@ import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -104,12 +107,38 @@ final class UsageCharges {
                 if (decision.ask().demands().get(i).label().equals(bound.label())) {
                     long less = charged.map(limit -> limit.result().charged()).orElse(0L);
                     String degraded = charged.isPresent() ? null : reason(decision);
-                    return new UsedLimit(bound, CostReports.reported(bound, verdicts.get(i), less), degraded);
+                    return new UsedLimit(
+                            bound,
+                            bound.reported(
+                                    Math.max(0, verdicts.get(i).remaining() - less),
+                                    resetAfter(bound.numbers(), verdicts.get(i), less, decision)),
+                            degraded);
                 }
             }
         }
         String reason = CombinedDecisions.degraded(looked);
         return new UsedLimit(bound, bound.reported(0, Optional.empty()), reason == null ? UNKNOWN : reason);
+    }
+
+    /** Returns the time until the limit is as if unused, after a charge that the verdict does not know yet. */
+    private static Optional<Duration> resetAfter(Limit limit, Verdict verdict, long charged, Decision looked) {
+        long reset = verdict.resetAfterMicros();
+        if (reset == Verdict.NEVER) {
+            return Optional.empty();
+        }
+        if (charged > 0 && limit instanceof TokenBucket bucket) {
+            if (bucket.rate().permits() == 0) {
+                return Optional.empty();
+            }
+            double more = (double) charged * bucket.rate().perMicros() / bucket.rate().permits();
+            reset += (long) Math.ceil(more);
+        } else if (charged > 0 && limit instanceof FixedWindow window) {
+            long at = looked.outcome().atMicros();
+            reset = window.windows().at(at).endMicros() - at;
+        } else if (charged > 0) {
+            reset = Math.max(reset, limit.windowMicros());
+        }
+        return Optional.of(Duration.of(reset, ChronoUnit.MICROS));
     }
 
     private static String reason(Decision decision) {
