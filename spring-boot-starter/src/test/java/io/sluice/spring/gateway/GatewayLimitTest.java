@@ -11,6 +11,7 @@ import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
 import io.sluice.spring.internal.RedisBeans;
+import io.sluice.spring.internal.Settlements;
 import io.sluice.spring.internal.Unsecured;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -490,6 +491,51 @@ class GatewayLimitTest {
     void routesPassWhileTheirRuleIsMissingIfTheyMay() {
         String gateway = start(routes("Sluice=nowhere") + "sluice.missing-rule: warn\n", "rules: []");
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Told {
+
+        @Bean
+        Settlements settlements() {
+            return new Settlements();
+        }
+    }
+
+    /** The rule of the filter, the one of the limiter and the one in force reserve together, and one response settles them. */
+    @Test
+    void theResponseOfTheUpstreamSettles() {
+        upstream.answers(exchange -> {
+            byte[] body = "data: {\"usage\":{\"total_tokens\":30}}\n\ndata: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+            exchange.getResponseHeaders().set("X-Rows", "7");
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(body);
+        });
+        String gateway = start(
+                routes(
+                                "Sluice=named",
+                                "name: RequestRateLimiter\n    args: { rate-limiter: \"#{@sluiceRateLimiter}\","
+                                        + " key-resolver: \"#{@userKeyResolver}\", sluice.rule: limiter }")
+                        + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                """
+                rules:
+                  - id: named
+                    for: code
+                    limits: [{ limit: 1000, window: 1h, cost: { reserve: header.x-max, settle: answer.json.usage.total_tokens } }]
+                  - id: limiter
+                    for: code
+                    limits: [{ limit: 1000, window: 1h, cost: { reserve: 20, settle: answer.json.missing } }]
+                  - id: everything
+                    limits: [{ limit: 1000, window: 1h, cost: { reserve: 10, settle: answer.header.x-rows } }]
+                """,
+                Told.class);
+        List<String> settlements = gateways.get(0).getBean(Settlements.class).all();
+        HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada", "X-Max", "100");
+        assertThat(passed.body()).isEqualTo("data: {\"usage\":{\"total_tokens\":30}}\n\ndata: [DONE]\n\n");
+        await().atMost(Duration.ofMinutes(1)).until(() -> settlements.size() >= 3);
+        assertThat(settlements)
+                .containsExactlyInAnyOrder("everything.0 10 -> 7", "named.0 100 -> 30", "limiter.0 20 no-figure");
     }
 
     private static long number(HttpResponse<?> answer, String header) {

@@ -9,6 +9,7 @@ import io.sluice.redis.RedisStore;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
@@ -22,19 +23,25 @@ import org.springframework.core.env.Environment;
 public class EngineBeans {
 
     @Bean
-    Evaluator evaluator(Environment environment, ObjectProvider<Clock> clocks, ObjectProvider<RedisStore> redis) {
+    Evaluator evaluator(
+            Environment environment,
+            ObjectProvider<Clock> clocks,
+            ObjectProvider<RedisStore> redis,
+            ObjectProvider<Settlements> settlements) {
         Clock clock = clocks.getObject();
         RedisStore store = redis.getIfAvailable();
         RuleDocument.Accepted rules =
                 (RuleDocument.Accepted) RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
         RuleSet set = new RuleSet(1, rules.rules());
+        RulingListener told = settlements.getIfAvailable();
+        RulingListener listener = told == null ? (ruling, nanos) -> {} : told;
         return new Evaluator(
                 () -> set,
                 new Limiter(new LocalEngine(clock), clock, List.of()),
                 store == null ? null : new Limiter(store.engine(), clock, List.of()),
                 KeySettings.ofThisProcess(),
                 clock,
-                (ruling, nanos) -> {});
+                listener);
     }
 
     @Bean

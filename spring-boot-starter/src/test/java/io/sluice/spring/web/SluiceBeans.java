@@ -10,10 +10,13 @@ import io.sluice.http.request.TrustedProxies;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.internal.Settlements;
 import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -26,7 +29,12 @@ class SluiceBeans {
     record RuleText(String text) {}
 
     @Bean
-    Evaluator evaluator(RuleText rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
+    Evaluator evaluator(
+            RuleText rules,
+            @Value("${test.broken:false}") boolean broken,
+            Clock clock,
+            ObjectProvider<Settlements> settlements) {
+        RulingListener told = settlements.getIfAvailable();
         return broken
                 ? new Evaluator(
                         () -> {
@@ -37,13 +45,17 @@ class SluiceBeans {
                         KeySettings.ofThisProcess(),
                         clock,
                         (ruling, nanos) -> {})
-                : evaluatorOf(rules.text(), clock);
+                : evaluatorOf(rules.text(), clock, told == null ? (ruling, nanos) -> {} : told);
     }
 
     static Evaluator evaluatorOf(String rules, Clock clock) {
+        return evaluatorOf(rules, clock, (ruling, nanos) -> {});
+    }
+
+    private static Evaluator evaluatorOf(String rules, Clock clock, RulingListener listener) {
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules)).rules());
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, listener);
     }
 
     @Bean

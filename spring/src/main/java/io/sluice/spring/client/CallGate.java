@@ -7,6 +7,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathRefusedException;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
 import io.sluice.spring.internal.Rulings;
@@ -106,11 +107,21 @@ final class CallGate {
         CompletionStage<Ruling> ruled = coming;
         ruled.whenComplete((ruling, failure) -> {
             if (failure == null) {
-                admission.tell(Rulings.settled(ruling, claims.get(0).rule(), version));
+                Ruling.Settled settled = Rulings.settled(ruling, claims.get(0).rule(), version);
+                unsettled(settled);
+                admission.tell(settled);
             } else {
                 admission.completeExceptionally(failure);
             }
         });
+    }
+
+    /** Responses of third parties settle nothing. */
+    private void unsettled(Ruling.Settled ruling) {
+        Reservation reservation = ruling.reservation();
+        if (reservation != null) {
+            evaluator.unsettled(reservation, "no-figure");
+        }
     }
 
     private static Attributes attributes(Rule rule, @Nullable String key, OutboundCall call) {

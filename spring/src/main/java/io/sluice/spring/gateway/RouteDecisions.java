@@ -10,12 +10,14 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
 import io.sluice.spring.internal.Rulings;
 import io.sluice.spring.named.NamedRules;
+import io.sluice.spring.web.AnswerSettlement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,6 +55,15 @@ public final class RouteDecisions {
 
     PermitScope newPermits() {
         return new PermitScope(evaluator, clock);
+    }
+
+    AnswerSettlement newSettlement() {
+        return new AnswerSettlement(evaluator);
+    }
+
+    /** Returns whether a rule in force settles by the response, so that the response must be read. */
+    boolean settles() {
+        return fields.settles(evaluator.rules());
     }
 
     /** Returns the rule; null if it is not enabled, or missing and requests may pass. */
@@ -116,6 +127,14 @@ public final class RouteDecisions {
                 : Schedulers.parallel();
     }
 
+    /** Without an exchange there is no response that could settle. */
+    private void unsettled(Ruling.Settled ruling) {
+        Reservation reservation = ruling.reservation();
+        if (reservation != null) {
+            evaluator.unsettled(reservation, "no-figure");
+        }
+    }
+
     private void hear(
             CompletableFuture<Ruling> coming,
             Rule rule,
@@ -131,8 +150,11 @@ public final class RouteDecisions {
             }
             Ruling.Settled settled =
                     Rulings.settled(ruling, rule, evaluator.rules().version());
-            if (scope != null) {
+            if (scope == null) {
+                unsettled(settled);
+            } else {
                 scope.permits().hold(settled.permit());
+                scope.settlement().add(settled.reservation());
             }
             if (atOnce) {
                 sink.success(settled);

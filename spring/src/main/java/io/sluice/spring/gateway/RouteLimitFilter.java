@@ -4,6 +4,7 @@ import io.sluice.http.request.CallerAddress;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.web.reactive.ConnectionThread;
+import io.sluice.spring.web.reactive.WatchedExchange;
 import java.security.Principal;
 import java.util.Optional;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -22,6 +23,9 @@ public final class RouteLimitFilter implements GlobalFilter, Ordered {
 
     /** The key in a route's metadata for the service name that rules see instead of the route's id. */
     static final String SERVICE = "sluice-service";
+
+    /** The exception handlers of the application choose the status of the response to a failure. */
+    private static final int UNKNOWN_STATUS = 500;
 
     private final RouteDecisions decisions;
     private final RouteAnswer answer;
@@ -60,9 +64,17 @@ public final class RouteLimitFilter implements GlobalFilter, Ordered {
                 service(exchange),
                 ChargedRules.of(exchange.getAttributes()),
                 decisions.newPermits(),
+                decisions.newSettlement(),
                 ConnectionThread.of(exchange.getRequest()));
         scope.attachTo(exchange);
-        return limited(scope, exchange, chain)
+        Mono<Void> limited = decisions.settles()
+                ? WatchedExchange.settle(
+                        exchange,
+                        scope.settlement(),
+                        watched -> limited(scope, watched, chain),
+                        failure -> UNKNOWN_STATUS)
+                : limited(scope, exchange, chain).doFinally(end -> scope.settlement().abandon());
+        return limited
                 .contextWrite(context -> context.put(RouteScope.class, scope))
                 .doFinally(end -> scope.permits().close());
     }

@@ -2,6 +2,7 @@ package io.sluice.spring.gateway;
 
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.web.AnswerSettlement;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
@@ -15,9 +16,16 @@ import reactor.util.context.ContextView;
  * @param service the name that rules see for the route
  * @param charged the ids of rules that must not charge the request again because their scope matches; a rule that a filter names
  *     decides every time
+ * @param settlement receives what the request reserves
  * @param thread where the exchange continues after it has waited
  */
-record RouteScope(CurrentRequest request, String service, Set<String> charged, PermitScope permits, Scheduler thread) {
+record RouteScope(
+        CurrentRequest request,
+        String service,
+        Set<String> charged,
+        PermitScope permits,
+        AnswerSettlement settlement,
+        Scheduler thread) {
 
     private static final String ATTRIBUTE = RouteScope.class.getName();
 

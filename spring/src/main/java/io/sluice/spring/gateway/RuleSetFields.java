@@ -13,15 +13,24 @@ final class RuleSetFields {
 
     private volatile @Nullable Known known;
 
-    private record Known(RuleSet set, Set<String> names) {}
+    private record Known(RuleSet set, Set<String> names, boolean settles) {}
 
     Set<String> of(RuleSet set) {
+        return known(set).names;
+    }
+
+    /** Returns whether a limit is settled by the response. */
+    boolean settles(RuleSet set) {
+        return known(set).settles;
+    }
+
+    private Known known(RuleSet set) {
         Known last = known;
         if (last == null || last.set != set) {
-            last = new Known(set, names(set));
+            last = new Known(set, names(set), set.rules().stream().anyMatch(rule -> !rule.answerAttributes().isEmpty()));
             known = last;
         }
-        return last.names;
+        return last;
     }
 
     private static Set<String> names(RuleSet set) {

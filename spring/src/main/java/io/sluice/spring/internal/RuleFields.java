@@ -1,5 +1,6 @@
 package io.sluice.spring.internal;
 
+import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.LimitOverride;
@@ -16,7 +17,7 @@ public final class RuleFields {
 
     private RuleFields() {}
 
-    /** Returns the attributes that the rule counts by or that select its overrides. */
+    /** Returns the attributes that the rule counts by, that select its overrides or that say what a request costs. */
     public static Set<String> of(Rule rule) {
         Set<String> names = new LinkedHashSet<>();
         Stream.concat(rule.limits().stream(), rule.candidate().stream()).forEach(limit -> add(limit, names));
@@ -34,5 +35,6 @@ public final class RuleFields {
         if (limit.absent() == AbsentPolicy.IP && !limit.by().isEmpty()) {
             names.add(IP);
         }
+        limit.cost().flatMap(Cost::attribute).ifPresent(names::add);
     }
 }

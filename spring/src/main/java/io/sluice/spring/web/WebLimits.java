@@ -113,11 +113,14 @@ public final class WebLimits {
      *
      * @param headers the headers to add to the response
      * @param answers receives the status of the response; null if no rule counts it
+     * @param settlement receives the response; null if the request has reserved nothing
      */
     public record Passed(
             Map<String, String> headers,
             Ruling.Settled ruling,
-            @Nullable AnswerCount answers) implements Outcome {
+            @Nullable AnswerCount answers,
+            @Nullable AnswerSettlement settlement)
+            implements Outcome {
 
         /** Returns how long the request has to wait first; zero means not at all. */
         public Duration waitFor() {
@@ -275,7 +278,7 @@ public final class WebLimits {
             if (ruling instanceof Ruling.Settled settled) {
                 permits.hold(settled.permit());
                 return settled.allowed()
-                        ? new Passed(answers.allowed(settled), settled, counted)
+                        ? new Passed(answers.allowed(settled), settled, counted, settlement(settled))
                         : new Refused(answers.refused(settled, asked.request().header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {
@@ -285,6 +288,15 @@ public final class WebLimits {
         } catch (RuntimeException e) {
             return new Refused(answers.failed("building a response", e));
         }
+    }
+
+    private @Nullable AnswerSettlement settlement(Ruling.Settled ruling) {
+        if (ruling.reservation() == null) {
+            return null;
+        }
+        AnswerSettlement settlement = new AnswerSettlement(evaluator);
+        settlement.add(ruling.reservation());
+        return settlement;
     }
 
     /** Returns the status of the response to a request whose processing failed. */

@@ -5,6 +5,7 @@ import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.AnswerCount;
+import io.sluice.spring.web.AnswerSettlement;
 import io.sluice.spring.web.BodyBuffer;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
@@ -132,21 +134,37 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         Mono<WebLimits.Outcome> outcome = stage.isDone()
                 ? Mono.fromFuture(stage)
                 : Mono.fromFuture(stage, true).publishOn(ConnectionThread.of(exchange.getRequest()));
-        return outcome.flatMap(known -> known instanceof WebLimits.Passed passed
+        return outcome.doOnCancel(() -> abandon(stage)).flatMap(known -> known instanceof WebLimits.Passed passed
                 ? passed(passed, pending, exchange)
                 : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
+    }
+
+    /** The decision may still come after the caller has left. */
+    private static void abandon(CompletionStage<WebLimits.Outcome> stage) {
+        stage.thenAccept(outcome -> {
+            if (outcome instanceof WebLimits.Passed passed && passed.settlement() != null) {
+                passed.settlement().abandon();
+            }
+        });
     }
 
     private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
         ChargedRules.add(exchange.getAttributes(), passed.rules());
         ReactiveAnswer.addTo(exchange, passed.headers());
         Mono<Void> rest = passed.waitFor().isZero()
-                ? pending.chain().filter(exchange)
+                ? served(passed, pending, exchange)
                 : slot(passed.waitFor())
                         .publishOn(ConnectionThread.of(exchange.getRequest()))
-                        .then(Mono.defer(() -> pending.chain().filter(exchange)));
+                        .then(Mono.defer(() -> served(passed, pending, exchange)));
         AnswerCount answers = passed.answers();
         return answers == null ? rest : counted(answers, rest, exchange.getResponse());
+    }
+
+    private Mono<Void> served(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
+        AnswerSettlement settlement = passed.settlement();
+        return settlement == null
+                ? pending.chain().filter(exchange)
+                : WatchedExchange.settle(exchange, settlement, pending.chain()::filter, limits::statusOf);
     }
 
     /** Has the response counted just before its head is sent, or if the caller leaves before that. */

@@ -4,6 +4,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.AnswerCount;
+import io.sluice.spring.web.AnswerSettlement;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebAnswer;
@@ -118,11 +119,47 @@ public final class LimitFilter implements Filter {
             }
         }
         passed.headers().forEach(response::setHeader);
+        AnswerSettlement settlement = passed.settlement();
+        if (settlement == null) {
+            serve(passed, request, response, chain, hold);
+        } else {
+            settle(passed, request, new WatchedResponse(response, settlement), chain, hold);
+        }
+    }
+
+    private void serve(
+            WebLimits.Passed passed,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            ServletHold hold)
+            throws IOException, ServletException {
         AnswerCount answers = passed.answers();
         if (answers == null) {
             chain.doFilter(request, response);
         } else {
             count(answers, request, response, chain, hold);
+        }
+    }
+
+    /** Settles by the response when the application has written it. */
+    private void settle(
+            WebLimits.Passed passed,
+            HttpServletRequest request,
+            WatchedResponse response,
+            FilterChain chain,
+            ServletHold hold)
+            throws IOException, ServletException {
+        try {
+            serve(passed, request, response, chain, hold);
+        } catch (IOException | ServletException | RuntimeException | Error e) {
+            response.end(false, limits.statusOf(e));
+            throw e;
+        }
+        if (request.isAsyncStarted()) {
+            hold.whenOver(() -> response.end(!hold.hasFailed(), response.getStatus()));
+        } else {
+            response.end(true, response.getStatus());
         }
     }
 

@@ -14,6 +14,7 @@ final class ServletHold implements AsyncListener {
 
     private final List<Runnable> tasks = new ArrayList<>(2);
     private boolean over;
+    private volatile boolean failed;
 
     void whenOver(Runnable task) {
         synchronized (this) {
@@ -23,6 +24,11 @@ final class ServletHold implements AsyncListener {
             }
         }
         task.run();
+    }
+
+    /** Returns whether asynchronous processing failed or took too long. */
+    boolean hasFailed() {
+        return failed;
     }
 
     /** Called when the request's thread returns. */
@@ -60,11 +66,15 @@ final class ServletHold implements AsyncListener {
 
     /** {@link #onComplete} follows. Until then the application may still respond. */
     @Override
-    public void onTimeout(AsyncEvent event) {}
+    public void onTimeout(AsyncEvent event) {
+        failed = true;
+    }
 
     /** {@link #onComplete} follows. */
     @Override
-    public void onError(AsyncEvent event) {}
+    public void onError(AsyncEvent event) {
+        failed = true;
+    }
 
     /** When asynchronous processing starts again, listeners are dropped unless they register again. */
     @Override
