@@ -167,7 +167,10 @@ class RecorderTest {
                 Limit.named("sliding").slidingWindow(20, Duration.ofMillis(4)).withSlices(4),
                 Limit.named("log").slidingLog(20, Duration.ofMillis(2)));
         List<Throwable> failures = new CopyOnWriteArrayList<>();
-        try (Recorder recorder = Recorder.open(settings(), Clock.system(), 1 << 20)) {
+        RecordingSettings some = settings();
+        RecordingSettings all = new RecordingSettings(
+                some.directory(), some.maxSize(), some.maxAge(), 1_000 * some.maxSize(), some.keep(), Set.of());
+        try (Recorder recorder = Recorder.open(all, Clock.system(), 1 << 20)) {
             recorder.begin(keys);
             LocalEngine engine = LocalEngine.builder().returnListener(recorder.returns()).build();
             Limiter limiter = new Limiter(engine, Clock.system(), List.of(recorder.decisions()));
@@ -193,7 +196,7 @@ class RecorderTest {
 
     private static void settleSome(Limiter limiter, LocalEngine engine, List<Limit> limits, String name) {
         Random random = new Random(name.hashCode());
-        for (int i = 0; i < 2_500; i++) {
+        for (int i = 0; i < 1_000; i++) {
             Limit limit = limits.get(random.nextInt(limits.size()));
             Demand demand = Demand.of(limit, "user=x", 1 + random.nextInt(3));
             demand = random.nextInt(3) == 0 ? demand.keeping(1 + random.nextInt(15)) : demand;
