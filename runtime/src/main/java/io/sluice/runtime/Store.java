@@ -9,18 +9,14 @@ import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
+import io.sluice.runtime.durable.MarkedStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The shared engine and its state. */
-public interface Store {
-
-    Engine engine();
-
-    /** Returns whether it can decide now. */
-    boolean isReady();
+public interface Store extends MarkedStore {
 
     /** Returns a stage that completes when {@link #isReady} becomes true for the first time. */
     CompletionStage<Void> ready();
@@ -56,18 +52,6 @@ public interface Store {
      * none.
      */
     default CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException());
-    }
-
-    /**
-     * Returns the mark of this name, and sets the proposed one if there is none. It lives as long as the data of the store.
-     */
-    default CompletionStage<byte[]> mark(String name, byte[] proposed) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException());
-    }
-
-    /** Returns the mark of this name; empty if there is none. */
-    default CompletionStage<Optional<byte[]>> markOf(String name) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 

@@ -7,7 +7,6 @@ import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.yaml.DocumentError;
-import io.sluice.runtime.Store;
 import io.sluice.runtime.erasure.ErasableStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +75,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
     private static final int SENT_AT_ONCE = 1_000;
 
-    private final Store store;
+    private final MarkedStore store;
     private final DurableLimits limits;
     private final DurableJournal journal;
     private final DurableSums sums;
@@ -113,7 +112,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private long repeatedNanos;
 
     private DurableQuotas(
-            Store store, Supplier<RuleSet> rules, @Nullable Path folder, Optional<DurableLine> center, Clock clock, int most) {
+            MarkedStore store, Supplier<RuleSet> rules, @Nullable Path folder, Optional<DurableLine> center, Clock clock, int most) {
         this.store = store;
         this.limits = new DurableLimits(rules);
         this.journal = DurableJournal.in(folder);
@@ -137,12 +136,12 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
      * @param center empty if there is none
      */
     public static DurableQuotas of(
-            Store store, Supplier<RuleSet> rules, Optional<Path> data, Optional<DurableLine> center, Clock clock) {
+            MarkedStore store, Supplier<RuleSet> rules, Optional<Path> data, Optional<DurableLine> center, Clock clock) {
         return of(store, rules, data, center, clock, DurableSums.MOST);
     }
 
     static DurableQuotas of(
-            Store store,
+            MarkedStore store,
             Supplier<RuleSet> rules,
             Optional<Path> data,
             Optional<DurableLine> center,

@@ -8,8 +8,6 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.store.StoreState;
-import io.sluice.runtime.Store;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A store in memory that several processes share, and that can lose its data. */
-final class LossyStore implements Store {
+final class LossyStore implements MarkedStore {
 
     private final Clock clock;
     private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
@@ -71,21 +69,6 @@ final class LossyStore implements Store {
     @Override
     public boolean isReady() {
         return true;
-    }
-
-    @Override
-    public CompletionStage<Void> ready() {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public StoreState state() {
-        return StoreState.up(0);
-    }
-
-    @Override
-    public List<String> findings() {
-        return List.of();
     }
 
     @Override
