@@ -37,7 +37,7 @@ class ErasureTest {
             rules:
               - id: orders
                 limits:
-                  - { by: user, algorithm: fixed_window, limit: 1000, align: year }
+                  - { by: user, algorithm: fixed_window, limit: 1000, align: year, durable: true }
                   - { id: each, by: [tenant, user], algorithm: fixed_window, limit: 1000, align: year }
             """;
 
@@ -88,7 +88,7 @@ class ErasureTest {
                                 .mapToLong(found -> Long.parseLong(found.group(1)))
                                 .sum())
                         .as(done)
-                        .isEqualTo(2);
+                        .isGreaterThanOrEqualTo(2);
                 assertThat(redis.command("KEYS", "*" + VALUE + "*").list()).isEmpty();
                 assertThat(redis.command("KEYS", "*user=bob").list()).hasSize(2);
             }

@@ -10,6 +10,8 @@ import io.sluice.runtime.durable.DurableSum;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -20,6 +22,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * without its data fixes the answer: all nodes restore the same figures, and each knows what it has to add.
  */
 public final class DurableBook {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DurableBook.class);
 
     /** More sums are refused. Nodes keep 100,000 each. */
     static final int MOST_SUMS = 1_000_000;
@@ -153,14 +157,18 @@ public final class DurableBook {
         });
     }
 
-    /** Removes sums by their names. */
+    /** Removes sums by their names, also from free pages of an embedded database. */
     void remove(List<String> refs) {
-        boolean unused = database.write(client -> {
+        boolean removed = database.write(client -> {
+            int rows = 0;
             for (String ref : refs) {
                 client.sql("DELETE FROM durable_restored WHERE ref = ?").param(ref).update();
-                client.sql("DELETE FROM durable_sum WHERE ref = ?").param(ref).update();
+                rows += client.sql("DELETE FROM durable_sum WHERE ref = ?").param(ref).update();
             }
-            return true;
+            return rows > 0;
         });
+        if (removed && !database.scrub()) {
+            LOG.info("somebody reads from the database; erased sums stay in its free pages until it is cleaned again");
+        }
     }
 }

@@ -71,11 +71,6 @@ final class DurableJournal implements AutoCloseable {
         return source;
     }
 
-    /** Returns whether it is on disk. */
-    synchronized boolean isOnDisk() {
-        return lock != null;
-    }
-
     /** Returns the sums of the last run. */
     Collection<DurableSum> loaded() {
         return loaded.values();

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sums of this process, in memory. Bounded: a count beyond {@link #MOST} is not durable, and a metric says how many charges that
@@ -91,14 +90,6 @@ final class DurableSums {
         List<DurableSum> all = new ArrayList<>(sums.size());
         sums.forEach((place, sum) -> all.add(sum(place, sum)));
         return all;
-    }
-
-    /** Returns the current state of a sum; null if it is gone. */
-    @Nullable
-    DurableSum latest(DurableSum known) {
-        Place place = new Place(known.store(), known.count());
-        Sum sum = sums.get(place);
-        return sum == null ? null : sum(place, sum);
     }
 
     private DurableSum sum(Place place, Sum sum) {
