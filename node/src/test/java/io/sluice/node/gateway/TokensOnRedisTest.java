@@ -20,8 +20,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class TokensOnRedisTest {
 
-    private static final String EVENTS = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}],\"usage\":null}\n\n"
-            + "data: {\"choices\":[],\"usage\":%s}\n\ndata: [DONE]\n\n";
+    private static final String EVENTS = """
+            data: {"choices":[{"delta":{"content":"Hi"}}],"usage":null}
+
+            data: {"choices":[],"usage":%s}
+
+            data: [DONE]
+
+            """;
 
     /** The count starts fresh, and so few permits come back that none does during the test. */
     private static final String RULES = """
