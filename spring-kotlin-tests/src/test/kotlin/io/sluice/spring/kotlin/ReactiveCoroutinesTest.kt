@@ -60,6 +60,26 @@ class ReactiveCoroutinesTest : CoroutineEndpoints() {
             ?: throw AssertionError("expected a refusal, but there was $outcome")
     }
 
+    /** Each call reserves all permits of its limit, so the next one passes only if the one before cost nothing. */
+    @Test
+    fun `the result of a coroutine settles what it reserved`() {
+        runBlocking {
+            repeat(3) { assertThat(reports.cost(0, 0)).isEqualTo(0) }
+            assertThat(reports.cost(0, 1)).isEqualTo(0)
+            assertThat(refusal { reports.cost(0, 0) }).isNotNull()
+        }
+    }
+
+    @Test
+    fun `the last figure of a flow settles what it reserved`() {
+        runBlocking {
+            repeat(2) { assertThat(reports.costs(flowOf(9, 0, "end")).toList()).hasSize(3) }
+            assertThat(reports.costs(flowOf(0, 9)).toList()).hasSize(2)
+            assertThat(refusal { reports.costs(flowOf(0)).toList() }).isNotNull()
+            repeat(2) { assertThat(reports.costsLater(flowOf(9, 0)).toList()).hasSize(2) }
+        }
+    }
+
     @Test
     fun `calls are counted by the arguments that the author wrote`() = runBlocking<Unit> {
         assertThat(reports.send("1", "a")).isEqualTo("a to 1")

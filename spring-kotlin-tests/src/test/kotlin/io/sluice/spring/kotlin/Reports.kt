@@ -69,6 +69,21 @@ class Reports {
     }
 
     fun noNumbers(): Flow<Int> = flow { emit(0) }
+
+    @RateLimited(limit = "10", window = "1h", permits = "10", settle = "#result + #more", mode = "local")
+    suspend fun cost(figure: Int, more: Int): Int {
+        yield()
+        return figure
+    }
+
+    @RateLimited(limit = "10", window = "1h", permits = "10", settle = "#result", mode = "local")
+    fun costs(source: Flow<Any>): Flow<Any> = source
+
+    @RateLimited(limit = "10", window = "1h", permits = "10", settle = "#result", mode = "local")
+    suspend fun costsLater(source: Flow<Any>): Flow<Any> {
+        yield()
+        return source
+    }
 }
 
 /** The same through an interface, whose proxy has another form. */
