@@ -18,12 +18,9 @@ import org.springframework.web.bind.annotation.RestController;
 /** Runs {@link SettledAnswers} on Tomcat. */
 final class ServletSettledAnswersTest extends SettledAnswers {
 
-    private RunningApp running;
-
     @Override
     RunningApp app() {
-        running = new RunningApp.Starting(false, ServletApp.class, Answers.class, Written.class).rules(RULES);
-        return running;
+        return new RunningApp.Starting(false, ServletApp.class, Answers.class, Written.class).rules(RULES);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -62,8 +59,8 @@ final class ServletSettledAnswersTest extends SettledAnswers {
     @ParameterizedTest
     @ValueSource(strings = {"writer", "octets", "again"})
     void everyWayToWriteAResponseSettles(String way) throws Exception {
-        List<String> settlements = running.bean(Settlements.class).all();
-        assertThat(running.get("/chat/" + way).body()).contains("33}}");
+        List<String> settlements = running().bean(Settlements.class).all();
+        assertThat(running().get("/chat/" + way).body()).contains("33}}");
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !settlements.isEmpty());
         assertThat(settlements).containsExactly("chat.tokens 50 -> 33");
     }

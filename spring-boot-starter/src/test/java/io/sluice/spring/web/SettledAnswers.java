@@ -57,7 +57,12 @@ abstract class SettledAnswers {
     private final RunningApp app = app();
     private final List<String> settlements = app.bean(Settlements.class).all();
 
+    /** Starts the application. */
     abstract RunningApp app();
+
+    final RunningApp running() {
+        return app;
+    }
 
     @AfterAll
     void stop() {
