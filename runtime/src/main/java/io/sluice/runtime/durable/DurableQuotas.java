@@ -92,6 +92,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
 
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
 
+    /** Held while the store is looked at and restored. The journal is written meanwhile. */
+    private final Object looking = new Object();
+
     /** How often the store was lost. */
     private final AtomicLong outages = new AtomicLong();
 
@@ -102,7 +105,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private volatile @Nullable String problem;
     private volatile boolean writes = true;
 
-    /** Whether the current problem was logged. Used by one thread, like the next two. */
+    /** Whether the current problem was logged. Guarded by {@code looking}, like the next two. */
     private boolean told;
 
     private @Nullable String awaited;
@@ -334,6 +337,12 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
 
     /** Looks which store this is, and restores it if that is necessary. */
     void check() {
+        synchronized (looking) {
+            look();
+        }
+    }
+
+    private void look() {
         if (!limits.exist()) {
             firstCheck.complete(null);
             return;

@@ -125,6 +125,29 @@ class DurableQuotasTest {
     }
 
     @Test
+    void anotherProcessRestoresIfTheFirstOneDoesNot() throws IOException {
+        DurableQuotas a = started("a");
+        DurableQuotas b = started("b");
+        charge(a, "acme", 30);
+        flushed(a).send();
+        lost(a, b);
+        center.away(true);
+        a.check();
+        center.away(false);
+        b.check();
+        assertThat(b.isRestored()).isFalse();
+        assertThat(b.findings())
+                .containsExactly("durable limits are not restored, on_failure decides them: another node is restoring them");
+
+        clock.advance(Duration.ofSeconds(11));
+        b.check();
+
+        assertThat(used(b, "acme")).isEqualTo(30);
+        a.check();
+        assertThat(used(a, "acme")).isEqualTo(30);
+    }
+
+    @Test
     void anEmptyStoreOfAFirstStartIsRestoredAtOnce() {
         DurableQuotas a = started("a");
 

@@ -84,6 +84,7 @@ class RedisKeysTest {
         KeyMatch all = new KeyMatch(key -> true, List.of());
         for (String other : List.of(
                 "rate_limit:#s:permits",
+                "rate_limit:#m:durable-store",
                 "rate_limit:#e:7-abcd",
                 "rate_limit:#r:",
                 "rate_limit:#r:#",
