@@ -109,12 +109,12 @@ public final class CenterDurableLine implements DurableLine {
         try {
             HttpResponse<String> answer = sent.get(2 * ANSWERS_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
             if (answer.statusCode() != 200) {
-                throw new IOException("the center: "
+                throw new IOException("the center cannot be used: "
                         + center.refusal(answer.statusCode()).why());
             }
             return answer.body();
         } catch (ExecutionException e) {
-            throw new IOException("the center: " + Center.failure(e).why(), e);
+            throw new IOException("the center cannot be used: " + Center.failure(e).why(), e);
         } catch (TimeoutException e) {
             sent.cancel(true);
             throw new IOException("the center does not answer", e);
