@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * Keeps durable limits over the loss of the shared store. Thread-safe. Decisions never wait for it.
  *
  * <p>Each process sums up what it charges, appends changed sums to a journal every {@link #FLUSH}, and sends them to the center every
- * {@link #SEND}. A store has a mark as long as it has its data. If a process meets another mark than before, or one that nobody has restored
- * yet, durable limits follow their failure policy until
+ * {@link #SEND}. A store has a mark as long as it has its data. If a process meets another mark than before, or one that nobody has
+ * restored yet, durable limits follow their failure policy until
  *
  * <ol>
  *   <li>one process has charged the new store with the sums of the center, which fixes them at the first question, and
