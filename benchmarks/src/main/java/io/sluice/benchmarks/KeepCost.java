@@ -33,8 +33,9 @@ final class KeepCost {
     private static final int DECISIONS = 20_000;
     private static final int WARM_UPS = 60;
     private static final int TURNS_IN_PROCESS = 20;
-    private static final long NANOS_ON_REDIS = 250_000_000;
-    private static final int WARM_UPS_ON_REDIS = 4;
+    private static final int TURNS_ON_REDIS = 4;
+    private static final long NANOS_ON_REDIS = 60_000_000;
+    private static final int WARM_UPS_ON_REDIS = 16;
     private static final String KEY = "all";
     private static final long KEPT = 1_000;
 
@@ -63,7 +64,7 @@ final class KeepCost {
                 Locale.ROOT,
                 "CPU time of a decision in µs: medians of %d turns on Redis and %d in process. With and without `keep` alternate, and the ratio%n"
                         + "is the median of the ratios of neighbouring turns.%n%n",
-                turns,
+                TURNS_ON_REDIS * turns,
                 TURNS_IN_PROCESS * turns));
         table.append("| decision                                              | without keep | with keep | ratio |\n");
         table.append("|-------------------------------------------------------|--------------|-----------|-------|\n");
@@ -154,7 +155,7 @@ final class KeepCost {
                 RedisMeter meter = new RedisMeter(server.uri());
                 Contender one = RedisSluice.deciding(server.uri(), coalescing, key -> plain);
                 Contender other = RedisSluice.deciding(server.uri(), coalescing, key -> keeping)) {
-            for (int turn = -WARM_UPS_ON_REDIS; turn < turns; turn++) {
+            for (int turn = -WARM_UPS_ON_REDIS; turn < TURNS_ON_REDIS * turns; turn++) {
                 boolean keepFirst = (turn & 1) == 0;
                 LoadTurn first = shape.run(keepFirst ? other : one, meter, NANOS_ON_REDIS);
                 LoadTurn second = shape.run(keepFirst ? one : other, meter, NANOS_ON_REDIS);

@@ -21,7 +21,7 @@ record Overload(long limit, int seconds, List<Double> topShares) {
 
     /** Receives the requests in the order of time. */
     interface Sink {
-        /** @param micros since the start */
+        /** Called for each request, with the microseconds since the start. */
         void arrive(long micros, Plan plan);
     }
 

@@ -16,7 +16,6 @@ final class OverloadPicture {
     private static final int RIGHT = 150;
     private static final int TOP = 44;
     private static final int BOTTOM = 30;
-    private static final List<String> COLOURS = List.of("#1f5fa8", "#5fb3a1", "#d9b86a");
 
     private final Overload overload;
     private final long most;
@@ -64,7 +63,7 @@ final class OverloadPicture {
                             y(below + passed),
                             width - 1,
                             y(below) - y(below + passed),
-                            COLOURS.get(plan.ordinal()));
+                            plan.colour());
                     below += passed;
                 }
             }
@@ -98,7 +97,7 @@ final class OverloadPicture {
         int left = WIDTH - RIGHT + 8;
         double y = y(overload.limit()) + 32;
         for (Plan plan : List.of(Plan.BATCH, Plan.FREE, Plan.TOP)) {
-            out.format("<rect x=\"%d\" y=\"%.1f\" width=\"11\" height=\"11\" fill=\"%s\"/>\n", left, y - 10, COLOURS.get(plan.ordinal()));
+            out.format("<rect x=\"%d\" y=\"%.1f\" width=\"11\" height=\"11\" fill=\"%s\"/>\n", left, y - 10, plan.colour());
             text(left + 17, y, "start", "", plan.word());
             y += 20;
         }

@@ -16,10 +16,9 @@ final class Shares {
     }
 
     void add(Plan plan, int second, boolean passed) {
-        int at = plan.ordinal() * seconds + second;
-        offered.incrementAndGet(at);
+        offered.incrementAndGet(at(plan, second));
         if (passed) {
-            admitted.incrementAndGet(at);
+            admitted.incrementAndGet(at(plan, second));
         }
     }
 
@@ -28,11 +27,20 @@ final class Shares {
     }
 
     long offered(Plan plan, int second) {
-        return offered.get(plan.ordinal() * seconds + second);
+        return offered.get(at(plan, second));
     }
 
     long admitted(Plan plan, int second) {
-        return admitted.get(plan.ordinal() * seconds + second);
+        return admitted.get(at(plan, second));
+    }
+
+    private int at(Plan plan, int second) {
+        return second + seconds
+                * switch (plan) {
+                    case TOP -> 0;
+                    case FREE -> 1;
+                    case BATCH -> 2;
+                };
     }
 
     /** Returns the requests of a class in the seconds from {@code from} on. */
