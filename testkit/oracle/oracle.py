@@ -149,7 +149,7 @@ class Bucket:
             back = permits - self.pace[0] * max(0, max(self.at, now) - charged_at)
             self.used = max(Fraction(0), self.used - max(0, back))
 
-    def adjust(self, limit, more, charged_at, now):
+    def adjust(self, limit, more, charged_at, now, actual):
         """Ages at the stored rate; a bucket that has drained goes on at the rate of the limit. Returns what was charged."""
         if self.used:
             then = effective(self.at, now)
@@ -166,7 +166,8 @@ class Bucket:
             return more
         if not self.since <= charged_at <= self.at + CLAMP:
             return 0
-        back = min(self.used, max(0, -more - self.pace[0] * max(0, max(self.at, now) - charged_at)))
+        flowed = self.pace[0] * max(0, max(self.at, now) - charged_at)
+        back = min(self.used, max(0, actual - more - flowed) - max(0, actual - flowed))
         self.used -= back
         return -floor(back)
 
@@ -224,7 +225,7 @@ class Log:
                 kept.append((t, p - back))
         self.entries = kept[::-1]
 
-    def adjust(self, limit, more, charged_at, now):
+    def adjust(self, limit, more, charged_at, now, actual):
         """Changes the admission itself while it counts; what was used beyond it is an admission of its own afterwards."""
         if more < 0:
             before = sum(p for _, p in self.aged(limit, now)[0])
@@ -353,7 +354,7 @@ class Window:
             used = max(0, used - permits)
         self.start, self.used = start, used
 
-    def adjust(self, limit, more, charged_at, now):
+    def adjust(self, limit, more, charged_at, now, actual):
         start, end, used, _ = self.aged(limit, now)
         after = max(0, used + more) if more > 0 or start <= charged_at < end else used
         self.start, self.used = start, after
@@ -434,7 +435,7 @@ class Slices:
             live[j] = max(0, live[j] - permits)
         self.counts = {j: c for j, c in live.items() if c}
 
-    def adjust(self, limit, more, charged_at, now):
+    def adjust(self, limit, more, charged_at, now, actual):
         live, i, _ = self.aged(limit, now)
         j = charged_at // self.length(limit)
         if j not in live:
@@ -612,7 +613,7 @@ class World:
                 first, change = self.settled[id, count]
                 results.append(["repeated", change] if first == figure else ["conflict", 0])
             else:
-                change = count.adjust(self.limits[d[0]], figure - v[1], v[6], self.now) if figure != v[1] else 0
+                change = count.adjust(self.limits[d[0]], figure - v[1], v[6], self.now, figure) if figure != v[1] else 0
                 self.settled[id, count] = figure, change
                 results.append(["settled", change])
         self.steps.append({"at": self.now, "settle": step, "id": id, "within": within, "actual": list(actual), "results": results})

@@ -56,7 +56,7 @@ abstract class BucketCount extends Count {
             return 0;
         }
         BucketState before = state.atSettlement(pace(settlement.limit()), nowMicros);
-        state = before.settle(settlement.more(), settlement.chargedAtMicros(), nowMicros);
+        state = before.settle(settlement, nowMicros);
         return state.over(before);
     }
 

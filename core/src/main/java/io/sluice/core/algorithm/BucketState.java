@@ -1,5 +1,6 @@
 package io.sluice.core.algorithm;
 
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.limit.Pace;
 
 /**
@@ -53,12 +54,23 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
      * the two together. Giving back that amount therefore never leaves less used than if the charge had never been made.
      */
     public BucketState giveBack(long permits, long chargedAtMicros, long nowMicros) {
+        return giveBack(permits, 0, chargedAtMicros, nowMicros);
+    }
+
+    /** Gives back what is left of the charged permits, except what is left of those that were used. */
+    private BucketState giveBack(long charged, long really, long chargedAtMicros, long nowMicros) {
         if (chargedAtMicros < sinceMicros || pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
             return this;
         }
-        BucketState back = new BucketState(permits, 0, pace, atMicros, sinceMicros)
+        BucketState left = left(charged, chargedAtMicros, nowMicros);
+        BucketState stays = left(really, chargedAtMicros, nowMicros);
+        return with(used - left.used + stays.used, parts - left.parts + stays.parts);
+    }
+
+    /** Returns what is left of permits that were charged to an unused bucket. */
+    private BucketState left(long permits, long chargedAtMicros, long nowMicros) {
+        return new BucketState(permits, 0, pace, atMicros, sinceMicros)
                 .less(Math.max(0, Math.max(atMicros, nowMicros) - chargedAtMicros));
-        return with(used - back.used, parts - back.parts);
     }
 
     /**
@@ -71,15 +83,18 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns this state after {@code more} permits were charged even if they do not fit, or, if negative, after as many of the permits
-     * that were charged at {@code chargedAtMicros} were given back. An unused bucket without a pace remembers no charge, because it
-     * would never drain.
+     * Returns this state after a settlement: what was used beyond the reservation is charged even if it does not fit, and what was not
+     * used is given back. An unused bucket without a pace remembers no charge, because it would never drain.
+     *
+     * <p>A bucket that was charged with the reservation is ahead of one that was charged with the real figure by the difference, less at
+     * most what the other one wasted while it was unused. It was not unused before the real figure had flowed.
      *
      * @param nowMicros the time of {@link #atSettlement}
      */
-    public BucketState settle(long more, long chargedAtMicros, long nowMicros) {
+    public BucketState settle(Settlement settlement, long nowMicros) {
+        long more = settlement.more();
         if (more < 0) {
-            return giveBack(-more, chargedAtMicros, nowMicros);
+            return giveBack(settlement.reserved(), settlement.actual(), settlement.chargedAtMicros(), nowMicros);
         }
         return pace.isZero() ? this : plus(Math.min(more, Count.MOST_USED - used));
     }

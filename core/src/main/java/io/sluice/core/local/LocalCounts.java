@@ -406,7 +406,7 @@ final class LocalCounts {
         TokenBucket limit = (TokenBucket) settlement.limit();
         PackedBucket in = bucket.packed;
         BucketState before = in.state(word[0], now).atSettlement(limit.pace(), now);
-        BucketState after = before.settle(settlement.more(), settlement.chargedAtMicros(), now);
+        BucketState after = before.settle(settlement, now);
         boolean samePace = after.pace().equals(in.limit.pace());
         if (samePace && in.holds(after.used())) {
             word[0] = in.word(after);

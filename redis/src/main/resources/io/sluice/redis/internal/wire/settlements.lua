@@ -36,7 +36,7 @@ local function settle_once(record, asked, c, d, now, testing)
     return REPEATED, record.change
   end
   local more = asked.permits - asked.at_least
-  local change = more == 0 and 0 or d.algorithm.settle(c, d, more, asked.max_wait, now, testing)
+  local change = more == 0 and 0 or d.algorithm.settle(c, d, more, asked.max_wait, now, testing, asked.permits)
   record.actual, record.change, record.changed = asked.permits, change, asked
   return SETTLED, change
 end

@@ -274,8 +274,20 @@ function bucket.give_back(c, d, now)
   ease(c.key)
 end
 
+-- Returns what is left of permits after a flow.
+local function left_of(permits, whole, fraction, per)
+  permits = permits - whole
+  if fraction > 0 then
+    permits, fraction = permits - 1, per - fraction
+  end
+  if permits < 0 then
+    return 0, 0
+  end
+  return permits, fraction
+end
+
 -- Ages the count at its own rate. One that has drained continues at the rate of d. An unused bucket without a rate records nothing.
-function bucket.settle(c, d, more, charged_at, now)
+function bucket.settle(c, d, more, charged_at, now, testing, actual)
   keep_bucket(c)
   local value = c.value
   local own = {flow = d.flow, per = d.per}
@@ -295,14 +307,14 @@ function bucket.settle(c, d, more, charged_at, now)
     used = used + min(more, MOST_USED - used)
   elseif own.flow > 0 and charged_at >= c.since and charged_at - c.at <= CLAMPED then
     local whole, fraction = flowed(own, min(MAX_ELAPSED, max(0, max(c.at, now) - charged_at)))
-    local back, back_parts = -more - whole, -fraction
-    if back_parts < 0 then
-      back, back_parts = back - 1, back_parts + per
-    end
-    if back >= 0 then
-      used, parts = used - back, parts - back_parts
+    local left, left_parts = left_of(actual - more, whole, fraction, per)
+    local stays, stays_parts = left_of(actual, whole, fraction, per)
+    if left > stays or left_parts > stays_parts then
+      used, parts = used - left + stays, parts - left_parts + stays_parts
       if parts < 0 then
         used, parts = used - 1, parts + per
+      elseif parts >= per then
+        used, parts = used + 1, parts - per
       end
       if used < 0 then
         used, parts = 0, 0
