@@ -79,10 +79,8 @@ final class KeepCost {
             onRedis(limit, MANY, true);
         }
         figures.add("worst ratio", worst);
-        table.append(String.format(
-                Locale.ROOT,
-                "%nThe load average of the machine was %.1f before this part.%n",
-                before));
+        table.append(
+                String.format(Locale.ROOT, "%nThe load average of the machine was %.1f before this part.%n", before));
         return table.toString();
     }
 

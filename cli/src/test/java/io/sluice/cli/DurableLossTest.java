@@ -84,8 +84,10 @@ class DurableLossTest {
             // An answer that was under way to a caller when Redis ended may be missing on either side.
             assertThat(used).isBetween(allowed.get() - 2L * CALLERS, allowed.get() + 2L * CALLERS);
             assertThat(allowed.get()).isGreaterThan(400);
-            assertThat(reasons.keySet()).as("why calls were refused").isSubsetOf(
-                    "redis-disconnected", "redis-error", "redis-breaker-open", "not-restored", "redis-timeout");
+            assertThat(reasons.keySet())
+                    .as("why calls were refused")
+                    .isSubsetOf(
+                            "redis-disconnected", "redis-error", "redis-breaker-open", "not-restored", "redis-timeout");
         }
     }
 

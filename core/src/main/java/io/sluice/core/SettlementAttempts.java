@@ -71,7 +71,10 @@ final class SettlementAttempts {
             if (failure == null) {
                 results.complete(settled);
             } else if (followed.compareAndSet(false, true)) {
-                failed(failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+                failed(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
             }
         });
         if (!results.isDone() && !followed.get()) {
@@ -90,7 +93,8 @@ final class SettlementAttempts {
         long now = clock.nanoTime();
         long pause = pauseNanos;
         pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pause);
-        boolean hopeless = failure instanceof UnsupportedOperationException || failure instanceof IllegalArgumentException;
+        boolean hopeless =
+                failure instanceof UnsupportedOperationException || failure instanceof IllegalArgumentException;
         if (hopeless || untilNanos - now <= pause) {
             results.completeExceptionally(failure);
         } else {

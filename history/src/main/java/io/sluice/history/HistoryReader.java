@@ -242,8 +242,7 @@ final class HistoryReader {
         Limit limit = limit(row);
         String key = row.text();
         String id = row.text();
-        Settlement settlement =
-                new Settlement(limit, key, row.number(), row.number(), row.number(), id, row.number());
+        Settlement settlement = new Settlement(limit, key, row.number(), row.number(), row.number(), id, row.number());
         return new StepEvent.Settled(settlement, row.number());
     }
 

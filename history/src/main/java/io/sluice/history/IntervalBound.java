@@ -106,7 +106,13 @@ abstract sealed class IntervalBound
      * @param chargedAtMicros the time at which the store counted the charge
      */
     record Admission(
-            Limit limit, long permits, long keep, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {
+            Limit limit,
+            long permits,
+            long keep,
+            long nowMicros,
+            long waitMicros,
+            long chargedAtMicros,
+            String holder) {
 
         /** Returns the most that may be used afterwards. */
         long room() {

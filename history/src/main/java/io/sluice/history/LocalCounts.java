@@ -113,7 +113,8 @@ final class LocalCounts {
         }
 
         private boolean isAllowed() {
-            return step.step() instanceof StepEvent.Asked asked && asked.verdict().fits();
+            return step.step() instanceof StepEvent.Asked asked
+                    && asked.verdict().fits();
         }
     }
 
@@ -122,7 +123,8 @@ final class LocalCounts {
         for (StepEvent step : steps) {
             if (step.step() instanceof StepEvent.GivenBack back) {
                 returned.merge(back.charge().chargedAtMicros(), back.charge().permits(), Long::sum);
-            } else if (step.step() instanceof StepEvent.Settled settled && settled.settlement().more() < 0) {
+            } else if (step.step() instanceof StepEvent.Settled settled
+                    && settled.settlement().more() < 0) {
                 // Parts of permits that were given back count, too.
                 Settlement settlement = settled.settlement();
                 returned.merge(settlement.chargedAtMicros(), -settlement.more(), Long::sum);

@@ -196,8 +196,7 @@ final class ModelReplay {
             return expected == change
                     ? null
                     : "reservation %s of %d settled with %d changed the count by %d (expected: %d)"
-                            .formatted(
-                                    settlement.id(), settlement.reserved(), settlement.actual(), change, expected);
+                            .formatted(settlement.id(), settlement.reserved(), settlement.actual(), change, expected);
         }
         if (change < 0 || (isBucket(settlement.limit()) && settlement.more() < 0)) {
             returned(settlement, change, nowMicros);
@@ -234,8 +233,7 @@ final class ModelReplay {
             forget(limit, nowMicros);
             return;
         }
-        boolean known = settlement.reserved() > 0
-                && settlement.chargedAtMicros() > unknownAt + StepBack.CLAMPED_MICROS;
+        boolean known = settlement.reserved() > 0 && settlement.chargedAtMicros() > unknownAt + StepBack.CLAMPED_MICROS;
         if (known || limit instanceof FixedWindow) {
             long unused = least.settle(settling(settlement, 0, change, settlement.chargedAtMicros()), nowMicros);
         } else {

@@ -54,8 +54,6 @@ final class SettlementCheck {
                 ? null
                 : "reservation %s settled %d us after its charge (expected: within %d us)"
                         .formatted(
-                                settlement.id(),
-                                nowMicros - settlement.chargedAtMicros(),
-                                settlement.withinMicros());
+                                settlement.id(), nowMicros - settlement.chargedAtMicros(), settlement.withinMicros());
     }
 }

@@ -45,9 +45,14 @@ class HistoryFilesTest {
         for (int version = 3; version <= 5; version++) {
             Path file = Files.writeString(
                     dir.resolve("v" + version),
-                    "[\"sluice-history\"," + version + ",\"n\"]\n" + limit + "\n[\"count\",0,\"c\"]\n" + asked + "\n[\"end\",0]\n");
-            assertThat(HistoryChecker.check(List.of(file)).steps()).as("version %d", version).isEqualTo(1);
-            assertThat(HistoryChecker.check(List.of(file)).isClean()).as("version %d", version).isTrue();
+                    "[\"sluice-history\"," + version + ",\"n\"]\n" + limit + "\n[\"count\",0,\"c\"]\n" + asked
+                            + "\n[\"end\",0]\n");
+            assertThat(HistoryChecker.check(List.of(file)).steps())
+                    .as("version %d", version)
+                    .isEqualTo(1);
+            assertThat(HistoryChecker.check(List.of(file)).isClean())
+                    .as("version %d", version)
+                    .isTrue();
         }
         Path later = Files.writeString(dir.resolve("later"), "[\"sluice-history\",6,\"n\"]\n[\"end\",0]\n");
         assertThatThrownBy(() -> History.read(List.of(later))).hasRootCauseMessage("version: 6 (expected: 3..5)");

@@ -332,7 +332,9 @@ class RecordingCheckTest {
         for (Limit limit : SETTLED) {
             StepEvent reserved = asked(limit, T, 2, 0);
             StepEvent debt = settled(limit, T + 10, "r", 2, 30, 28);
-            assertThat(violations(debt, reserved, asked(limit, T + 10, 3, 0))).as(limit.toString()).isEmpty();
+            assertThat(violations(debt, reserved, asked(limit, T + 10, 3, 0)))
+                    .as(limit.toString())
+                    .isEmpty();
             assertThat(violations(debt, reserved, asked(limit, T + 11, 1, 0)))
                     .as(limit.toString())
                     .extracting(Violation::kind)
@@ -345,7 +347,9 @@ class RecordingCheckTest {
         for (Limit limit : SETTLED) {
             StepEvent reserved = asked(limit, T, 10, 0);
             StepEvent rest = settled(limit, T + 10, "r", 10, 4, -6);
-            assertThat(violations(reserved, rest, asked(limit, T + 11, 6, 0))).as(limit.toString()).isEmpty();
+            assertThat(violations(reserved, rest, asked(limit, T + 11, 6, 0)))
+                    .as(limit.toString())
+                    .isEmpty();
             assertThat(violations(reserved, rest, asked(limit, T + 11, 7, 0)))
                     .as(limit.toString())
                     .extracting(Violation::kind)
@@ -357,8 +361,12 @@ class RecordingCheckTest {
     void findsAnAdmissionThatLeavesTooLittleForOthersOnACountOfTheProcess() throws IOException {
         for (Limit limit : SETTLED) {
             StepEvent used = asked(limit, T, 4, 0);
-            assertThat(violations(used, asked(limit, T + 1, 1, 5))).as(limit.toString()).isEmpty();
-            assertThat(violations(used, asked(limit, T + 1, 0, 6))).as(limit.toString()).isEmpty();
+            assertThat(violations(used, asked(limit, T + 1, 1, 5)))
+                    .as(limit.toString())
+                    .isEmpty();
+            assertThat(violations(used, asked(limit, T + 1, 0, 6)))
+                    .as(limit.toString())
+                    .isEmpty();
             for (StepEvent greedy : List.of(asked(limit, T + 1, 1, 6), asked(limit, T + 1, 0, 7))) {
                 assertThat(violations(used, greedy))
                         .as(limit.toString())
@@ -387,7 +395,9 @@ class RecordingCheckTest {
                         .containsExactly(Violation.Kind.SETTLED);
             }
             // Behind a gap, the reservation may be in the gap.
-            assertThat(violations(new GapEvent(1, T), first)).as(limit.toString()).isEmpty();
+            assertThat(violations(new GapEvent(1, T), first))
+                    .as(limit.toString())
+                    .isEmpty();
         }
     }
 }

@@ -142,7 +142,9 @@ final class SimulatedNode {
             } else if (!verdict.fits() && charging) {
                 refusing = refusing == null ? steps.get(i).count() : refusing;
                 long after = Math.min(60_000_000, verdict.retryAfterMicros()) * 1_000;
-                refusedUntilNanos.put(steps.get(i).count() + demand.limit() + demand.permits() + "+" + demand.keep(), askedNanos + after);
+                refusedUntilNanos.put(
+                        steps.get(i).count() + demand.limit() + demand.permits() + "+" + demand.keep(),
+                        askedNanos + after);
             }
         }
         if (charging) {

@@ -256,7 +256,9 @@ final class SimulatedStore {
         boolean looks = step instanceof StepEvent.Asked asked && !asked.charging();
         boolean unjudged = step instanceof StepEvent.Granted && !judged;
         boolean rebases = !looks && !unjudged && StepBack.rebases(stored.latestMicros, nowMicros);
-        boolean same = refusal || (step instanceof StepEvent.Settled settled && settled.settlement().more() == 0);
+        boolean same = refusal
+                || (step instanceof StepEvent.Settled settled
+                        && settled.settlement().more() == 0);
         boolean changed = isNumberedApart(limit) || rebases || (judged && stored.otherPace) || !same;
         stored.number += changed ? 1 : 0;
         stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);

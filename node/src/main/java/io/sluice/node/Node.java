@@ -242,7 +242,11 @@ public final class Node implements AutoCloseable {
     private static DurableQuotas durable(
             NodeConfig config, Store store, OpenRules rules, NodeFleet fleet, StoreOutages outages) {
         DurableQuotas durable = DurableQuotas.of(
-                store, rules.source()::latest, config.data(), fleet.center().map(CenterDurableLine::new), Clock.system());
+                store,
+                rules.source()::latest,
+                config.data(),
+                fleet.center().map(CenterDurableLine::new),
+                Clock.system());
         outages.tell(durable);
         return durable;
     }

@@ -138,11 +138,7 @@ final class BareServer implements AutoCloseable {
     }
 
     private ApiHandler handler(
-            RulingListener listener,
-            Duration bodyMayTake,
-            NodeConfig.RulesFrom shown,
-            RuleSet rules,
-            Clock clock)
+            RulingListener listener, Duration bodyMayTake, NodeConfig.RulesFrom shown, RuleSet rules, Clock clock)
             throws StartFailedException {
         NodeConfig config = NodeConfig.inProcess(shown, 0);
         Health health = new Health(NodeRules.open(config, NodeFleet.open(config, clock)), new StoreWatch(null, clock));

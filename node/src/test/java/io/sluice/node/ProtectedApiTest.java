@@ -54,8 +54,15 @@ class ProtectedApiTest {
     @Test
     void withoutATokenNothingIsAnsweredAndNothingCharged() throws Exception {
         try (RunningNode node = withTokens(FIRST)) {
-            for (String path :
-                    List.of("/v1/check", "/v1/check/batch", "/v1/explain", "/v1/release", "/v1/renew", "/v1/settle", "/json", "/x")) {
+            for (String path : List.of(
+                    "/v1/check",
+                    "/v1/check/batch",
+                    "/v1/explain",
+                    "/v1/release",
+                    "/v1/renew",
+                    "/v1/settle",
+                    "/json",
+                    "/x")) {
                 refused(node.send(node.request(path).POST(BodyPublishers.ofString(CHECK))));
             }
             for (String path : List.of("/v1/rules", "/metrics", "/openapi.json", "/nowhere", "/health/", "//health")) {

@@ -112,14 +112,16 @@ class SettleTest {
         assertThat(settle(reservation, Map.of("chat.tokens", 0L)).statusCode()).isEqualTo(200);
         assertThat(remaining("u")).containsEntry("chat.tokens", 1000L).containsEntry("chat.budget", 8500L);
         // With reserve, limits without a cost can be settled, too.
-        assertThat(settle(reservation, Map.of("chat.budget", 1L, "chat.requests", 5L)).statusCode())
+        assertThat(settle(reservation, Map.of("chat.budget", 1L, "chat.requests", 5L))
+                        .statusCode())
                 .isEqualTo(200);
         assertThat(remaining("u")).isEqualTo(Map.of("chat.requests", 95L, "chat.tokens", 1000L, "chat.budget", 8999L));
     }
 
     @Test
     void usageBeyondTheLimitIsADebt() throws Exception {
-        assertThat(settle(reserve("u", 500), Map.of("chat.tokens", 5_000L)).statusCode()).isEqualTo(200);
+        assertThat(settle(reserve("u", 500), Map.of("chat.tokens", 5_000L)).statusCode())
+                .isEqualTo(200);
         HttpResponse<String> next = node.check(check("u", 1));
         assertThat(next.statusCode()).isEqualTo(429);
         assertThat(next.body()).contains("\"id\":\"chat.tokens\"").endsWith(",\"reservation\":null}");
@@ -129,9 +131,9 @@ class SettleTest {
     void whatIsTooOldIs404AndStands() throws Exception {
         ManualClock clock = new ManualClock();
         try (BareServer server = BareServer.deciding(parsed(), clock)) {
-            String reservation = JSON.readTree(server.post(
-                                    "/v1/check", "{\"attributes\": {\"path\": \"/brief\"}, \"reserve\": true}")
-                            .body())
+            String reservation = JSON.readTree(
+                            server.post("/v1/check", "{\"attributes\": {\"path\": \"/brief\"}, \"reserve\": true}")
+                                    .body())
                     .get("reservation")
                     .asText();
             clock.advance(Duration.ofSeconds(2));
@@ -179,14 +181,17 @@ class SettleTest {
     @Test
     void permitsAndReservationsAreNotInterchangeable() throws Exception {
         String reservation = reserve("u", 500);
-        String permit = JSON.readTree(node.check("{\"attributes\": {\"path\": \"/held\"}}").body())
+        String permit = JSON.readTree(
+                        node.check("{\"attributes\": {\"path\": \"/held\"}}").body())
                 .get("permit")
                 .asText();
         assertThat(settle(permit, Map.of("held.0", 0L)).statusCode()).isEqualTo(404);
         for (String path : List.of("/v1/release", "/v1/renew")) {
-            assertThat(post(path, "{\"permit\": \"" + reservation + "\"}").statusCode()).isEqualTo(404);
+            assertThat(post(path, "{\"permit\": \"" + reservation + "\"}").statusCode())
+                    .isEqualTo(404);
         }
-        assertThat(post("/v1/release", "{\"permit\": \"" + permit + "\"}").statusCode()).isEqualTo(204);
+        assertThat(post("/v1/release", "{\"permit\": \"" + permit + "\"}").statusCode())
+                .isEqualTo(204);
     }
 
     @Test
@@ -226,7 +231,8 @@ class SettleTest {
         assertThat(detail("{\"reservation\": \"" + reservation + "\", \"actual\": {" + many + "}}"))
                 .isEqualTo("actual: more than 1000 limits (expected: 1..1000)");
         for (int figures : List.of(100_000, 1_500_000)) {
-            String more = IntStream.range(0, figures).mapToObj(i -> "\"" + i + "\":1").collect(Collectors.joining(","));
+            String more =
+                    IntStream.range(0, figures).mapToObj(i -> "\"" + i + "\":1").collect(Collectors.joining(","));
             assertThat(status("{\"reservation\": \"" + reservation + "\", \"actual\": {" + more + "}}"))
                     .isEqualTo(413);
         }
@@ -246,7 +252,8 @@ class SettleTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.body()).endsWith(",\"reservation\":null}");
             assertThat(many.get("/metrics").body())
-                    .contains("sluice_reservations_unsettled_total{limit=\"many-7.l7\",reason=\"too-long\",rule=\"many-7\"} 1.0");
+                    .contains(
+                            "sluice_reservations_unsettled_total{limit=\"many-7.l7\",reason=\"too-long\",rule=\"many-7\"} 1.0");
         }
     }
 
@@ -312,11 +319,13 @@ class SettleTest {
                     .isEqualTo(409);
         }
         try (RunningNode again = RunningNode.onRedis(config)) {
-            HttpResponse<String> later = post(again, body(reservation, Map.of("chat.tokens", 120L, "chat.budget", 800L)));
+            HttpResponse<String> later =
+                    post(again, body(reservation, Map.of("chat.tokens", 120L, "chat.budget", 800L)));
             assertThat(later.statusCode()).as(later.body()).isEqualTo(200);
             assertThat(later.body()).contains("\"gave_back\":380", "\"charged\":300");
             // What the node counted itself is gone.
-            assertThat(post(again, body(near, Map.of("near.0", 0L))).statusCode()).isEqualTo(404);
+            assertThat(post(again, body(near, Map.of("near.0", 0L))).statusCode())
+                    .isEqualTo(404);
             HttpResponse<String> next = again.check(check(user, 880));
             assertThat(next.statusCode()).as(next.body()).isEqualTo(200);
             assertThat(again.check(check(user, 1)).statusCode()).isEqualTo(429);
@@ -336,10 +345,10 @@ class SettleTest {
             assertThat(away.headers().firstValue("Retry-After")).contains("1");
             assertThat(away.body()).contains("(expected: the same request again later)");
             redis.thaw();
-            Awaitility.await().untilAsserted(() -> assertThat(
-                            post(shared, body(reservation, Map.of("chat.tokens", 120L)))
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(post(shared, body(reservation, Map.of("chat.tokens", 120L)))
                                     .body())
-                    .contains("\"gave_back\":380"));
+                            .contains("\"gave_back\":380"));
         }
     }
 
@@ -349,10 +358,12 @@ class SettleTest {
 
     @Test
     void onlyAnAllowedCheckWithReserveHasAReservation() throws Exception {
-        assertThat(node.check("{\"attributes\": {\"path\": \"/chat\", \"user\": \"u\"}}").body())
+        assertThat(node.check("{\"attributes\": {\"path\": \"/chat\", \"user\": \"u\"}}")
+                        .body())
                 .doesNotContain("reservation");
         assertThat(node.get("/metrics").body())
-                .contains("sluice_reservations_unsettled_total{limit=\"chat.tokens\",reason=\"unasked\",rule=\"chat\"} 1.0");
+                .contains(
+                        "sluice_reservations_unsettled_total{limit=\"chat.tokens\",reason=\"unasked\",rule=\"chat\"} 1.0");
         for (String body : List.of(
                 "{\"attributes\": {\"path\": \"/chat\", \"user\": \"u\"}, \"permits\": 0, \"reserve\": true}",
                 "{\"attributes\": {\"path\": \"/other\"}, \"reserve\": true}",
@@ -361,8 +372,8 @@ class SettleTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.body()).endsWith(",\"reservation\":null}");
         }
-        JsonNode batch = JSON.readTree(
-                post("/v1/check/batch", "{\"checks\": [" + check("a", 1) + "," + check("b", 5_000) + "]}")
+        JsonNode batch =
+                JSON.readTree(post("/v1/check/batch", "{\"checks\": [" + check("a", 1) + "," + check("b", 5_000) + "]}")
                         .body());
         String reservation = batch.at("/results/0/reservation").asText();
         assertThat(settle(reservation, Map.of("chat.tokens", 9L)).statusCode()).isEqualTo(200);
@@ -420,14 +431,17 @@ class SettleTest {
     }
 
     private Map<String, Long> remaining(String user) throws Exception {
-        return remaining(JSON.readTree(
-                post("/v1/explain", "{\"attributes\": {\"path\": \"/chat\", \"user\": \"" + user + "\"}}")
+        return remaining(
+                JSON.readTree(post("/v1/explain", "{\"attributes\": {\"path\": \"/chat\", \"user\": \"" + user + "\"}}")
                         .body()));
     }
 
     private static Map<String, Long> remaining(JsonNode explained) {
         Map<String, Long> all = new TreeMap<>();
-        explained.get("limits").forEach(limit -> all.put(limit.get("id").asText(), limit.get("remaining").asLong()));
+        explained
+                .get("limits")
+                .forEach(limit ->
+                        all.put(limit.get("id").asText(), limit.get("remaining").asLong()));
         return all;
     }
 
@@ -435,7 +449,8 @@ class SettleTest {
         Map<String, String> all = new TreeMap<>();
         JSON.readTree(settled.body())
                 .get("limits")
-                .forEach(limit -> all.put(limit.get("id").asText(), limit.get("result").asText()));
+                .forEach(limit ->
+                        all.put(limit.get("id").asText(), limit.get("result").asText()));
         return all;
     }
 

@@ -112,7 +112,9 @@ final class DenyCacheOnRedisTest {
             one.settle(List.of(Settlement.of(charge, 1, "id", 300_000_000)))
                     .toCompletableFuture()
                     .get(60, TimeUnit.SECONDS);
-            assertThat(decided(one, ask(limit, "k", 1)).allowed()).as("in this process at once").isTrue();
+            assertThat(decided(one, ask(limit, "k", 1)).allowed())
+                    .as("in this process at once")
+                    .isTrue();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
                     .pollInterval(Duration.ofMillis(1))

@@ -12,8 +12,8 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.redis.store.ForgottenCounts;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisCluster;
-import io.sluice.testkit.redis.RedisSentinels;
 import io.sluice.testkit.redis.RedisReply;
+import io.sluice.testkit.redis.RedisSentinels;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,9 +136,15 @@ class ForgettingTest {
             for (String key : List.of("user=17", "{acme}user=17", LONG, "user=18")) {
                 charge(store, Demand.of(LIMIT, key, 5));
                 List<RedisReply> time = redis.command("TIME").list();
-                long now = Long.parseLong(time.get(0).text()) * 1_000_000 + Long.parseLong(time.get(1).text());
+                long now = Long.parseLong(time.get(0).text()) * 1_000_000
+                        + Long.parseLong(time.get(1).text());
                 Settlement settlement = new Settlement(LIMIT, key, 5, 2, now, "n", 3_600_000_000L);
-                assertThat(store.limiter().settle(List.of(settlement), PATIENCE).get().get(0).change()).isEqualTo(-3);
+                assertThat(store.limiter()
+                                .settle(List.of(settlement), PATIENCE)
+                                .get()
+                                .get(0)
+                                .change())
+                        .isEqualTo(-3);
             }
             assertThat(redis.command("KEYS", "rate_limit:#r:*").list()).hasSize(4);
             forget(store, "1", 3);

@@ -39,7 +39,8 @@ final class LeasedSettlementsTest {
     private static final LeasePolicy POLICY = new LeasePolicy(5_000, 0.1, 5_000_000);
     private static final long WITHIN = 300_000_000;
     private static final long LIMIT = 1_000_000;
-    private static final Limit BUCKET = Limit.named("tb").tokenBucket(Rate.perDay(10)).withBurst(LIMIT);
+    private static final Limit BUCKET =
+            Limit.named("tb").tokenBucket(Rate.perDay(10)).withBurst(LIMIT);
 
     private static RedisServer server;
 
@@ -90,12 +91,13 @@ final class LeasedSettlementsTest {
             Leases leases = engine.leasesInFrontOf(engine);
             List<Charge> open = new ArrayList<>();
             for (int i = 0; i < 150 || leased == 0; i++) {
-                Ask ask = Ask.charging(List.of(
-                        Demand.of(limit, "k", 1 + random.nextInt(100)).leasedBy(POLICY)));
+                Ask ask = Ask.charging(
+                        List.of(Demand.of(limit, "k", 1 + random.nextInt(100)).leasedBy(POLICY)));
                 Object answer = leases.decide(ask);
                 leased += answer instanceof EngineDecision ? 1 : 0;
                 EngineDecision decided = answer instanceof PendingOutcome pending
-                        ? (EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
+                        ? (EngineDecision)
+                                pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
                         : (EngineDecision) answer;
                 open.addAll(decided.charges(ask));
                 if (random.nextInt(3) == 0) {
@@ -108,10 +110,12 @@ final class LeasedSettlementsTest {
             leases.close();
             long counted = used;
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
-                // The bucket refills by one permit in two hours, and gives back less what has flowed since: a small part of a
+                // The bucket refills by one permit in two hours, and gives back less what has flowed since: a small
+                // part of a
                 // permit for each reservation.
                 long left = remaining(store, limit);
-                assertThat(LIMIT - left).isBetween(limit == BUCKET ? counted - 1 : counted, limit == BUCKET ? counted + 150 : counted);
+                assertThat(LIMIT - left)
+                        .isBetween(limit == BUCKET ? counted - 1 : counted, limit == BUCKET ? counted + 150 : counted);
             });
         }
     }
@@ -139,7 +143,10 @@ final class LeasedSettlementsTest {
             while (leases.outstanding() < 100 && System.nanoTime() - until < 0) {
                 assertThat(decide(leases, one).allowed()).isTrue();
             }
-            long now = decide(store, Ask.charging(List.of(Demand.of(limit, "k", 1))).looking()).atMicros();
+            long now = decide(
+                            store,
+                            Ask.charging(List.of(Demand.of(limit, "k", 1))).looking())
+                    .atMicros();
             Settlement debt = new Settlement(limit, "k", 0, 3 * LIMIT, now, "debt", WITHIN);
             assertThat(store.settle(List.of(debt)).toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .containsExactly(new SettlementResult(Kind.SETTLED, 3 * LIMIT));

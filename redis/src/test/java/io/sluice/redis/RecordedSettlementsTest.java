@@ -53,7 +53,8 @@ final class RecordedSettlementsTest {
     void start() throws Exception {
         RedisServer server = RedisServer.shared();
         for (Queue<HistoryEvent> events : heard) {
-            RedisOptions options = RedisOptions.defaults().recording(events::add).slow(Duration.ofMinutes(1));
+            RedisOptions options =
+                    RedisOptions.defaults().recording(events::add).slow(Duration.ofMinutes(1));
             RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             engines.add(engine);
@@ -85,7 +86,8 @@ final class RecordedSettlementsTest {
         assertThat(report.missing()).isZero();
         List<HistoryEvent> events = new ArrayList<>(heard.get(0));
         int at = events.indexOf(events.stream()
-                .filter(event -> event instanceof StepEvent step && step.changed() && step.step() instanceof StepEvent.Settled)
+                .filter(event ->
+                        event instanceof StepEvent step && step.changed() && step.step() instanceof StepEvent.Settled)
                 .findFirst()
                 .orElseThrow());
         StepEvent step = (StepEvent) events.get(at);
@@ -96,8 +98,8 @@ final class RecordedSettlementsTest {
     }
 
     private CheckReport check(List<HistoryEvent> first) {
-        return HistoryChecker.check(new History(List.of(
-                new History.Node("n0", true, first), new History.Node("n1", true, List.copyOf(heard.get(1))))));
+        return HistoryChecker.check(new History(
+                List.of(new History.Node("n0", true, first), new History.Node("n1", true, List.copyOf(heard.get(1))))));
     }
 
     private void decide() throws Exception {
@@ -121,10 +123,8 @@ final class RecordedSettlementsTest {
     }
 
     private void settle(Settlement settlement) throws Exception {
-        List<SettlementResult> results = anyEngine()
-                .settle(List.of(settlement))
-                .toCompletableFuture()
-                .get(60, TimeUnit.SECONDS);
+        List<SettlementResult> results =
+                anyEngine().settle(List.of(settlement)).toCompletableFuture().get(60, TimeUnit.SECONDS);
         assertThat(results).hasSize(1);
     }
 

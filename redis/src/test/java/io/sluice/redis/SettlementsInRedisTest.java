@@ -55,7 +55,8 @@ final class SettlementsInRedisTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final RedisOptions PATIENT = RedisOptions.defaults().slow(PATIENCE);
 
-    private static final Limit BUCKET = Limit.named("tb").tokenBucket(Rate.perDay(10)).withBurst(10);
+    private static final Limit BUCKET =
+            Limit.named("tb").tokenBucket(Rate.perDay(10)).withBurst(10);
     private static final Limit WINDOW = Limit.named("fw").fixedWindow(10, Duration.ofDays(1_000));
     private static final Limit SLICES = Limit.named("sw").slidingWindow(10, Duration.ofDays(300));
     private static final Limit LOG = Limit.named("sl").slidingLog(10, Duration.ofDays(1));
@@ -91,7 +92,8 @@ final class SettlementsInRedisTest {
     }
 
     private static Verdict look(Engine engine, Limit limit, String key) throws Exception {
-        Object answer = engine.decide(Ask.charging(List.of(Demand.of(limit, key, 1))).looking());
+        Object answer =
+                engine.decide(Ask.charging(List.of(Demand.of(limit, key, 1))).looking());
         Outcome outcome = answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
                 : (Outcome) answer;
@@ -203,16 +205,20 @@ final class SettlementsInRedisTest {
                 Limit.named("c").tokenBucket(Rate.perSecond(1_000_000_000)).withBurst(3),
                 Limit.named("d").fixedWindow(7, Duration.ofSeconds(1)),
                 Limit.named("e").slidingWindow(7, Duration.ofSeconds(1)),
-                Limit.named("f").slidingWindow(1_000_000_000_000L, Duration.ofDays(1)).asEstimate(),
+                Limit.named("f")
+                        .slidingWindow(1_000_000_000_000L, Duration.ofDays(1))
+                        .asEstimate(),
                 Limit.named("g").slidingLog(7, Duration.ofSeconds(1)),
                 Limit.named("h").slidingLog(100_000, Duration.ofDays(1)));
         long[] figures = {0, 0, 1, 2, 5, 7, 1_000, 999_999_999, 1_000_000_000};
-        long[] steps = {0, 1, 1_000, 100_000, 1_000_000, 60_000_000, 86_400_000_000L, -1, -999_999, -1_000_001, -90_000_000};
+        long[] steps = {
+            0, 1, 1_000, 100_000, 1_000_000, 60_000_000, 86_400_000_000L, -1, -999_999, -1_000_001, -90_000_000
+        };
         AtomicLong micros = new AtomicLong(START);
         Map<Limit, Count> counts = new HashMap<>();
         Map<String, SettlementResult> records = new HashMap<>();
-        try (RedisEngine redis = RedisEngine.onTime(
-                server.uri(), prefix, Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
+        try (RedisEngine redis =
+                RedisEngine.onTime(server.uri(), prefix, Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
             redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             limits.forEach(limit -> counts.put(limit, Count.of(limit)));
             long seed = System.nanoTime();
@@ -225,9 +231,12 @@ final class SettlementsInRedisTest {
                 Limit limit = limits.get(random.nextInt(limits.size()));
                 String where = "seed " + seed + ", step " + step + ", " + limit;
                 if (random.nextInt(2) == 0) {
-                    Demand demand = Demand.of(limit, "k", 1 + figures[random.nextInt(6)]).orAtLeast(1);
+                    Demand demand = Demand.of(limit, "k", 1 + figures[random.nextInt(6)])
+                            .orAtLeast(1);
                     EngineDecision decided = decide(redis, demand);
-                    assertThat(decided.verdicts()).as(where).containsExactly(decided(counts.get(limit), demand, micros.get()));
+                    assertThat(decided.verdicts())
+                            .as(where)
+                            .containsExactly(decided(counts.get(limit), demand, micros.get()));
                     charges.addAll(decided.charges(Ask.charging(List.of(demand))));
                     continue;
                 }
@@ -236,7 +245,8 @@ final class SettlementsInRedisTest {
                     long actual = figures[random.nextInt(figures.length)];
                     if (charges.isEmpty() || random.nextInt(5) == 0) {
                         String id = "new " + step + "." + i;
-                        some.add(new Settlement(limit, "k", figures[random.nextInt(9)], actual, micros.get(), id, WITHIN));
+                        some.add(new Settlement(
+                                limit, "k", figures[random.nextInt(9)], actual, micros.get(), id, WITHIN));
                         continue;
                     }
                     int index = Math.max(0, charges.size() - 1 - random.nextInt(8));
@@ -318,12 +328,17 @@ final class SettlementsInRedisTest {
     void aDebtIsCutAtTheMostThatACountHolds() throws Exception {
         long most = 1_000_000_000_000_000L;
         long slice = Duration.ofDays(1).toMillis() * 1_000 / 2;
-        Limit estimate = Limit.named("est").slidingWindow(10, Duration.ofDays(1)).withSlices(2).asEstimate();
+        Limit estimate = Limit.named("est")
+                .slidingWindow(10, Duration.ofDays(1))
+                .withSlices(2)
+                .asEstimate();
         AtomicLong micros = new AtomicLong(START);
-        try (RedisEngine redis = RedisEngine.onTime(
-                server.uri(), prefix, Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
+        try (RedisEngine redis =
+                RedisEngine.onTime(server.uri(), prefix, Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
             redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-            write(BUCKET, "struct.pack('<I7I6I6I7I4I7', 999999999999999, 0, 8640000000, " + START + ", 1, " + START + ")");
+            write(
+                    BUCKET,
+                    "struct.pack('<I7I6I6I7I4I7', 999999999999999, 0, 8640000000, " + START + ", 1, " + START + ")");
             write(WINDOW, "struct.pack('<I7I7', " + windowStart(START) + ", 999999999999999)");
             write(estimate, "cmsgpack.pack({" + START / slice + ", 999999999999999})");
             String log = names.of(LOG, "k");
@@ -368,7 +383,8 @@ final class SettlementsInRedisTest {
         try (RedisEngine engine = connect(server.uri(), prefix)) {
             Limit hourly = Limit.named("hourly").tokenBucket(Rate.perHour(10)).withBurst(10);
             Charge charge = reserve(engine, hourly, 1);
-            assertThat(settle(engine, settlement(charge, 1_000))).containsExactly(new SettlementResult(Kind.SETTLED, 999));
+            assertThat(settle(engine, settlement(charge, 1_000)))
+                    .containsExactly(new SettlementResult(Kind.SETTLED, 999));
             String count = names.of(hourly, "k");
             long hours = server.command("PTTL", count).number() / 3_600_000;
             assertThat(hours).isBetween(99L, 102L);
@@ -376,7 +392,8 @@ final class SettlementsInRedisTest {
             assertThat(server.command("PTTL", record).number()).isBetween(1L, 300_000 + 300_000 / 64 + 1_016L);
             assertThat(server.command("EXISTS", record).number()).isEqualTo(1);
             // A hundred hours later, a repetition is too old, whether the record is still there or not.
-            Settlement late = new Settlement(hourly, "k", 1, 1_000, charge.chargedAtMicros() - WITHIN - 1, "id", WITHIN);
+            Settlement late =
+                    new Settlement(hourly, "k", 1, 1_000, charge.chargedAtMicros() - WITHIN - 1, "id", WITHIN);
             assertThat(settle(engine, late)).containsExactly(SettlementResult.UNKNOWN);
         }
     }
@@ -424,7 +441,9 @@ final class SettlementsInRedisTest {
             pair.killPrimary();
             pair.takeOver();
             Awaitility.await().atMost(PATIENCE).until(engine::isReady);
-            assertThat(look(engine, limit, "k").remaining()).as("the second one is lost").isEqualTo(4);
+            assertThat(look(engine, limit, "k").remaining())
+                    .as("the second one is lost")
+                    .isEqualTo(4);
             assertThat(settle(engine, first, second))
                     .containsExactly(new SettlementResult(Kind.REPEATED, 2), new SettlementResult(Kind.SETTLED, 1));
             assertThat(look(engine, limit, "k").remaining()).isEqualTo(3);
@@ -448,7 +467,9 @@ final class SettlementsInRedisTest {
             own.kill();
             own.restart();
             Awaitility.await().atMost(PATIENCE).until(engine::isReady);
-            assertThat(look(engine, limit, "k").remaining()).as("everything is lost").isEqualTo(10);
+            assertThat(look(engine, limit, "k").remaining())
+                    .as("everything is lost")
+                    .isEqualTo(10);
             reserve(engine, limit, 7);
             SettlementResult again = settle(engine, less).get(0);
             assertThat(again.kind()).isEqualTo(Kind.SETTLED);
@@ -456,7 +477,8 @@ final class SettlementsInRedisTest {
             assertThat(again.givenBack()).isEqualTo(exact ? 0 : 5);
             assertThat(look(engine, limit, "k").remaining()).isEqualTo(exact ? 3 : 8);
             assertThat(settle(engine, more, less))
-                    .containsExactly(new SettlementResult(Kind.SETTLED, 3), new SettlementResult(Kind.REPEATED, again.change()));
+                    .containsExactly(
+                            new SettlementResult(Kind.SETTLED, 3), new SettlementResult(Kind.REPEATED, again.change()));
             assertThat(look(engine, limit, "k").remaining()).isEqualTo(exact ? 0 : 5);
         }
     }

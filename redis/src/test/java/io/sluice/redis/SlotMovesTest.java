@@ -343,7 +343,8 @@ final class SlotMovesTest {
             }
             CompletableFuture<List<SettlementResult>> results =
                     engine.settle(settlements).toCompletableFuture();
-            assertThat(decided(engine, Demand.of(BUCKET, "settled-new", 1)).allowed()).isTrue();
+            assertThat(decided(engine, Demand.of(BUCKET, "settled-new", 1)).allowed())
+                    .isTrue();
             move.migrateAllKeys();
             move.finish();
             cluster.awaitOk();
@@ -356,7 +357,10 @@ final class SlotMovesTest {
             }
             for (Limit limit : limits) {
                 for (String key : List.of("settled-gone", "settled-here", "settled-split")) {
-                    assertThat(decided(engine, Demand.of(limit, key, 1)).verdicts().get(0).remaining())
+                    assertThat(decided(engine, Demand.of(limit, key, 1))
+                                    .verdicts()
+                                    .get(0)
+                                    .remaining())
                             .isEqualTo(limit.capacity() - 10);
                 }
             }

@@ -196,7 +196,8 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .description("0 while durable limits wait for what an earlier store was charged")
                 .register(registry);
         FunctionCounter.builder("rate_limit_durable_left_out", durable, DurableQuotas::leftOut)
-                .description("Charges of durable limits that no sum has, because there are too many counts or the key is too long")
+                .description(
+                        "Charges of durable limits that no sum has, because there are too many counts or the key is too long")
                 .register(registry);
     }
 

@@ -107,8 +107,12 @@ final class ReservationMetrics {
 
     private enum Name {
         MADE("sluice_reservations", "", "Reservations that were made"),
-        SETTLED("sluice_settlements", "result", "Real figures that were reported for reservations, by what became of them"),
-        UNSETTLED("sluice_reservations_unsettled", "reason", "Reservations that stand because they could not be settled");
+        SETTLED(
+                "sluice_settlements",
+                "result",
+                "Real figures that were reported for reservations, by what became of them"),
+        UNSETTLED(
+                "sluice_reservations_unsettled", "reason", "Reservations that stand because they could not be settled");
 
         private final String metric;
         private final String tag;

@@ -28,8 +28,7 @@ class ReservationMetricsTest {
 
     private final ManualClock clock = new ManualClock();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final RateLimitMetrics metrics =
-            RateLimitMetrics.ofSets(registry, set -> Set.of(), set -> Set.of());
+    private final RateLimitMetrics metrics = RateLimitMetrics.ofSets(registry, set -> Set.of(), set -> Set.of());
     private RuleSet rules = parsed("""
             rules:
               - id: llm

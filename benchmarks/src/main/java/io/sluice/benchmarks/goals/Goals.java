@@ -321,8 +321,16 @@ final class Goals {
                 atMost("memory of an idle center", figure("center/idle/MB"), 350, MEGABYTES),
                 atMost("./sluice center, until it serves", figure("center/start/s"), 5, SECONDS),
                 atMost("a cold node on a healthy Redis opens its breaker", figure("start/cold/openings"), 0, COUNT),
-                atMost("a decision with keep against one without, slowest case", figure("keep/worst ratio"), 1.05, TIMES),
-                atMost("lost by the top class at 5 x the limit, with keep", figure("keep/lost by the top class"), 0, COUNT),
+                atMost(
+                        "a decision with keep against one without, slowest case",
+                        figure("keep/worst ratio"),
+                        1.05,
+                        TIMES),
+                atMost(
+                        "lost by the top class at 5 x the limit, with keep",
+                        figure("keep/lost by the top class"),
+                        0,
+                        COUNT),
                 atLeast(
                         "replayed requests per second and core, four limits each",
                         figure("replay/replay/per s and core"),

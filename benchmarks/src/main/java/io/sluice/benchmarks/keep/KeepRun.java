@@ -33,9 +33,12 @@ public final class KeepRun {
     public static String table(int secondsOnRedis, Figures figures) throws InterruptedException {
         Checkout.root().ifPresent(root -> write(root.resolve(PICTURE)));
         try (Formatter out = new Formatter(Locale.ROOT)) {
-            out.format("Five times the limit of 10,000/s, of which the top class asks for 80 %%. Requests per second that pass:\n\n");
-            out.format("| run                                | top wants | top gets | top loses | free gets | batch gets |\n");
-            out.format("|------------------------------------|-----------|----------|-----------|-----------|------------|\n");
+            out.format(
+                    "Five times the limit of 10,000/s, of which the top class asks for 80 %%. Requests per second that pass:\n\n");
+            out.format(
+                    "| run                                | top wants | top gets | top loses | free gets | batch gets |\n");
+            out.format(
+                    "|------------------------------------|-----------|----------|-----------|-----------|------------|\n");
             Overload high = new Overload(10_000, 10, HIGH);
             row(out, "in process, without keep", without().onManualClock(high), 1);
             row(out, "in process, keep 20 % and 50 %", with().onManualClock(high), 1);
@@ -59,8 +62,16 @@ public final class KeepRun {
                 "algorithm: fixed_window, limit: 10000, window: 1s",
                 "algorithm: sliding_window, limit: 10000, window: 1s")) {
             String name = numbers.contains("fixed") ? "fixed_window" : "sliding_window";
-            row(out, name + ", keep 20 % and 50 %", SharedLimit.of(numbers, "20%", "50%").onManualClock(high), 1);
-            row(out, name + ", keep 85 % and 95 %", SharedLimit.of(numbers, "85%", "95%").onManualClock(high), 1);
+            row(
+                    out,
+                    name + ", keep 20 % and 50 %",
+                    SharedLimit.of(numbers, "20%", "50%").onManualClock(high),
+                    1);
+            row(
+                    out,
+                    name + ", keep 85 % and 95 %",
+                    SharedLimit.of(numbers, "85%", "95%").onManualClock(high),
+                    1);
         }
     }
 

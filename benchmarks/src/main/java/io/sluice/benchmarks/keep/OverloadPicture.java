@@ -32,7 +32,9 @@ final class OverloadPicture {
 
     private String draw(List<Panel> panels) {
         int height = PANEL * panels.size();
-        out.format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n", WIDTH, height);
+        out.format(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
+                WIDTH, height);
         out.format("<title>Requests per second that pass a shared limit under overload</title>\n");
         out.format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, height);
         for (int i = 0; i < panels.size(); i++) {
@@ -47,7 +49,9 @@ final class OverloadPicture {
     private void panel(Panel panel) {
         text(LEFT, 24, "start", "font-weight=\"bold\" font-size=\"15\"", panel.title());
         for (long value = 0; value <= most; value += overload.limit() / 2) {
-            out.format("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", LEFT, WIDTH - RIGHT, y(value), y(value));
+            out.format(
+                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
+                    LEFT, WIDTH - RIGHT, y(value), y(value));
             text(LEFT - 8, y(value) + 4, "end", "fill=\"#555555\"", String.format(Locale.ROOT, "%,d", value));
         }
         Shares shares = panel.shares();
@@ -59,11 +63,7 @@ final class OverloadPicture {
                 if (passed > 0) {
                     out.format(
                             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
-                            x(second),
-                            y(below + passed),
-                            width - 1,
-                            y(below) - y(below + passed),
-                            plan.colour());
+                            x(second), y(below + passed), width - 1, y(below) - y(below + passed), plan.colour());
                     below += passed;
                 }
             }
@@ -78,7 +78,9 @@ final class OverloadPicture {
 
     private void limit() {
         double y = y(overload.limit());
-        out.format("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#b03030\" stroke-width=\"1.5\"/>\n", LEFT, WIDTH - RIGHT, y, y);
+        out.format(
+                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#b03030\" stroke-width=\"1.5\"/>\n",
+                LEFT, WIDTH - RIGHT, y, y);
         text(WIDTH - RIGHT + 8, y + 4, "start", "fill=\"#b03030\"", "limit");
     }
 
@@ -90,18 +92,24 @@ final class OverloadPicture {
             path.append(String.format(
                     Locale.ROOT, "%s%.1f %.1f L%.1f %.1f ", second == 0 ? "M" : "L", x(second), y, x(second + 1), y));
         }
-        out.format("<path d=\"%s\" fill=\"none\" stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n", path.toString().strip());
+        out.format(
+                "<path d=\"%s\" fill=\"none\" stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n",
+                path.toString().strip());
     }
 
     private void legend(Shares shares) {
         int left = WIDTH - RIGHT + 8;
         double y = y(overload.limit()) + 32;
         for (Plan plan : List.of(Plan.BATCH, Plan.FREE, Plan.TOP)) {
-            out.format("<rect x=\"%d\" y=\"%.1f\" width=\"11\" height=\"11\" fill=\"%s\"/>\n", left, y - 10, plan.colour());
+            out.format(
+                    "<rect x=\"%d\" y=\"%.1f\" width=\"11\" height=\"11\" fill=\"%s\"/>\n",
+                    left, y - 10, plan.colour());
             text(left + 17, y, "start", "", plan.word());
             y += 20;
         }
-        out.format("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n", left - 2, left + 14, y - 5, y - 5);
+        out.format(
+                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n",
+                left - 2, left + 14, y - 5, y - 5);
         text(left + 17, y, "start", "", "wanted by top");
         long lost = shares.offeredSince(Plan.TOP, 0) - shares.admittedSince(Plan.TOP, 0);
         String share = lost == 0
@@ -119,6 +127,8 @@ final class OverloadPicture {
     }
 
     private void text(double x, double y, String anchor, String attributes, String text) {
-        out.format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n", x, y, anchor, attributes.isEmpty() ? "" : " " + attributes, text);
+        out.format(
+                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n",
+                x, y, anchor, attributes.isEmpty() ? "" : " " + attributes, text);
     }
 }

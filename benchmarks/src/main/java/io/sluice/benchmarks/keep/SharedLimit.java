@@ -51,9 +51,7 @@ final class SharedLimit {
      * @param batch what the class {@code batch} keeps for others
      */
     static SharedLimit of(String numbers, String free, String batch) {
-        return new SharedLimit(String.format(
-                Locale.ROOT,
-                """
+        return new SharedLimit(String.format(Locale.ROOT, """
                 rules:
                   - id: capacity
                     on_failure: closed
@@ -63,10 +61,7 @@ final class SharedLimit {
                     overrides:
                       - { when: { plan: batch }, of: all, keep: %s }
                       - { when: { plan: free }, of: all, keep: %s }
-                """,
-                numbers,
-                batch,
-                free));
+                """, numbers, batch, free));
     }
 
     /** Runs on a clock that is set to the moment of each request. The same requests give the same result. */
@@ -78,10 +73,8 @@ final class SharedLimit {
         AtomicLong now = new AtomicLong();
         overload.requests((micros, plan) -> {
             clock.advance(Duration.ofNanos(1_000 * (micros - now.getAndSet(micros))));
-            Settled ruling = (Settled) evaluator
-                    .evaluate(request(plan), 1)
-                    .toCompletableFuture()
-                    .join();
+            Settled ruling = (Settled)
+                    evaluator.evaluate(request(plan), 1).toCompletableFuture().join();
             shares.add(plan, (int) (micros / 1_000_000), ruling.allowed());
         });
         return shares;

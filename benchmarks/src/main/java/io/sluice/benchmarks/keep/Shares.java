@@ -35,12 +35,13 @@ final class Shares {
     }
 
     private int at(Plan plan, int second) {
-        return second + seconds
-                * switch (plan) {
-                    case TOP -> 0;
-                    case FREE -> 1;
-                    case BATCH -> 2;
-                };
+        return second
+                + seconds
+                        * switch (plan) {
+                            case TOP -> 0;
+                            case FREE -> 1;
+                            case BATCH -> 2;
+                        };
     }
 
     /** Returns the requests of a class in the seconds from {@code from} on. */

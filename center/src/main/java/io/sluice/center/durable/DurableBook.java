@@ -58,7 +58,9 @@ public final class DurableBook {
     /** Stores sums. When it returns, they are in the database. */
     void add(List<DurableSum> sums) {
         boolean unused = database.write(client -> {
-            long rows = client.sql("SELECT COUNT(*) FROM durable_sum").query(Long.class).single();
+            long rows = client.sql("SELECT COUNT(*) FROM durable_sum")
+                    .query(Long.class)
+                    .single();
             for (DurableSum sum : sums) {
                 String ref = sum.ref();
                 int changed = client.sql("UPDATE durable_sum SET used = ?, changes = ? WHERE ref = ? AND changes < ?")
@@ -105,11 +107,12 @@ public final class DurableBook {
 
     /** Returns some sums, ordered by name, those after a name. */
     List<DurableSum> page(String after) {
-        return database.read(client -> client.sql("SELECT " + COLUMNS + ", used, changes FROM durable_sum s WHERE ref > ?"
-                        + " ORDER BY ref LIMIT " + CenterDurableLine.PAGE)
-                .param(after)
-                .query(SUM)
-                .list());
+        return database.read(
+                client -> client.sql("SELECT " + COLUMNS + ", used, changes FROM durable_sum s WHERE ref > ?"
+                                + " ORDER BY ref LIMIT " + CenterDurableLine.PAGE)
+                        .param(after)
+                        .query(SUM)
+                        .list());
     }
 
     /** Returns some sums of other stores, as they were when somebody first asked about this one, ordered by name, those after a name. */
@@ -145,14 +148,17 @@ public final class DurableBook {
         client.sql("INSERT INTO durable_restore (store, at) VALUES (?, ?)")
                 .params(store, now)
                 .update();
-        client.sql("INSERT INTO durable_restored (store, ref, used) SELECT ?, ref, used FROM durable_sum WHERE store <> ?")
+        client.sql(
+                        "INSERT INTO durable_restored (store, ref, used) SELECT ?, ref, used FROM durable_sum WHERE store <> ?")
                 .params(store, store)
                 .update();
         List<String> all = client.sql("SELECT store FROM durable_restore ORDER BY at DESC, store")
                 .query(String.class)
                 .list();
         all.stream().skip(MOST_RESTORES).forEach(old -> {
-            client.sql("DELETE FROM durable_restored WHERE store = ?").param(old).update();
+            client.sql("DELETE FROM durable_restored WHERE store = ?")
+                    .param(old)
+                    .update();
             client.sql("DELETE FROM durable_restore WHERE store = ?").param(old).update();
         });
     }
@@ -162,8 +168,12 @@ public final class DurableBook {
         boolean removed = database.write(client -> {
             int rows = 0;
             for (String ref : refs) {
-                client.sql("DELETE FROM durable_restored WHERE ref = ?").param(ref).update();
-                rows += client.sql("DELETE FROM durable_sum WHERE ref = ?").param(ref).update();
+                client.sql("DELETE FROM durable_restored WHERE ref = ?")
+                        .param(ref)
+                        .update();
+                rows += client.sql("DELETE FROM durable_sum WHERE ref = ?")
+                        .param(ref)
+                        .update();
             }
             return rows > 0;
         });

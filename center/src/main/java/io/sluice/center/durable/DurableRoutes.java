@@ -48,8 +48,7 @@ public final class DurableRoutes {
     }
 
     @PostMapping(path = "/api/durable/restores/{store}", produces = MediaType.TEXT_PLAIN_VALUE)
-    String restore(
-            @PathVariable("store") String store, @RequestParam(name = "after", defaultValue = "") String after) {
+    String restore(@PathVariable("store") String store, @RequestParam(name = "after", defaultValue = "") String after) {
         if (!DurableSum.isName(store)) {
             throw RefusedException.invalid("store: unreadable (expected: up to 64 letters, digits and -)");
         }

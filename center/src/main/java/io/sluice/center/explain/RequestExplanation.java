@@ -150,8 +150,7 @@ final class RequestExplanation {
         List<ExplainedLimit> all = new ArrayList<>();
         for (int i = 0; i < rule.limits().size(); i++) {
             RuleLimit limit = rule.limits().get(i);
-            Optional<Limit> other =
-                    compiled.override(i, request, clock).map(CompiledRule.InForce::numbers);
+            Optional<Limit> other = compiled.override(i, request, clock).map(CompiledRule.InForce::numbers);
             all.add(limit(rule, limit, other.orElse(limit.limit()), rule.shadow(), other.isPresent()));
         }
         rule.candidate().forEach(limit -> all.add(limit(rule, limit, limit.limit(), true, false)));

@@ -88,7 +88,9 @@ abstract class DurableBookContract {
         assertThat(book.earlierThan("m2", "")).hasSize(2);
         book.remove(List.of(removed.ref()));
 
-        assertThat(book.earlierThan("m2", "")).extracting(sum -> sum.count().key()).containsExactly("y");
+        assertThat(book.earlierThan("m2", ""))
+                .extracting(sum -> sum.count().key())
+                .containsExactly("y");
         assertThat(book.page("")).hasSize(1);
     }
 
@@ -99,8 +101,9 @@ abstract class DurableBookContract {
             assertThat(book.earlierThan("s" + i, "")).hasSize(1);
             clock.advance(Duration.ofSeconds(1));
         }
-        long kept = database.read(client ->
-                client.sql("SELECT COUNT(*) FROM durable_restored").query(Long.class).single());
+        long kept = database.read(client -> client.sql("SELECT COUNT(*) FROM durable_restored")
+                .query(Long.class)
+                .single());
         assertThat(kept).isEqualTo(DurableBook.MOST_RESTORES);
     }
 

@@ -1,7 +1,7 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.spi.Settlement;
 import io.sluice.core.limit.Pace;
+import io.sluice.core.spi.Settlement;
 
 /**
  * The used amount of a bucket that drains at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of

@@ -272,7 +272,10 @@ public final class FallbackEngine implements Engine {
     /** Records the ask in the local counts by the fastest way, which exists for the most common ask; null for any other. */
     private @Nullable Verdict passBucket(Ask ask) {
         Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
-        if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0 || demand.keep() > 0) {
+        if (demand == null
+                || demand.atLeast() != demand.permits()
+                || demand.maxWaitMicros() != 0
+                || demand.keep() > 0) {
             return null;
         }
         Gates gates = scaledLimit(demand.limit(), ask.localShare()).gates;

@@ -40,7 +40,8 @@ final class BucketVerdicts extends LazyVerdicts {
         if (verdict == null) {
             Demand demand = demands.get(index);
             long grant = buckets[index].grant(demand, words[index], nowMicros);
-            verdict = buckets[index].finalVerdict(demand, words[index], grant, charged && demand.isCharged(), nowMicros);
+            verdict =
+                    buckets[index].finalVerdict(demand, words[index], grant, charged && demand.isCharged(), nowMicros);
             read[index] = verdict;
         }
         return verdict;

@@ -64,8 +64,7 @@ final class SettlementTable {
             }
             long changed = change.applyAsLong(settlement);
             result[0] = new SettlementResult(Kind.SETTLED, changed);
-            return new Entry(
-                    settlement.actual(), changed, settlement.chargedAtMicros() + settlement.withinMicros());
+            return new Entry(settlement.actual(), changed, settlement.chargedAtMicros() + settlement.withinMicros());
         });
         return result[0];
     }

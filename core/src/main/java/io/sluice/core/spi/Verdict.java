@@ -53,6 +53,7 @@ public record Verdict(
 
     /** Returns this verdict with a charge that cannot be given back. */
     public Verdict withoutReturn() {
-        return new Verdict(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL, keptForOthers);
+        return new Verdict(
+                fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL, keptForOthers);
     }
 }

@@ -55,8 +55,12 @@ final class KeepTest {
                 long retry = count.ask(keeping, now).retryAfterMicros();
                 if (retry > 0 && retry < Driven.span(limit) * 4) {
                     String where = random + ": " + limit + ", " + keeping;
-                    assertThat(count.look(keeping, now + retry - 1).fits()).as(where).isFalse();
-                    assertThat(count.look(keeping, now + retry).fits()).as(where).isTrue();
+                    assertThat(count.look(keeping, now + retry - 1).fits())
+                            .as(where)
+                            .isFalse();
+                    assertThat(count.look(keeping, now + retry).fits())
+                            .as(where)
+                            .isTrue();
                     now += retry;
                 }
             }

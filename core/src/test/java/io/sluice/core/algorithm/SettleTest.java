@@ -80,7 +80,9 @@ final class SettleTest {
                 Limit.named("slow").tokenBucket(new Rate(1, Duration.ofDays(1_000))),
                 Limit.named("fw").fixedWindow(Limit.MAX_CAPACITY, Duration.ofDays(1_000)),
                 Limit.named("sw").slidingWindow(Limit.MAX_CAPACITY, Duration.ofDays(1_000)),
-                Limit.named("we").slidingWindow(Limit.MAX_CAPACITY, Duration.ofDays(1_000)).asEstimate(),
+                Limit.named("we")
+                        .slidingWindow(Limit.MAX_CAPACITY, Duration.ofDays(1_000))
+                        .asEstimate(),
                 Limit.named("sl").slidingLog(5, Duration.ofDays(1_000)))) {
             Count count = Count.of(limit);
             long charged = 0;
@@ -111,11 +113,13 @@ final class SettleTest {
     void refusesFiguresThatNoRequestCanHave() {
         Limit limit = Limit.named("x").slidingLog(1, Duration.ofSeconds(1));
         assertThatThrownBy(() -> settlement(limit, -1, 1, NOW)).hasMessage("reserved: -1 (expected: 0..1000000000)");
-        assertThatThrownBy(() -> settlement(limit, 1, Limit.MAX_PERMITS + 1, NOW)).hasMessageStartingWith("actual: ");
+        assertThatThrownBy(() -> settlement(limit, 1, Limit.MAX_PERMITS + 1, NOW))
+                .hasMessageStartingWith("actual: ");
         assertThatThrownBy(() -> settlement(limit, 1, 1, Verdict.FINAL)).hasMessageStartingWith("chargedAtMicros: ");
         assertThatThrownBy(() -> new Settlement(limit, "k", 1, 1, NOW, "", 1))
                 .hasMessage("id: 0 characters (expected: 1..128 characters)");
-        assertThatThrownBy(() -> new Settlement(limit, "k", 1, 1, NOW, "id", 0)).hasMessageStartingWith("withinMicros: ");
+        assertThatThrownBy(() -> new Settlement(limit, "k", 1, 1, NOW, "id", 0))
+                .hasMessageStartingWith("withinMicros: ");
     }
 
     private static Verdict charge(Count count, Limit limit, long permits) {

@@ -58,7 +58,9 @@ final class SettlementTableTest {
 
     @Test
     void aDebtThatDoesNotFitIntoAWordIsCountedExactly() {
-        Limit slow = Limit.named("slow").tokenBucket(new Rate(1, Duration.ofDays(1_000))).withBurst(20_000);
+        Limit slow = Limit.named("slow")
+                .tokenBucket(new Rate(1, Duration.ofDays(1_000)))
+                .withBurst(20_000);
         LocalEngine engine = new LocalEngine(clock);
         Ask one = Ask.charging(List.of(Demand.of(slow, "k", 1)));
         assertThat(((EngineDecision) engine.decide(one)).allowed()).isTrue();

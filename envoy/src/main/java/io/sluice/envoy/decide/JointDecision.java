@@ -262,7 +262,8 @@ final class JointDecision {
                     new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits(), ruling.usedUp()));
         }
         Ruling.Settled whole = reporting.whole(mode, allowed && charged);
-        return new JointRuling(usage == null ? whole : whole.with(used()), rulings, atMicros == 0 ? nowMicros : atMicros);
+        return new JointRuling(
+                usage == null ? whole : whole.with(used()), rulings, atMicros == 0 ? nowMicros : atMicros);
     }
 
     private PartRuling part(MatchedRequest part, Reporting reporting) {

@@ -173,9 +173,7 @@ final class JointEvaluator {
     private CompletionStage<JointDecision> usage(JointDecision joint, boolean allowed) {
         CompletionStage<JointDecision> all = CompletableFuture.completedFuture(joint);
         for (MatchedRequest part : joint.parts()) {
-            if (allowed
-                    && part.verdictOf() == null
-                    && !part.usage().limits().isEmpty()) {
+            if (allowed && part.verdictOf() == null && !part.usage().limits().isEmpty()) {
                 all = all.thenCompose(same -> steps.chargeUsage(part).thenApply(used -> {
                     same.heardUsage(part, used);
                     return same;

@@ -98,7 +98,8 @@ class UsageTest {
         report(desk, 400, "a");
         Ruling.Settled told = desk.told.get(0);
         assertThat(told.allowed()).isTrue();
-        assertThat(told.rule()).isNotNull().satisfies(rule -> assertThat(rule.id()).isEqualTo("tokens"));
+        assertThat(told.rule()).isNotNull().satisfies(rule -> assertThat(rule.id())
+                .isEqualTo("tokens"));
         assertThat(told.reported()).isNotNull().satisfies(limit -> assertThat(limit.remaining())
                 .isEqualTo(600));
     }
@@ -143,7 +144,8 @@ class UsageTest {
         Desk desk = Desk.with(RULES);
         assertThat(shown(desk.ask("llm", d("reserved=x")))).isEqualTo("OK 1000/MINUTE 999");
         assertThat(shown(desk.ask("llm", hits(20, d("reserved=x"))))).isEqualTo("OK 1000/MINUTE 979");
-        assertThat(desk.told).allSatisfy(ruling -> assertThat(ruling.reservation()).isNull());
+        assertThat(desk.told)
+                .allSatisfy(ruling -> assertThat(ruling.reservation()).isNull());
     }
 
     private static String look(Desk desk, String tenant) {

@@ -52,18 +52,24 @@ public final class AnswerJson {
      * @param reservations returns the text of a reservation; null if it has none
      */
     public static byte[] checkBytes(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
+            Ruling.Settled ruling,
+            Function<Permit, String> permits,
+            Function<Reservation, @Nullable String> reservations) {
         return reserving(ruling, permits, reservations).toBytes();
     }
 
     /** Returns the body of {@code POST /v1/check} with {@code reserve}. */
     public static String check(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
+            Ruling.Settled ruling,
+            Function<Permit, String> permits,
+            Function<Reservation, @Nullable String> reservations) {
         return reserving(ruling, permits, reservations).toString();
     }
 
     private static JsonLine reserving(
-            Ruling.Settled ruling, Function<Permit, String> permits, Function<Reservation, @Nullable String> reservations) {
+            Ruling.Settled ruling,
+            Function<Permit, String> permits,
+            Function<Reservation, @Nullable String> reservations) {
         JsonLine json = new JsonLine().begin();
         write(json, ruling, permits);
         Reservation reservation = ruling.reservation();

@@ -51,7 +51,8 @@ final class FigurePaths {
         }
 
         /** Returns the place with this name, or null. */
-        @Nullable Node child(byte[] name, int length) {
+        @Nullable
+        Node child(byte[] name, int length) {
             for (int i = 0; i < names.size(); i++) {
                 byte[] own = names.get(i);
                 if (Arrays.equals(own, 0, own.length, name, 0, length)) {

@@ -35,10 +35,34 @@ final class AnswerFiguresTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "0 | 0", "-0 | 0", "12 | 12", "12.0 | 12", "1e3 | 1000", "1.5E+1 | 15", "1200e-2 | 12", "1e9 | 1000000000",
-                "1000000001 | 1000000000", "9223372036854775808 | 1000000000", "1e400 | 1000000000", "0e99999999999 |",
-                "1e99999999999 |", "12.5 |", "-1 |", "1e-1 |", "null |", "true |", "\"12\" |", "{} |", "[7] |", "01 |", "1. |",
-                "+1 |", ".5 |", "1e |", "0x10 |", "NaN |"
+                "0 | 0",
+                "-0 | 0",
+                "12 | 12",
+                "12.0 | 12",
+                "1e3 | 1000",
+                "1.5E+1 | 15",
+                "1200e-2 | 12",
+                "1e9 | 1000000000",
+                "1000000001 | 1000000000",
+                "9223372036854775808 | 1000000000",
+                "1e400 | 1000000000",
+                "0e99999999999 |",
+                "1e99999999999 |",
+                "12.5 |",
+                "-1 |",
+                "1e-1 |",
+                "null |",
+                "true |",
+                "\"12\" |",
+                "{} |",
+                "[7] |",
+                "01 |",
+                "1. |",
+                "+1 |",
+                ".5 |",
+                "1e |",
+                "0x10 |",
+                "NaN |"
             })
     void aFigureIsAWholeNumber(String number, Long figure) {
         Map<String, Long> read = inEverySplit(JSON, "{\"usage\":{\"total_tokens\":" + number + "}}", TOTAL);
@@ -48,19 +72,23 @@ final class AnswerFiguresTest {
     @Test
     void aNumberTooLongToKeepIsNoFigure() {
         String ones = "1".repeat(WholeNumber.LONGEST);
-        assertThat(inEverySplit(JSON, "{\"usage\":{\"total_tokens\":" + ones + "}}", TOTAL)).containsEntry(TOTAL, 1_000_000_000L);
-        assertThat(inEverySplit(JSON, "{\"usage\":{\"total_tokens\":" + ones + "1}}", TOTAL)).isEmpty();
+        assertThat(inEverySplit(JSON, "{\"usage\":{\"total_tokens\":" + ones + "}}", TOTAL))
+                .containsEntry(TOTAL, 1_000_000_000L);
+        assertThat(inEverySplit(JSON, "{\"usage\":{\"total_tokens\":" + ones + "1}}", TOTAL))
+                .isEmpty();
     }
 
     @Test
     void theLastFigureCounts() {
-        String body = "{\"usage\":{\"total_tokens\":1,\"total_tokens\":2},\"usage\":{\"total_tokens\":3},\"usage\":null}";
+        String body =
+                "{\"usage\":{\"total_tokens\":1,\"total_tokens\":2},\"usage\":{\"total_tokens\":3},\"usage\":null}";
         assertThat(inEverySplit(JSON, body, TOTAL)).containsEntry(TOTAL, 3L);
     }
 
     @Test
     void readsSeveralPathsAtOnce() {
-        String body = "{\"usage\":{\"in\":3,\"out\":{\"n\":4},\"x\":{\"in\":9}},\"in\":5,\"list\":[{\"n\":6},{\"n\":7}]}";
+        String body =
+                "{\"usage\":{\"in\":3,\"out\":{\"n\":4},\"x\":{\"in\":9}},\"in\":5,\"list\":[{\"n\":6},{\"n\":7}]}";
         assertThat(inEverySplit(
                         JSON,
                         body,
@@ -94,10 +122,21 @@ final class AnswerFiguresTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{\"usage \":{\"total_tokens\":1}}", "{\"Usage\":{\"total_tokens\":1}}", "{\"usag\":{\"total_tokens\":1}}",
-                "{\"usage\\ud83d\":{\"total_tokens\":1}}", "{\"\\ude00usage\":{\"total_tokens\":1}}",
-                "{\"a\":{\"usage\":{\"total_tokens\":1}}}", "{\"usage\":[{\"total_tokens\":1}]}", "{\"total_tokens\":1}",
-                "{\"usage.total_tokens\":1}", "[[{\"usage\":{\"total_tokens\":1}}]]", "7", "\"text\"", "", "[]", "{}"
+                "{\"usage \":{\"total_tokens\":1}}",
+                "{\"Usage\":{\"total_tokens\":1}}",
+                "{\"usag\":{\"total_tokens\":1}}",
+                "{\"usage\\ud83d\":{\"total_tokens\":1}}",
+                "{\"\\ude00usage\":{\"total_tokens\":1}}",
+                "{\"a\":{\"usage\":{\"total_tokens\":1}}}",
+                "{\"usage\":[{\"total_tokens\":1}]}",
+                "{\"total_tokens\":1}",
+                "{\"usage.total_tokens\":1}",
+                "[[{\"usage\":{\"total_tokens\":1}}]]",
+                "7",
+                "\"text\"",
+                "",
+                "[]",
+                "{}"
             })
     void otherPlacesHaveNoFigure(String body) {
         assertThat(inEverySplit(JSON, body, TOTAL)).isEmpty();
@@ -106,12 +145,23 @@ final class AnswerFiguresTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{\"usage\":{\"total_tokens\":1}", "{\"usage\":{\"total_tokens\":1}}}", "{\"usage\":{\"total_tokens\":1}} x",
-                "{\"usage\":{\"total_tokens\":1},}", "{\"usage\":{\"total_tokens\":1]}", "{\"usage\":{\"total_tokens\":1},\"a\":[1,]}",
-                "{\"usage\":{\"total_tokens\":1},\"a\":tru}", "{\"usage\":{\"total_tokens\":1},\"a\":\"\\x\"}",
-                "{\"usage\":{\"total_tokens\":1},\"a\":\"\\u12g4\"}", "{\"usage\":{\"total_tokens\":1},\"a\":\"\t\"}",
-                "{\"usage\":{\"total_tokens\":1}}{}", "{'usage':{'total_tokens':1}}", "{\"usage\" {\"total_tokens\":1}}",
-                "[{\"usage\":{\"total_tokens\":1}}", "[{\"usage\":{\"total_tokens\":1}},nope]", "<html>", "{\"usage\":{\"total_tokens\":1"
+                "{\"usage\":{\"total_tokens\":1}",
+                "{\"usage\":{\"total_tokens\":1}}}",
+                "{\"usage\":{\"total_tokens\":1}} x",
+                "{\"usage\":{\"total_tokens\":1},}",
+                "{\"usage\":{\"total_tokens\":1]}",
+                "{\"usage\":{\"total_tokens\":1},\"a\":[1,]}",
+                "{\"usage\":{\"total_tokens\":1},\"a\":tru}",
+                "{\"usage\":{\"total_tokens\":1},\"a\":\"\\x\"}",
+                "{\"usage\":{\"total_tokens\":1},\"a\":\"\\u12g4\"}",
+                "{\"usage\":{\"total_tokens\":1},\"a\":\"\t\"}",
+                "{\"usage\":{\"total_tokens\":1}}{}",
+                "{'usage':{'total_tokens':1}}",
+                "{\"usage\" {\"total_tokens\":1}}",
+                "[{\"usage\":{\"total_tokens\":1}}",
+                "[{\"usage\":{\"total_tokens\":1}},nope]",
+                "<html>",
+                "{\"usage\":{\"total_tokens\":1"
             })
     void aBrokenDocumentHasNoFigure(String body) {
         assertThat(inEverySplit(JSON, body, TOTAL)).isEmpty();
@@ -120,7 +170,8 @@ final class AnswerFiguresTest {
     @Test
     void aListIsAListOfDocuments() {
         String path = "answer.json.usageMetadata.totalTokenCount";
-        String body = "[{\"usageMetadata\":{\"totalTokenCount\":8}}\n,\r\n{\"usageMetadata\":{\"totalTokenCount\":31}}, {\"a\":1}]";
+        String body =
+                "[{\"usageMetadata\":{\"totalTokenCount\":8}}\n,\r\n{\"usageMetadata\":{\"totalTokenCount\":31}}, {\"a\":1}]";
         assertThat(inEverySplit(JSON, body, path)).containsEntry(path, 31L);
         AnswerFigures figures = begun(JSON, path);
         figures.piece(body.substring(0, 45).getBytes(UTF_8));
@@ -136,7 +187,8 @@ final class AnswerFiguresTest {
         figures.head(201, Map.of("x-cost", List.of("1", " 42 "), "x-bad", List.of("4.5"))::get);
         assertThat(figures.wantsBody()).isFalse();
         figures.end();
-        assertThat(texts(figures)).containsOnly(Map.entry("answer.status", 201L), Map.entry("answer.header.x-cost", 42L));
+        assertThat(texts(figures))
+                .containsOnly(Map.entry("answer.status", 201L), Map.entry("answer.header.x-cost", 42L));
     }
 
     @ParameterizedTest
@@ -167,13 +219,15 @@ final class AnswerFiguresTest {
 
     @Test
     void theLastEventNeedsNoEmptyLine() {
-        assertThat(inEverySplit(EVENTS, "data: {\"usage\":{\"total_tokens\":9}}", TOTAL)).containsEntry(TOTAL, 9L);
+        assertThat(inEverySplit(EVENTS, "data: {\"usage\":{\"total_tokens\":9}}", TOTAL))
+                .containsEntry(TOTAL, 9L);
     }
 
     @Test
     void anAbortedStreamHasTheFigureOfItsLastWholeEvent() {
         AnswerFigures figures = begun(EVENTS, TOTAL);
-        figures.piece("data: {\"usage\":{\"total_tokens\":9}}\n\ndata: {\"usage\":{\"total_tokens\":10}}".getBytes(UTF_8));
+        figures.piece(
+                "data: {\"usage\":{\"total_tokens\":9}}\n\ndata: {\"usage\":{\"total_tokens\":10}}".getBytes(UTF_8));
         figures.close();
         assertThat(texts(figures)).containsEntry(TOTAL, 9L);
     }
@@ -181,10 +235,11 @@ final class AnswerFiguresTest {
     /** The stream that the OpenAI documentation shows for the Responses API. */
     @Test
     void aStreamedResponseHasThePathsOfAWholeOne() {
-        String body = "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"usage\":null}}\n\n"
-                + "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\n"
-                + "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":37,"
-                + "\"output_tokens\":11,\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":48}}}\n\n";
+        String body =
+                "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"usage\":null}}\n\n"
+                        + "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\n"
+                        + "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":37,"
+                        + "\"output_tokens\":11,\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":48}}}\n\n";
         assertThat(inEverySplit(EVENTS, body, TOTAL)).containsEntry(TOTAL, 48L);
     }
 
@@ -192,11 +247,13 @@ final class AnswerFiguresTest {
     @Test
     void aFigureMayBeInsideOfADelta() {
         String path = "answer.json.usage.tokens.output_tokens";
-        String body = "event: content-delta\ndata: {\"type\":\"content-delta\",\"delta\":{\"message\":{\"content\":{\"text\":\"Hi\"}}}}\n\n"
-                + "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"COMPLETE\",\"usage\":"
-                + "{\"billed_units\":{\"output_tokens\":25},\"tokens\":{\"input_tokens\":71,\"output_tokens\":26}}}}\n\n";
+        String body =
+                "event: content-delta\ndata: {\"type\":\"content-delta\",\"delta\":{\"message\":{\"content\":{\"text\":\"Hi\"}}}}\n\n"
+                        + "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"COMPLETE\",\"usage\":"
+                        + "{\"billed_units\":{\"output_tokens\":25},\"tokens\":{\"input_tokens\":71,\"output_tokens\":26}}}}\n\n";
         assertThat(inEverySplit(EVENTS, body, path)).containsEntry(path, 26L);
-        assertThat(inEverySplit(JSON, body.substring(body.lastIndexOf("data: ") + 6), path)).isEmpty();
+        assertThat(inEverySplit(JSON, body.substring(body.lastIndexOf("data: ") + 6), path))
+                .isEmpty();
     }
 
     /** The stream that the Anthropic documentation shows for messages. */
@@ -207,8 +264,9 @@ final class AnswerFiguresTest {
         String explicit = "answer.json.message.usage.input_tokens";
         String begin = "event: message_start\ndata: {\"type\": \"message_start\", \"message\": {\"content\": [],"
                 + " \"usage\": {\"input_tokens\": 25, \"output_tokens\": 1}}}\n\n";
-        String end = "event: message_delta\ndata: {\"type\": \"message_delta\", \"delta\": {\"stop_reason\": \"end_turn\"},"
-                + " \"usage\": {\"output_tokens\": 15}}\n\nevent: message_stop\ndata: {\"type\": \"message_stop\"}\n\n";
+        String end =
+                "event: message_delta\ndata: {\"type\": \"message_delta\", \"delta\": {\"stop_reason\": \"end_turn\"},"
+                        + " \"usage\": {\"output_tokens\": 15}}\n\nevent: message_stop\ndata: {\"type\": \"message_stop\"}\n\n";
         assertThat(inEverySplit(EVENTS, begin + end, in, out, explicit))
                 .containsOnly(Map.entry(in, 25L), Map.entry(out, 15L), Map.entry(explicit, 25L));
         AnswerFigures aborted = begun(EVENTS, in, out, explicit);
@@ -221,7 +279,8 @@ final class AnswerFiguresTest {
         String path = "answer.json.eval_count";
         String body = "{\"done\":false}\n{\"done\":false}\r\nbroken\n\n{\"done\":true,\"eval_count\":290}";
         assertThat(inEverySplit("application/x-ndjson", body, path)).containsEntry(path, 290L);
-        assertThat(inEverySplit("application/x-ndjson", body + "\n{\"a\":\n", path)).containsEntry(path, 290L);
+        assertThat(inEverySplit("application/x-ndjson", body + "\n{\"a\":\n", path))
+                .containsEntry(path, 290L);
     }
 
     @Test
@@ -242,7 +301,8 @@ final class AnswerFiguresTest {
         assertThat(inEverySplit(JSON, "br", gzip.toByteArray(), TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip, gzip", gzip.toByteArray(), TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip", deflate.toByteArray(), TOTAL)).isEmpty();
-        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip.toByteArray(), 40), TOTAL)).isEmpty();
+        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip.toByteArray(), 40), TOTAL))
+                .isEmpty();
     }
 
     @Test
@@ -273,7 +333,8 @@ final class AnswerFiguresTest {
     private static Map<String, Long> inEverySplit(String type, String encoding, byte[] body, String... paths) {
         Map<String, Long> whole = read(type, encoding, body, new int[] {body.length}, paths);
         for (int at = 0; at <= body.length; at++) {
-            assertThat(read(type, encoding, body, new int[] {at, body.length}, paths)).isEqualTo(whole);
+            assertThat(read(type, encoding, body, new int[] {at, body.length}, paths))
+                    .isEqualTo(whole);
         }
         for (int size = 1; size <= 3; size++) {
             int step = size;

@@ -63,7 +63,8 @@ final class HostileAnswersTest {
         byte[] end = "0]}".getBytes(UTF_8);
         AnswerFigures figures = begun("application/json");
         long before = allocated();
-        for (byte[] piece : new byte[][] {begin, name, name, colon, digits, digits, total, digits, list, deep, deep, deep, end}) {
+        for (byte[] piece :
+                new byte[][] {begin, name, name, colon, digits, digits, total, digits, list, deep, deep, deep, end}) {
             figures.piece(piece);
         }
         assertThat(allocated() - before).isLessThan(MOST_BYTES);
@@ -122,7 +123,8 @@ final class HostileAnswersTest {
     void noiseNeverThrows() {
         Random random = new Random(7);
         for (int round = 0; round < 3_000; round++) {
-            String type = List.of("application/json", "text/event-stream", "application/x-ndjson").get(round % 3);
+            String type = List.of("application/json", "text/event-stream", "application/x-ndjson")
+                    .get(round % 3);
             AnswerFigures figures = begun(type, List.of("", "gzip", "deflate").get(round / 3 % 3));
             for (int i = random.nextInt(5); i >= 0; i--) {
                 byte[] noise = new byte[random.nextInt(64)];

@@ -86,7 +86,9 @@ final class RandomAnswersTest {
             for (int event = random.nextInt(5); event >= 0; event--) {
                 String document = new String(bytes(object(3)), UTF_8);
                 expected.putAll(expected(MAPPER.readTree(document), wanted));
-                events.append("data: ").append(document.replace("\n", "\ndata:")).append("\n\n");
+                events.append("data: ")
+                        .append(document.replace("\n", "\ndata:"))
+                        .append("\n\n");
                 lines.append(document.replace("\n", "")).append('\n');
             }
             assertThat(inRandomPieces("text/event-stream", events.toString().getBytes(UTF_8), wanted))
@@ -128,7 +130,12 @@ final class RandomAnswersTest {
 
     private List<AnswerAttribute> paths() {
         return random.ints(20, 1, 4)
-                .mapToObj(length -> "answer.json." + String.join(".", random.ints(length, 0, NAMES.size()).mapToObj(NAMES::get).toList()))
+                .mapToObj(length -> "answer.json."
+                        + String.join(
+                                ".",
+                                random.ints(length, 0, NAMES.size())
+                                        .mapToObj(NAMES::get)
+                                        .toList()))
                 .distinct()
                 .map(AnswerAttribute::parse)
                 .toList();

@@ -233,8 +233,7 @@ public final class DecisionRoutes {
         }
     }
 
-    private String inBatch(
-            Origin origin, CheckRequest check, @Nullable Ruling ruling, @Nullable Throwable failure) {
+    private String inBatch(Origin origin, CheckRequest check, @Nullable Ruling ruling, @Nullable Throwable failure) {
         if (ruling instanceof Ruling.Settled settled) {
             String body = check.reserve()
                     ? AnswerJson.check(settled, seals::seal, this::sealed)

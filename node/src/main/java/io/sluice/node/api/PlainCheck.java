@@ -44,8 +44,7 @@ final class PlainCheck {
     static @Nullable Read read(byte[] body) {
         PlainCheck check = new PlainCheck(body);
         return check.object() && check.attributes != null
-                ? new Read(
-                        check.attributes, check.permits < 0 ? 1 : check.permits, Boolean.TRUE.equals(check.reserve))
+                ? new Read(check.attributes, check.permits < 0 ? 1 : check.permits, Boolean.TRUE.equals(check.reserve))
                 : null;
     }
 
@@ -78,7 +77,9 @@ final class PlainCheck {
 
     /** Reads this word and returns true if it comes next. */
     private boolean word(byte[] expected) {
-        if (peek() < 0 || !Arrays.equals(body, at, Math.min(body.length, at + expected.length), expected, 0, expected.length)) {
+        if (peek() < 0
+                || !Arrays.equals(
+                        body, at, Math.min(body.length, at + expected.length), expected, 0, expected.length)) {
             return false;
         }
         at += expected.length;

@@ -230,10 +230,12 @@ class GrpcDoorTest {
                     limits:
                       - { by: descriptor.tenant, algorithm: fixed_window, limit: 1000, window: 30d, cost: { charge: always } }
                 """;
-        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withGrpc(GrpcSettings.on(0));
+        NodeConfig config =
+                NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withGrpc(GrpcSettings.on(0));
         String tenant = "usage-" + System.nanoTime();
         try (RunningNode node = onRedis
-                        ? RunningNode.onRedis(config.withRedis(RedisServer.shared().uri()))
+                        ? RunningNode.onRedis(
+                                config.withRedis(RedisServer.shared().uri()))
                         : RunningNode.start(config, Store::redis);
                 Caller caller = Caller.of(node)) {
             assertThat(caller.report(0, tenant)).isEqualTo("OK 1000");
@@ -243,8 +245,8 @@ class GrpcDoorTest {
             assertThat(caller.report(5_000, tenant)).isEqualTo("OK 0");
             assertThat(caller.report(0, tenant)).isEqualTo("OVER_LIMIT 0");
             assertThat(node.get("/metrics").body())
-                    .contains("rate_limit_allowed_total{limit=\"tokens.0\",mode=\"" + (onRedis ? "distributed" : "local")
-                            + "\",rule=\"tokens\"} 3.0")
+                    .contains("rate_limit_allowed_total{limit=\"tokens.0\",mode=\""
+                            + (onRedis ? "distributed" : "local") + "\",rule=\"tokens\"} 3.0")
                     .doesNotContain("sluice_settlements_total");
         }
     }

@@ -64,7 +64,8 @@ class AnswerSettlementTest {
             """;
 
     private static final String ASKED = "{\"model\":\"m\",\"max_tokens\":500}";
-    private static final String EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    private static final String EVENTS =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     private static final String JSON = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
     private static final String HELLO = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}],\"usage\":null}\n\n";
     private static final String LAST = "data: {\"choices\":[],\"usage\":{\"total_tokens\":120}}\n\n";
@@ -116,11 +117,16 @@ class AnswerSettlementTest {
     @Test
     void aJsonAnswerInPiecesSettlesItsFigure() throws Exception {
         try (RawUpstream upstream = answering(EVENTS.replace("text/event-stream", "application/json")
-                        + chunk("{\"usage\":{\"tot") + chunk("al_tokens\":12") + chunk("0}}") + chunk(""));
+                        + chunk("{\"usage\":{\"tot")
+                        + chunk("al_tokens\":12")
+                        + chunk("0}}")
+                        + chunk(""));
                 RawClient client = open(upstream.origin())) {
             String answer = client.send(request()).message();
 
-            assertThat(answer).contains("\"llm.tokens\";r=99500", "\"llm.requests\";r=99").endsWith("0\r\n\r\n");
+            assertThat(answer)
+                    .contains("\"llm.tokens\";r=99500", "\"llm.requests\";r=99")
+                    .endsWith("0\r\n\r\n");
             awaitOutcome("500 -> 120");
             assertThat(used()).isEqualTo(120);
         }
@@ -226,7 +232,8 @@ class AnswerSettlementTest {
             out.write((HELLO + LAST).getBytes(UTF_8));
         }
         String body = packed.toString(ISO_8859_1);
-        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nContent-Length: ";
+        String head =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nContent-Length: ";
         try (RawUpstream upstream = answering(head + body.length() + "\r\n\r\n" + body);
                 RawClient client = open(upstream.origin())) {
             assertThat(client.send(request("Accept-Encoding: br, GZIP;q=0.5", "Range: bytes=0-1"))
@@ -312,7 +319,9 @@ class AnswerSettlementTest {
                 RawClient client = open(upstream.origin())) {
             client.send(request()).message();
             awaitOutcome("500 -> 150000");
-            assertThat(client.send(request()).message()).startsWith("HTTP/1.1 429").contains("\"llm.tokens\";r=0");
+            assertThat(client.send(request()).message())
+                    .startsWith("HTTP/1.1 429")
+                    .contains("\"llm.tokens\";r=0");
             clock.advance(Duration.ofDays(1));
             assertThat(client.send(request()).message()).startsWith("HTTP/1.1 200");
         }
@@ -323,7 +332,10 @@ class AnswerSettlementTest {
         try (RawUpstream upstream = answering(JSON + "Content-Length: 2\r\n\r\n{}");
                 RawClient client = open(upstream.origin())) {
             String answer = client.send(post("{\"max_tokens\":100001}")).message();
-            assertThat(answer).startsWith("HTTP/1.1 429").doesNotContain("Retry-After").contains("limit llm.tokens");
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 429")
+                    .doesNotContain("Retry-After")
+                    .contains("limit llm.tokens");
             assertThat(used()).isZero();
         }
     }
@@ -380,7 +392,8 @@ class AnswerSettlementTest {
 
     private static String post(String body, String... headers) {
         return "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
-                + body.length() + "\r\n" + Stream.of(headers).map(header -> header + "\r\n").collect(joining()) + "\r\n" + body;
+                + body.length() + "\r\n"
+                + Stream.of(headers).map(header -> header + "\r\n").collect(joining()) + "\r\n" + body;
     }
 
     private static String chunk(String data) {

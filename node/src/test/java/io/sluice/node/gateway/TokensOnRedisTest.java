@@ -1,6 +1,5 @@
 package io.sluice.node.gateway;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.testkit.redis.RedisServer;
@@ -96,12 +95,13 @@ class TokensOnRedisTest {
 
     private int ask(RunningGateway gateway, int tokens) throws Exception {
         return http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + "/v1/chat/completions"))
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(asking(tokens)))
-                        .build(),
-                HttpResponse.BodyHandlers.discarding())
+                        HttpRequest.newBuilder(
+                                        URI.create("http://127.0.0.1:" + gateway.port() + "/v1/chat/completions"))
+                                .version(HttpClient.Version.HTTP_1_1)
+                                .header("Content-Type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString(asking(tokens)))
+                                .build(),
+                        HttpResponse.BodyHandlers.discarding())
                 .statusCode();
     }
 

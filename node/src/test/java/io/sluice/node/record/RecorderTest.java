@@ -131,7 +131,9 @@ class RecorderTest {
                     .map(charge -> Settlement.of(charge, 1, "r-17", 60_000_000))
                     .toList();
             assertThat(settlements).hasSize(1);
-            assertThat(engine.settleNow(settlements)).extracting(SettlementResult::change).containsExactly(-2L);
+            assertThat(engine.settleNow(settlements))
+                    .extracting(SettlementResult::change)
+                    .containsExactly(-2L);
             assertThat(engine.settleNow(settlements))
                     .extracting(SettlementResult::kind)
                     .containsExactly(SettlementResult.Kind.REPEATED);
@@ -150,12 +152,13 @@ class RecorderTest {
                 .findFirst()
                 .orElseThrow();
         List<String> lines = new ArrayList<>(Files.readAllLines(history));
-        String settled = lines.stream().filter(line -> line.startsWith("[\"c\"")).findFirst().orElseThrow();
+        String settled = lines.stream()
+                .filter(line -> line.startsWith("[\"c\""))
+                .findFirst()
+                .orElseThrow();
         lines.add(lines.indexOf(settled), settled);
         Files.writeString(history, String.join("\n", lines));
-        assertThat(report().check().violations())
-                .extracting(Violation::kind)
-                .containsExactly(Violation.Kind.SETTLED);
+        assertThat(report().check().violations()).extracting(Violation::kind).containsExactly(Violation.Kind.SETTLED);
     }
 
     /** Threads that settle, keep and decide at once, by the clock of the system: the order of the lines is not that of the effects. */
@@ -172,7 +175,8 @@ class RecorderTest {
                 some.directory(), some.maxSize(), some.maxAge(), 1_000 * some.maxSize(), some.keep(), Set.of());
         try (Recorder recorder = Recorder.open(all, Clock.system(), 1 << 20)) {
             recorder.begin(keys);
-            LocalEngine engine = LocalEngine.builder().returnListener(recorder.returns()).build();
+            LocalEngine engine =
+                    LocalEngine.builder().returnListener(recorder.returns()).build();
             Limiter limiter = new Limiter(engine, Clock.system(), List.of(recorder.decisions()));
             List<Thread> threads = new ArrayList<>();
             for (int t = 0; t < 4; t++) {

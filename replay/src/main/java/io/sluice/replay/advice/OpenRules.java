@@ -67,8 +67,7 @@ final class OpenRules {
                 .filter(keep -> keep.permits(now.limit()) <= now.limit().capacity())
                 .isPresent();
         return override.onlyKeeps(old) && fits
-                ? new LimitOverride(
-                        override.when(), override.limit(), now.limit(), override.keep(), override.until())
+                ? new LimitOverride(override.when(), override.limit(), now.limit(), override.keep(), override.until())
                 : override;
     }
 

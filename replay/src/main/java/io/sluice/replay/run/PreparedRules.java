@@ -141,11 +141,13 @@ final class PreparedRules {
             simple &= rule.action() == Action.LIMIT
                     && !rule.shadow()
                     && rule.candidate().isEmpty()
-                    && rule.overrides().stream().allMatch(override -> override.keep().isEmpty());
+                    && rule.overrides().stream()
+                            .allMatch(override -> override.keep().isEmpty());
             for (int i = 0; i < rule.limits().size(); i++) {
                 limits.add(prepared(ready, i));
                 RuleLimit limit = rule.limits().get(i);
-                simple &= !(limit.limit() instanceof Concurrency) && limit.cost().isEmpty();
+                simple &=
+                        !(limit.limit() instanceof Concurrency) && limit.cost().isEmpty();
             }
         }
         limits.sort(Comparator.comparing(PreparedLimit::level));

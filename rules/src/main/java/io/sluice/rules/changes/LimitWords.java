@@ -63,9 +63,7 @@ public final class LimitWords {
     /** Returns what an override changes: its numbers, unless they are those of the limit, and what it keeps for others. */
     static String described(LimitOverride override, RuleLimit of) {
         String keep = override.keep().map(own -> "keep " + own).orElse("");
-        return override.onlyKeeps(of)
-                ? keep
-                : amount(override.numbers()) + (keep.isEmpty() ? "" : ", " + keep);
+        return override.onlyKeeps(of) ? keep : amount(override.numbers()) + (keep.isEmpty() ? "" : ", " + keep);
     }
 
     /** Returns the values of a cost by key; empty if there is none. */

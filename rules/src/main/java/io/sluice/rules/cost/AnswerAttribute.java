@@ -16,7 +16,8 @@ public record AnswerAttribute(Source source, String name) {
     public static final int LONGEST = 128;
 
     /** The texts that {@link #parse} accepts, for error messages. */
-    public static final String EXPECTED = "an attribute of the answer: answer.json.<path>, answer.header.<name> or answer.status";
+    public static final String EXPECTED =
+            "an attribute of the answer: answer.json.<path>, answer.header.<name> or answer.status";
 
     private static final String JSON = "answer.json.";
     private static final String HEADER = "answer.header.";

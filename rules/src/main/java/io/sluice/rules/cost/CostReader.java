@@ -73,7 +73,8 @@ public final class CostReader {
             return Optional.empty();
         }
         Optional<Reserve> reserve = fields.value("reserve").flatMap(value -> reserve(fields, value));
-        if (!fields.has("settle") && reserve.filter(new Reserve.Fixed(0)::equals).isPresent()) {
+        if (!fields.has("settle")
+                && reserve.filter(new Reserve.Fixed(0)::equals).isPresent()) {
             fields.error(
                     "reserve",
                     "reserve: 0 without settle (expected: 1 or more, or settle; such a limit would count nothing)");
@@ -100,8 +101,8 @@ public final class CostReader {
                             + " (expected: an attribute of the request; there is no answer yet when permits are reserved)");
             return Optional.empty();
         }
-        return name.map(own ->
-                new Reserve.Attribute(own, usual.map(OptionalLong::of).orElse(OptionalLong.empty())));
+        return name.map(
+                own -> new Reserve.Attribute(own, usual.map(OptionalLong::of).orElse(OptionalLong.empty())));
     }
 
     /** Text in quotes is a name, even if it has only digits. */

@@ -44,7 +44,8 @@ final class EarlyRuleCheck {
                 field(limit, "by").ifPresent(this::by);
                 field(limit, "cost")
                         .ifPresent(cost -> errors.add(
-                                cost.place(), "cost: in a rule for early (expected: none; early rules count requests)"));
+                                cost.place(),
+                                "cost: in a rule for early (expected: none; early rules count requests)"));
                 refuseWaiting(limit, ofAnswers);
             });
         }

@@ -81,8 +81,7 @@ final class OverrideReader {
 
     private static Optional<Keep> keep(Fields fields, Optional<Cost> cost) {
         if (fields.has("keep") && cost.filter(Cost.Always.class::isInstance).isPresent()) {
-            fields.refuseKey(
-                    "keep", "keep: of a limit with charge: always (expected: a limit that refuses requests)");
+            fields.refuseKey("keep", "keep: of a limit with charge: always (expected: a limit that refuses requests)");
         }
         boolean quoted = fields.value("keep")
                 .filter(value -> value instanceof YamlScalar text && text.quoted())

@@ -95,9 +95,7 @@ final class CostReports {
         return limits.isEmpty()
                 ? ruling
                 : ruling.with(
-                        ruling.costs(),
-                        ruling.keptForOthers(),
-                        new Reservation(Reservation.newName(), issuer, limits));
+                        ruling.costs(), ruling.keptForOthers(), new Reservation(Reservation.newName(), issuer, limits));
     }
 
     private static boolean canReserve(MatchedRequest matched) {
@@ -126,7 +124,9 @@ final class CostReports {
     }
 
     private static void add(Decision decision, MatchedRequest matched, List<ReservedLimit> limits) {
-        if (!decision.allowed() || decision.degraded() != null || !decision.ask().charges()) {
+        if (!decision.allowed()
+                || decision.degraded() != null
+                || !decision.ask().charges()) {
             return;
         }
         List<Verdict> verdicts = decision.outcome().verdicts();

@@ -48,7 +48,9 @@ final class EngineRouter {
      */
     @Nullable
     Decision decideHere(MatchedRequest matched) {
-        return matched.shadows().isEmpty() && matched.permits() > 0 && matched.usage().limits().isEmpty()
+        return matched.shadows().isEmpty()
+                        && matched.permits() > 0
+                        && matched.usage().limits().isEmpty()
                 ? chargeHere(matched.live(), matched.set().version())
                 : null;
     }

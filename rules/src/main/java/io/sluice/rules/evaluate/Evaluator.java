@@ -573,10 +573,7 @@ public final class Evaluator {
         Side side = side(set, claims.get(0).request());
         List<RuleCall> own = claims.stream()
                 .map(claim -> new RuleCall(
-                        set.sameRule(claim.rule(), side.rules()),
-                        claim.request(),
-                        claim.permits(),
-                        claim.reserves()))
+                        set.sameRule(claim.rule(), side.rules()), claim.request(), claim.permits(), claim.reserves()))
                 .toList();
         return MatchedRequest.of(side.rules(), own, shared != null, keys, clock).at(side.place());
     }
@@ -606,8 +603,7 @@ public final class Evaluator {
     }
 
     private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {
-        return costs.reserve(
-                RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
+        return costs.reserve(RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
     }
 
     private CompletionStage<ShadowDecisions> shadows(MatchedRequest matched, Purpose purpose) {

@@ -57,9 +57,9 @@ final class Explainer {
                     return said;
                 })
                 .thenCombine(look.at(matched, matched.live()), (said, decisions) -> {
-            note(decisions);
-            return new Explanation(ruling(decisions, said, defaultMode), standings());
-        });
+                    note(decisions);
+                    return new Explanation(ruling(decisions, said, defaultMode), standings());
+                });
     }
 
     private Ruling ruling(List<Decision> live, ShadowDecisions shadows, String defaultMode) {

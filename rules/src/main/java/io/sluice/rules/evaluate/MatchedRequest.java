@@ -93,7 +93,8 @@ public record MatchedRequest(
         return place == null
                 ? this
                 : new MatchedRequest(
-                        set, request, ruleIds, verdictOf, live, shadows, usage, reserves, permits, nonce, place, requests);
+                        set, request, ruleIds, verdictOf, live, shadows, usage, reserves, permits, nonce, place,
+                        requests);
     }
 
     /** Returns the same request, with every limit that can be settled in its reservation. */
@@ -337,7 +338,9 @@ public record MatchedRequest(
                     override.isPresent(),
                     cost,
                     keep,
-                    demand == null ? null : free ? demand.keeping(Math.max(1, keep)).permits(0) : keeping(demand, keep),
+                    demand == null
+                            ? null
+                            : free ? demand.keeping(Math.max(1, keep)).permits(0) : keeping(demand, keep),
                     inStore,
                     shadow));
         }

@@ -28,18 +28,18 @@ final class Settling {
 
     /** @param issuer names this process; limits that another process counts itself are unknown here */
     Settling(
-            Reservation reservation,
-            Map<String, Long> actual,
-            String issuer,
-            Limiter local,
-            @Nullable Limiter shared) {
+            Reservation reservation, Map<String, Long> actual, String issuer, Limiter local, @Nullable Limiter shared) {
         this.reservation = reservation;
         this.local = local;
         this.shared = shared;
         for (String id : actual.keySet()) {
             if (reservation.limit(id).isEmpty()) {
                 throw new IllegalArgumentException("actual: " + id + " (expected: a limit of the reservation, "
-                        + String.join(", ", reservation.limits().stream().map(ReservedLimit::id).toList()) + ")");
+                        + String.join(
+                                ", ",
+                                reservation.limits().stream()
+                                        .map(ReservedLimit::id)
+                                        .toList()) + ")");
             }
         }
         for (ReservedLimit limit : reservation.limits()) {

@@ -130,7 +130,8 @@ final class UsageCharges {
             if (bucket.rate().permits() == 0) {
                 return Optional.empty();
             }
-            double more = (double) charged * bucket.rate().perMicros() / bucket.rate().permits();
+            double more =
+                    (double) charged * bucket.rate().perMicros() / bucket.rate().permits();
             reset += (long) Math.ceil(more);
         } else if (charged > 0 && limit instanceof FixedWindow window) {
             long at = looked.outcome().atMicros();
@@ -157,7 +158,10 @@ final class UsageCharges {
         for (UsedLimit limit : used) {
             costs.add(limit.reported());
             degraded = degraded == null ? limit.degraded() : degraded;
-            least = least == null || limit.reported().remaining() < least.reported().remaining() ? limit : least;
+            least = least == null
+                            || limit.reported().remaining() < least.reported().remaining()
+                    ? limit
+                    : least;
         }
         return ruling.withUsage(least, costs, degraded);
     }

@@ -9,4 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param reported what is left of it
  * @param degraded why the shared store was not charged; null if it was
  */
-public record UsedLimit(BoundLimit bound, Ruling.Reported reported, @Nullable String degraded) {}
+public record UsedLimit(
+        BoundLimit bound,
+        Ruling.Reported reported,
+        @Nullable String degraded) {}

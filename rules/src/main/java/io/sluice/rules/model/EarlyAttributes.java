@@ -47,7 +47,8 @@ public final class EarlyAttributes {
         Stream<Limit> numbers = Stream.concat(
                 all.stream().map(RuleLimit::limit), others.stream().map(LimitOverride::numbers));
         if (all.stream().anyMatch(limit -> limit.cost().isPresent())) {
-            throw new IllegalArgumentException("for: early in a rule with a cost (expected: limits that count requests)");
+            throw new IllegalArgumentException(
+                    "for: early in a rule with a cost (expected: limits that count requests)");
         }
         if (ofAnswers && others.stream().anyMatch(override -> override.keep().isPresent())) {
             throw new IllegalArgumentException(

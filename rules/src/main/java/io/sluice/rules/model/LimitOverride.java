@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param keep how much of the limit these requests leave for others; if empty, nothing
  * @param until when the override expires; from this moment on it no longer applies
  */
-public record LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Keep> keep, Optional<Instant> until) {
+public record LimitOverride(
+        Map<String, Condition> when, int limit, Limit numbers, Optional<Keep> keep, Optional<Instant> until) {
 
     public LimitOverride {
         when = Map.copyOf(when);

@@ -87,7 +87,8 @@ public record Rule(
             }
             Optional<Cost> cost = limits.get(override.limit()).cost();
             cost.ifPresent(own -> own.check(override.numbers()));
-            if (override.keep().isPresent() && cost.filter(Cost.Always.class::isInstance).isPresent()) {
+            if (override.keep().isPresent()
+                    && cost.filter(Cost.Always.class::isInstance).isPresent()) {
                 throw new IllegalArgumentException(
                         "keep: of a limit with charge: always (expected: a limit that refuses requests)");
             }

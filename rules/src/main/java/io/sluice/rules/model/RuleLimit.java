@@ -38,8 +38,7 @@ public record RuleLimit(
     }
 
     /** Creates a limit without a cost of its own, whose counts may be lost with the store. */
-    public RuleLimit(
-            String id, Limit limit, List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
+    public RuleLimit(String id, Limit limit, List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
         this(id, limit, by, absent, unread, privacy, Optional.empty(), false);
     }
 

@@ -163,8 +163,7 @@ public final class ReservationText {
         char kind = (char) in.readByte();
         long most = in.readLong();
         return switch (kind) {
-            case TOKEN_BUCKET ->
-                named.tokenBucket(new Rate(most, span(in))).withBurst(in.readLong());
+            case TOKEN_BUCKET -> named.tokenBucket(new Rate(most, span(in))).withBurst(in.readLong());
             case WINDOW -> named.fixedWindow(most, span(in));
             case CALENDAR -> named.fixedWindow(most, Calendar.valueOf(in.readUTF()), ZoneId.of(in.readUTF()));
             case SLIDING -> new SlidingWindow(named.name(), most, span(in), in.readInt(), in.readBoolean());

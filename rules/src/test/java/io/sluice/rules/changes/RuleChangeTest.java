@@ -91,7 +91,10 @@ class RuleChangeTest {
                         "{ rate: 50/s, cost: { reserve: json.n, default: 1, settle: answer.json.n } }",
                         "{ rate: 50/s, cost: { reserve: 5, settle: answer.json.n, within: 1h } }",
                         "limit cost reserve json.n → 5, default 1 → none, within 5m → 1h"),
-                of("{ rate: 50/s, cost: { reserve: '5' } }", "{ rate: 50/s, cost: { reserve: 5 } }", "limit cost reserve \"5\" → 5"),
+                of(
+                        "{ rate: 50/s, cost: { reserve: '5' } }",
+                        "{ rate: 50/s, cost: { reserve: 5 } }",
+                        "limit cost reserve \"5\" → 5"),
                 of(
                         "{ algorithm: fixed_window, limit: 5, align: day }",
                         "{ algorithm: fixed_window, limit: 5, align: day, durable: true }",
@@ -365,8 +368,7 @@ class RuleChangeTest {
                         "override of limit by user for plan vip removed (60/s, burst 100, keep 20)"),
                 of(
                         "{ when: { plan: vip }, keep: 20% }",
-                        "{ when: { plan: vip }, keep: 20 }",
-                        "override of limit by user for plan vip: keep 20% → 20"),
+                        "{ when: { plan: vip }, keep: 20 }", "override of limit by user for plan vip: keep 20% → 20"),
                 of(
                         vip,
                         "{ when: { plan: vip }, rate: 200/s, burst: 400, keep: 5% }",
@@ -408,7 +410,8 @@ class RuleChangeTest {
 
     @Test
     void anAddedLimitIsSaidWithItsCost() {
-        String budget = "{ id: b, algorithm: fixed_window, limit: 9, align: month, durable: true, cost: { reserve: 2 } }";
+        String budget =
+                "{ id: b, algorithm: fixed_window, limit: 9, align: month, durable: true, cost: { reserve: 2 } }";
 
         assertThat(changes(limits("{ rate: 1 }"), limits("{ rate: 1 }", budget)))
                 .containsExactly("a: limit b added (9 per month in UTC, cost reserve 2, durable)");
@@ -508,7 +511,8 @@ class RuleChangeTest {
         assertThat(components(RuleLimit.class))
                 .containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy", "cost", "durable");
         assertThat(components(By.class)).containsExactlyInAnyOrder("attribute", "otherwise");
-        assertThat(components(LimitOverride.class)).containsExactlyInAnyOrder("when", "limit", "numbers", "keep", "until");
+        assertThat(components(LimitOverride.class))
+                .containsExactlyInAnyOrder("when", "limit", "numbers", "keep", "until");
         assertThat(CostReader.KEYS).containsExactly("reserve", "default", "settle", "within", "charge");
     }
 

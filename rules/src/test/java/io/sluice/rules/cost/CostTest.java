@@ -50,9 +50,12 @@ class CostTest {
         Reserve withDefault = new Reserve.Attribute("json.n", OptionalLong.of(0));
         Reserve without = new Reserve.Attribute("json.n", OptionalLong.empty());
 
-        assertThat(new Cost.Reserved(withDefault, Optional.empty()).permits(nothing, 3)).isZero();
-        assertThat(new Cost.Reserved(without, Optional.empty()).permits(nothing, 3)).isEqualTo(3);
-        assertThat(new Cost.Reserved(new Reserve.Fixed(7), Optional.empty()).permits(nothing, 3)).isEqualTo(7);
+        assertThat(new Cost.Reserved(withDefault, Optional.empty()).permits(nothing, 3))
+                .isZero();
+        assertThat(new Cost.Reserved(without, Optional.empty()).permits(nothing, 3))
+                .isEqualTo(3);
+        assertThat(new Cost.Reserved(new Reserve.Fixed(7), Optional.empty()).permits(nothing, 3))
+                .isEqualTo(7);
         assertThat(new Cost.Always().permits(nothing, 3)).isEqualTo(3);
     }
 
@@ -77,12 +80,14 @@ class CostTest {
     @Test
     void nonsenseCannotBeBuilt() {
         assertThatThrownBy(() -> new Reserve.Fixed(-1)).hasMessage("reserve: -1 (expected: 0..1000000000)");
-        assertThatThrownBy(() -> new Reserve.Attribute("", OptionalLong.empty())).hasMessageContaining("json.max_tokens");
+        assertThatThrownBy(() -> new Reserve.Attribute("", OptionalLong.empty()))
+                .hasMessageContaining("json.max_tokens");
         assertThatThrownBy(() -> new Reserve.Attribute("a", OptionalLong.of(1_000_000_001)))
                 .hasMessage("default: 1000000001 (expected: 0..1000000000)");
         assertThatThrownBy(() -> new Cost.Reserved(new Reserve.Fixed(0), Optional.empty()))
                 .hasMessageStartingWith("reserve: 0 without settle");
-        assertThatThrownBy(() -> new Settling(TOTAL, Duration.ofMillis(999))).hasMessageEndingWith("(expected: 1s to 1d)");
+        assertThatThrownBy(() -> new Settling(TOTAL, Duration.ofMillis(999)))
+                .hasMessageEndingWith("(expected: 1s to 1d)");
         assertThatThrownBy(() -> new Settling(TOTAL, Duration.ofDays(1).plusMillis(1)))
                 .hasMessageEndingWith("(expected: 1s to 1d)");
         assertThatThrownBy(() -> new Keep.Share(101)).hasMessage("keep: 101% (expected: 0%..100%)");
@@ -90,7 +95,15 @@ class CostTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"10, 20%, 2", "7, 20%, 2", "1, 1%, 1", "0, 50%, 0", "5, 0%, 0", "1000000000000, 100%, 1000000000000", "5, 3, 3"})
+    @CsvSource({
+        "10, 20%, 2",
+        "7, 20%, 2",
+        "1, 1%, 1",
+        "0, 50%, 0",
+        "5, 0%, 0",
+        "1000000000000, 100%, 1000000000000",
+        "5, 3, 3"
+    })
     void aShareIsRoundedUpInFavourOfTheOthers(long capacity, String keep, long expected) {
         Limit limit = Limit.named("a").fixedWindow(capacity, Duration.ofMinutes(1));
 
@@ -104,7 +117,8 @@ class CostTest {
         assertThat(TOTAL).hasToString("answer.json.usage.total_tokens");
         assertThat(AnswerAttribute.parse("answer.header.X-Tokens")).hasToString("answer.header.x-tokens");
         assertThat(AnswerAttribute.parse("answer.status").source()).isEqualTo(AnswerAttribute.Source.STATUS);
-        assertThat(AnswerAttribute.parse("answer.json." + "a".repeat(116)).name()).hasSize(116);
+        assertThat(AnswerAttribute.parse("answer.json." + "a".repeat(116)).name())
+                .hasSize(116);
     }
 
     @ParameterizedTest

@@ -47,8 +47,8 @@ class CostDocumentTest {
                 .extracting(RuleLimit::cost)
                 .containsExactly(
                         Optional.empty(),
-                        Optional.of(new Cost.Reserved(
-                                reserve, Optional.of(new Settling(TOTAL, Settling.DEFAULT_WITHIN)))),
+                        Optional.of(
+                                new Cost.Reserved(reserve, Optional.of(new Settling(TOTAL, Settling.DEFAULT_WITHIN)))),
                         Optional.of(new Cost.Reserved(reserve, Optional.of(new Settling(TOTAL, Duration.ofHours(1))))));
         assertThat(rule.limits()).extracting(RuleLimit::durable).containsExactly(false, false, true);
         assertThat(rule.attributes()).contains("json.max_tokens").doesNotContain("answer.json.usage.total_tokens");
@@ -59,7 +59,8 @@ class CostDocumentTest {
     /** One second of 100000/m would be 1,666, less than most single requests reserve. */
     @Test
     void aBucketWithACostHoldsTheWholeRateUnlessItSaysOtherwise() {
-        assertThat(burst("rate: 100000/m, cost: { reserve: json.n, default: 1 }")).isEqualTo(100_000);
+        assertThat(burst("rate: 100000/m, cost: { reserve: json.n, default: 1 }"))
+                .isEqualTo(100_000);
         assertThat(burst("rate: 100000/m, cost: { charge: always }")).isEqualTo(100_000);
         assertThat(burst("rate: 100000/m, cost: { charge: always }, burst: 5")).isEqualTo(5);
         assertThat(burst("rate: 10/s, cost: { charge: always }")).isEqualTo(10);
@@ -112,9 +113,10 @@ class CostDocumentTest {
                 """);
 
         assertThat(RuleJson.document(((Accepted) document).rules()))
-                .isEqualTo("{\"rules\":[\n{\"id\":\"a\",\"limits\":[{\"by\":\"user\",\"absent\":\"skip\",\"rate\":\"100/m\"},"
-                        + "{\"algorithm\":\"fixed_window\",\"limit\":5,\"align\":\"day\"}],\"overrides\":[{\"when\":{\"plan\":"
-                        + "\"vip\"},\"of\":0,\"rate\":\"100/m\",\"burst\":1,\"max_wait\":\"0s\"}]}]}");
+                .isEqualTo(
+                        "{\"rules\":[\n{\"id\":\"a\",\"limits\":[{\"by\":\"user\",\"absent\":\"skip\",\"rate\":\"100/m\"},"
+                                + "{\"algorithm\":\"fixed_window\",\"limit\":5,\"align\":\"day\"}],\"overrides\":[{\"when\":{\"plan\":"
+                                + "\"vip\"},\"of\":0,\"rate\":\"100/m\",\"burst\":1,\"max_wait\":\"0s\"}]}]}");
     }
 
     @ParameterizedTest
@@ -171,8 +173,7 @@ class CostDocumentTest {
                         + " to others)",
             })
     void refusesEachImpossibleCombinationAtItsPlace(String limit, String error) {
-        assertThat(errors("rules:\n- id: a\n  limits: [{ " + limit + " }]"))
-                .containsExactly("f:" + error);
+        assertThat(errors("rules:\n- id: a\n  limits: [{ " + limit + " }]")).containsExactly("f:" + error);
     }
 
     @Test
@@ -229,8 +230,9 @@ class CostDocumentTest {
                   candidate: [{ rate: 9, cost: { reserve: 1, settle: answer.header.n } }]
                 """);
 
-        String stands = ": no front door sees the answers to descriptors, so the reservation stands; report usage to a limit"
-                + " with cost: {charge: always}";
+        String stands =
+                ": no front door sees the answers to descriptors, so the reservation stands; report usage to a limit"
+                        + " with cost: {charge: always}";
         assertThat(document).isInstanceOf(Accepted.class);
         assertThat(document.warnings())
                 .extracting(Object::toString)
@@ -252,7 +254,8 @@ class CostDocumentTest {
 
     @Test
     void theFlatFormHasItOnlyAsADocument() {
-        Rule rule = rule("[{ id: a, limits: [{ algorithm: fixed_window, limit: 9, window: 1m, cost: { reserve: 2 } }] }]");
+        Rule rule =
+                rule("[{ id: a, limits: [{ algorithm: fixed_window, limit: 9, window: 1m, cost: { reserve: 2 } }] }]");
         Map<String, String> fields = FlatRule.write(rule);
 
         assertThat(fields).containsEntry("document", RuleJson.rule(rule));
@@ -260,7 +263,8 @@ class CostDocumentTest {
         Map<String, String> flat = new HashMap<>(fields);
         flat.remove("document");
         flat.put("cost", "2");
-        assertThat(((Refused) FlatRule.read("f", flat)).errors().get(0).message()).startsWith("cost: \"2\" (expected: one of id");
+        assertThat(((Refused) FlatRule.read("f", flat)).errors().get(0).message())
+                .startsWith("cost: \"2\" (expected: one of id");
     }
 
     @Test
@@ -272,7 +276,11 @@ class CostDocumentTest {
     }
 
     private static long burst(String limit) {
-        return ((TokenBucket) rule("[{ id: a, limits: [{ " + limit + " }] }]").limits().get(0).limit()).burst();
+        return ((TokenBucket) rule("[{ id: a, limits: [{ " + limit + " }] }]")
+                        .limits()
+                        .get(0)
+                        .limit())
+                .burst();
     }
 
     private static Rule rule(String document) {

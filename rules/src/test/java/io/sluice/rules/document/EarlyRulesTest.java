@@ -77,8 +77,9 @@ class EarlyRulesTest {
                         "5:39 cost: in a rule for early (expected: none; early rules count requests)",
                         "6:51 keep: not allowed beside match.answer.status"
                                 + " (expected: none; answers are counted in any case)");
-        assertThat(only("{ id: a, for: early, limits: [{ rate: 9 }], overrides: [{ when: { ip: 10.0.0.1 }, keep: 2 }] }")
-                        .overrides())
+        assertThat(
+                        only("{ id: a, for: early, limits: [{ rate: 9 }], overrides: [{ when: { ip: 10.0.0.1 }, keep: 2 }] }")
+                                .overrides())
                 .hasSize(1);
     }
 

@@ -120,9 +120,10 @@ class OverrideDocumentTest {
                 """);
 
         assertThat(RuleJson.rule(((Accepted) document).rules().get(0)))
-                .endsWith("\"overrides\":[{\"when\":{\"plan\":\"batch\"},\"keep\":\"50%\"},"
-                        + "{\"when\":{\"plan\":\"free\"},\"keep\":2},"
-                        + "{\"when\":{\"plan\":\"paid\"},\"rate\":\"20/s\",\"burst\":20,\"max_wait\":\"0s\",\"keep\":\"7%\"}]}");
+                .endsWith(
+                        "\"overrides\":[{\"when\":{\"plan\":\"batch\"},\"keep\":\"50%\"},"
+                                + "{\"when\":{\"plan\":\"free\"},\"keep\":2},"
+                                + "{\"when\":{\"plan\":\"paid\"},\"rate\":\"20/s\",\"burst\":20,\"max_wait\":\"0s\",\"keep\":\"7%\"}]}");
     }
 
     @Test

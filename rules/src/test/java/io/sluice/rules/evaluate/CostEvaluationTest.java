@@ -65,16 +65,12 @@ class CostEvaluationTest {
         assertThat(ruling.allowed()).isTrue();
         assertThat(ruling.costs())
                 .extracting(Reported::id, Reported::remaining)
-                .containsExactlyInAnyOrder(
-                        tuple("completions.tokens", 99_500L),
-                        tuple("completions.budget", 19_500L));
+                .containsExactlyInAnyOrder(tuple("completions.tokens", 99_500L), tuple("completions.budget", 19_500L));
         assertThat(Objects.requireNonNull(ruling.reported()).id()).isEqualTo("completions.requests");
         assertThat(ruling.reported().remaining()).isEqualTo(59);
         assertThat(reservation(ruling).limits())
                 .extracting(ReservedLimit::id, ReservedLimit::reserved)
-                .containsExactlyInAnyOrder(
-                        tuple("completions.tokens", 500L),
-                        tuple("completions.budget", 500L));
+                .containsExactlyInAnyOrder(tuple("completions.tokens", 500L), tuple("completions.budget", 500L));
     }
 
     @Test
@@ -200,7 +196,8 @@ class CostEvaluationTest {
         Reservation reservation = reservation(ruled(evaluator, Map.of("tenant", "t")));
 
         assertThatThrownBy(() -> evaluator.settle(reservation, Map.of("completions.requests", 1L), SOON))
-                .hasMessageContaining("actual: completions.requests (expected: a limit of the reservation, completions.");
+                .hasMessageContaining(
+                        "actual: completions.requests (expected: a limit of the reservation, completions.");
         assertThatThrownBy(() -> evaluator.settle(reservation, Map.of("completions.tokens", -1L), SOON))
                 .hasMessageContaining("actual: -1");
     }
@@ -238,7 +235,8 @@ class CostEvaluationTest {
 
         assertThat(ruling.allowed()).isFalse();
         assertThat(ruling.retryAfter()).isEmpty();
-        assertThat(left(ruled(evaluator, Map.of("tenant", "t")), "completions.budget")).isEqualTo(18_000);
+        assertThat(left(ruled(evaluator, Map.of("tenant", "t")), "completions.budget"))
+                .isEqualTo(18_000);
     }
 
     @Test
@@ -249,7 +247,9 @@ class CostEvaluationTest {
 
         assertThat(reservation.answerAttributes()).containsExactly(total);
         assertThat(reservation.actual(Map.of(total, Long.MAX_VALUE)))
-                .containsOnly(Map.entry("completions.tokens", 1_000_000_000L), Map.entry("completions.budget", 1_000_000_000L));
+                .containsOnly(
+                        Map.entry("completions.tokens", 1_000_000_000L),
+                        Map.entry("completions.budget", 1_000_000_000L));
         assertThat(reservation.actual(Map.of())).isEmpty();
     }
 
@@ -314,7 +314,11 @@ class CostEvaluationTest {
             assertThat(again.allowed()).isTrue();
             assertThat(looked.allowed()).isFalse();
             assertThat(looked.retryAfter()).contains(Duration.ofMinutes(7).plusSeconds(45));
-            assertThat(settled(evaluator.explain(Attributes.of(Map.of()), 1).toCompletableFuture().join().ruling()))
+            assertThat(settled(evaluator
+                            .explain(Attributes.of(Map.of()), 1)
+                            .toCompletableFuture()
+                            .join()
+                            .ruling()))
                     .satisfies(ruling -> assertThat(ruling.allowed()).isTrue());
         }
     }
@@ -397,7 +401,10 @@ class CostEvaluationTest {
     private static List<SettledLimit> settle(Evaluator evaluator, Reservation reservation, long actual) {
         Map<String, Long> figures = new HashMap<>();
         reservation.limits().forEach(limit -> figures.put(limit.id(), actual));
-        return evaluator.settle(reservation, figures, SOON).toCompletableFuture().join();
+        return evaluator
+                .settle(reservation, figures, SOON)
+                .toCompletableFuture()
+                .join();
     }
 
     private static long left(Settled ruling, String limit) {

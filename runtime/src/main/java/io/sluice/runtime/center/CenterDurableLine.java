@@ -114,7 +114,8 @@ public final class CenterDurableLine implements DurableLine {
             }
             return answer.body();
         } catch (ExecutionException e) {
-            throw new IOException("the center cannot be used: " + Center.failure(e).why(), e);
+            throw new IOException(
+                    "the center cannot be used: " + Center.failure(e).why(), e);
         } catch (TimeoutException e) {
             sent.cancel(true);
             throw new IOException("the center does not answer", e);

@@ -16,8 +16,7 @@ import java.util.Objects;
  * @param startMicros the beginning of the window
  * @param endMicros the end of the window, which does not belong to it
  */
-public record DurableCount(
-        String limit, Calendar calendar, String zone, String key, long startMicros, long endMicros) {
+public record DurableCount(String limit, Calendar calendar, String zone, String key, long startMicros, long endMicros) {
 
     /** Longer keys are not durable. */
     public static final int LONGEST_KEY = 1_024;

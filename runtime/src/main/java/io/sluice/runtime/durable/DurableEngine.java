@@ -137,14 +137,18 @@ final class DurableEngine extends ForwardingEngine {
         return engine.settle(settlements).thenApply(results -> noted(store, settlements, results));
     }
 
-    private List<SettlementResult> noted(
-            String store, List<Settlement> settlements, List<SettlementResult> results) {
+    private List<SettlementResult> noted(String store, List<Settlement> settlements, List<SettlementResult> results) {
         for (int i = 0; i < results.size(); i++) {
             Settlement settlement = settlements.get(i);
             FixedWindow limit = limits.durable(settlement.limit());
             long change = results.get(i).change();
             if (limit != null && results.get(i).kind() == Kind.SETTLED && change != 0) {
-                note(store, limit, settlement.key(), Math.max(settlement.chargedAtMicros(), now(limit, settlement)), change);
+                note(
+                        store,
+                        limit,
+                        settlement.key(),
+                        Math.max(settlement.chargedAtMicros(), now(limit, settlement)),
+                        change);
             }
         }
         return results;

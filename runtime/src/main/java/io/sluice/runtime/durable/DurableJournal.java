@@ -141,8 +141,8 @@ final class DurableJournal implements AutoCloseable {
     private @Nullable String open(Path directory) {
         try {
             Files.createDirectories(directory);
-            FileChannel taken = FileChannel.open(
-                    directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel taken =
+                    FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (!isLocked(taken)) {
                 taken.close();
                 LOG.warn(

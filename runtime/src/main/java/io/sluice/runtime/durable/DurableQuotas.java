@@ -115,7 +115,12 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private long repeatedNanos;
 
     private DurableQuotas(
-            MarkedStore store, Supplier<RuleSet> rules, @Nullable Path folder, Optional<DurableLine> center, Clock clock, int most) {
+            MarkedStore store,
+            Supplier<RuleSet> rules,
+            @Nullable Path folder,
+            Optional<DurableLine> center,
+            Clock clock,
+            int most) {
         this.store = store;
         this.limits = new DurableLimits(rules);
         this.journal = DurableJournal.in(folder);
@@ -139,7 +144,11 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
      * @param center empty if there is none
      */
     public static DurableQuotas of(
-            MarkedStore store, Supplier<RuleSet> rules, Optional<Path> data, Optional<DurableLine> center, Clock clock) {
+            MarkedStore store,
+            Supplier<RuleSet> rules,
+            Optional<Path> data,
+            Optional<DurableLine> center,
+            Clock clock) {
         return of(store, rules, data, center, clock, DurableSums.MOST);
     }
 
@@ -171,8 +180,8 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     public CompletableFuture<Void> start() {
         var unused = writing.scheduleWithFixedDelay(
                 () -> quietly(this::flush), FLUSH.toMillis(), FLUSH.toMillis(), TimeUnit.MILLISECONDS);
-        var unused2 = asking.scheduleWithFixedDelay(
-                () -> quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
+        var unused2 =
+                asking.scheduleWithFixedDelay(() -> quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
         var unused3 = sending.scheduleWithFixedDelay(
                 () -> quietly(this::tidy), SEND.toMillis(), SEND.toMillis(), TimeUnit.MILLISECONDS);
         return firstCheck.copy();
@@ -249,8 +258,8 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             all.add("the journal of durable limits cannot be written");
         }
         if (sums.leftOut() > 0) {
-            all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than " + DurableCount.LONGEST_KEY
-                    + " characters; the others are lost with the store");
+            all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than "
+                    + DurableCount.LONGEST_KEY + " characters; the others are lost with the store");
         }
         return all;
     }
@@ -283,7 +292,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
 
     private void written(@Nullable IOException failure) {
         if (failure != null && writes) {
-            LOG.warn("the journal of durable limits cannot be written, the sums are in memory only: {}", failure.toString());
+            LOG.warn(
+                    "the journal of durable limits cannot be written, the sums are in memory only: {}",
+                    failure.toString());
         }
         writes = failure == null;
     }
@@ -381,7 +392,8 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private void restore(String mark) throws IOException {
         flush();
         List<DurableSum> fixed = null;
-        if (center.isPresent() && StoreRestore.await(store.markOf(RESTORED + mark)).isEmpty()) {
+        if (center.isPresent()
+                && StoreRestore.await(store.markOf(RESTORED + mark)).isEmpty()) {
             requireTurn(mark);
             send();
             fixed = center.get().earlierThan(mark);
@@ -389,9 +401,8 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             byte[] unused = StoreRestore.await(store.mark(RESTORED + mark, bytes("1")));
         }
         if (!journal.isDone(mark)) {
-            List<DurableSum> own = sums.all().stream()
-                    .filter(sum -> !sum.store().equals(mark))
-                    .toList();
+            List<DurableSum> own =
+                    sums.all().stream().filter(sum -> !sum.store().equals(mark)).toList();
             if (!own.isEmpty()) {
                 if (fixed == null && center.isPresent()) {
                     fixed = center.get().earlierThan(mark);

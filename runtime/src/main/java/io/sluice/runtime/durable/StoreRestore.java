@@ -1,5 +1,6 @@
 package io.sluice.runtime.durable;
 
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
@@ -11,7 +12,6 @@ import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.SettlementResult.Kind;
-import io.sluice.core.limit.Limit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -56,9 +56,8 @@ final class StoreRestore {
      * @throws IOException if the store does not answer; repeating it with the same figures continues
      */
     Result charge(String id, Map<DurableCount, Long> figures) throws IOException {
-        List<Map.Entry<DurableCount, Long>> all = figures.entrySet().stream()
-                .filter(each -> each.getValue() > 0)
-                .toList();
+        List<Map.Entry<DurableCount, Long>> all =
+                figures.entrySet().stream().filter(each -> each.getValue() > 0).toList();
         Result sum = new Result(0, 0, 0);
         for (int from = 0; from < all.size(); from += AT_ONCE) {
             Result some = chargeSome(id, all.subList(from, Math.min(all.size(), from + AT_ONCE)));
@@ -98,7 +97,8 @@ final class StoreRestore {
 
     /** Returns the time of the store. */
     private long timeOf(DurableCount count) throws IOException {
-        Ask look = Ask.charging(List.of(Demand.of(count.asLimit(), count.key(), 1))).looking();
+        Ask look = Ask.charging(List.of(Demand.of(count.asLimit(), count.key(), 1)))
+                .looking();
         Answer answer = engine.decide(look);
         Outcome outcome = answer instanceof PendingOutcome pending ? await(pending.outcome()) : (Outcome) answer;
         if (outcome instanceof EngineFailure failure) {

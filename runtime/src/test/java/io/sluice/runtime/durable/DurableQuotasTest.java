@@ -32,8 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DurableQuotasTest {
 
     private static final long NOON = 1_789_992_000_000_000L;
-    private static final RuleSet RULES = rules("{ id: quota, by: tenant, algorithm: fixed_window, limit: 1000, align: day,"
-            + " durable: true }, { id: other, by: tenant, algorithm: fixed_window, limit: 1000, align: day }");
+    private static final RuleSet RULES =
+            rules("{ id: quota, by: tenant, algorithm: fixed_window, limit: 1000, align: day,"
+                    + " durable: true }, { id: other, by: tenant, algorithm: fixed_window, limit: 1000, align: day }");
     private static final FixedWindow QUOTA = limit("r.quota", 1_000);
     private static final FixedWindow OTHER = limit("r.other", 1_000);
 
@@ -137,7 +138,8 @@ class DurableQuotasTest {
         b.check();
         assertThat(b.isRestored()).isFalse();
         assertThat(b.findings())
-                .containsExactly("durable limits are not restored, on_failure decides them: another node is restoring them");
+                .containsExactly(
+                        "durable limits are not restored, on_failure decides them: another node is restoring them");
 
         clock.advance(Duration.ofSeconds(11));
         b.check();
@@ -248,7 +250,10 @@ class DurableQuotasTest {
                 .toCompletableFuture()
                 .join();
         assertThat(settled.get(0).change()).isEqualTo(15);
-        a.engine().settle(List.of(settlement("acme", 10, 25))).toCompletableFuture().join();
+        a.engine()
+                .settle(List.of(settlement("acme", 10, 25)))
+                .toCompletableFuture()
+                .join();
         lost(a);
         a.check();
 
@@ -326,8 +331,7 @@ class DurableQuotasTest {
     }
 
     private DurableQuotas started(String name, Optional<DurableLine> line) {
-        DurableQuotas quotas =
-                DurableQuotas.of(store, () -> RULES, Optional.of(folder.resolve(name)), line, clock);
+        DurableQuotas quotas = DurableQuotas.of(store, () -> RULES, Optional.of(folder.resolve(name)), line, clock);
         opened.add(quotas);
         quotas.check();
         return quotas;

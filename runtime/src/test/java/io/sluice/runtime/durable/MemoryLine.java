@@ -26,11 +26,9 @@ final class MemoryLine implements DurableLine {
     @Override
     public synchronized List<DurableSum> earlierThan(String store) throws IOException {
         requireThere();
-        return fixed.computeIfAbsent(
-                store,
-                each -> sums.values().stream()
-                        .filter(sum -> !sum.store().equals(store))
-                        .toList());
+        return fixed.computeIfAbsent(store, each -> sums.values().stream()
+                .filter(sum -> !sum.store().equals(store))
+                .toList());
     }
 
     @Override

@@ -40,7 +40,9 @@ class RecordedReservationsTest {
 
     private static final List<Limit> LIMITS = List.of(
             Limit.named("bucket").tokenBucket(Rate.perSecond(20)).withBurst(12),
-            Limit.named("odd").tokenBucket(new Rate(7, Duration.ofMillis(3_001))).withBurst(9),
+            Limit.named("odd")
+                    .tokenBucket(new Rate(7, Duration.ofMillis(3_001)))
+                    .withBurst(9),
             Limit.named("window").fixedWindow(12, Duration.ofSeconds(1)),
             Limit.named("sliding").slidingWindow(12, Duration.ofSeconds(1)).withSlices(4),
             Limit.named("log").slidingLog(12, Duration.ofSeconds(1)));
@@ -52,7 +54,8 @@ class RecordedReservationsTest {
             List<HistoryEvent> events = run(seed);
             CheckReport report = check(events);
             assertThat(report.isClean()).as("seed %d: %s", seed, report).isTrue();
-            settled += events.stream().filter(RecordedReservationsTest::isSettled).count();
+            settled +=
+                    events.stream().filter(RecordedReservationsTest::isSettled).count();
         }
         assertThat(settled).isGreaterThan(40 * SEEDS);
     }
@@ -77,12 +80,16 @@ class RecordedReservationsTest {
 
     @Test
     void anotherFigureIsFound() {
-        finds(Violation.Kind.MODEL, settlement(s -> with(s.settlement(), s.settlement().actual() + 1, 0, s.change())));
+        finds(
+                Violation.Kind.MODEL,
+                settlement(s -> with(s.settlement(), s.settlement().actual() + 1, 0, s.change())));
     }
 
     @Test
     void anotherChangeIsFound() {
-        finds(Violation.Kind.MODEL, settlement(s -> with(s.settlement(), s.settlement().actual(), 0, s.change() + 1)));
+        finds(
+                Violation.Kind.MODEL,
+                settlement(s -> with(s.settlement(), s.settlement().actual(), 0, s.change() + 1)));
     }
 
     @Test
@@ -94,7 +101,9 @@ class RecordedReservationsTest {
 
     @Test
     void aSettlementOfAReservationThatNobodyMadeIsFound() {
-        finds(Violation.Kind.SETTLED, settlement(s -> with(s.settlement(), s.settlement().actual(), 1, s.change())));
+        finds(
+                Violation.Kind.SETTLED,
+                settlement(s -> with(s.settlement(), s.settlement().actual(), 1, s.change())));
     }
 
     @Test
@@ -114,8 +123,8 @@ class RecordedReservationsTest {
         finds(Violation.Kind.MODEL, RecordedReservationsTest::isRefusedForNothing, (events, at) -> {
             StepEvent.Asked asked = (StepEvent.Asked) ((StepEvent) events.get(at)).step();
             Verdict told = asked.verdict();
-            Verdict passed = new Verdict(
-                    true, 0, told.remaining(), 0, told.resetAfterMicros(), 0, told.chargedAtMicros());
+            Verdict passed =
+                    new Verdict(true, 0, told.remaining(), 0, told.resetAfterMicros(), 0, told.chargedAtMicros());
             return replaced(events, at, new StepEvent.Asked(asked.ask(), asked.demand(), true, 0, passed));
         });
     }
@@ -160,7 +169,13 @@ class RecordedReservationsTest {
     private static StepEvent.Settled with(Settlement s, long actual, long later, long change) {
         return new StepEvent.Settled(
                 new Settlement(
-                        s.limit(), s.key(), s.reserved(), actual, s.chargedAtMicros() + later, s.id(), s.withinMicros()),
+                        s.limit(),
+                        s.key(),
+                        s.reserved(),
+                        actual,
+                        s.chargedAtMicros() + later,
+                        s.id(),
+                        s.withinMicros()),
                 change);
     }
 
@@ -187,7 +202,8 @@ class RecordedReservationsTest {
         return event instanceof StepEvent step
                 && step.step() instanceof StepEvent.Asked asked
                 && asked.verdict().granted() > 0
-                && (asked.demand().limit() instanceof SlidingLog || asked.demand().limit() instanceof FixedWindow);
+                && (asked.demand().limit() instanceof SlidingLog
+                        || asked.demand().limit() instanceof FixedWindow);
     }
 
     private static boolean isRefusedForNothing(HistoryEvent event) {
@@ -231,7 +247,8 @@ class RecordedReservationsTest {
     }
 
     private static void settle(RecordedEngine engine, Settlement settlement) {
-        assertThat(engine.settle(List.of(settlement)).toCompletableFuture().join()).hasSize(1);
+        assertThat(engine.settle(List.of(settlement)).toCompletableFuture().join())
+                .hasSize(1);
     }
 
     private static Demand demand(Random random) {

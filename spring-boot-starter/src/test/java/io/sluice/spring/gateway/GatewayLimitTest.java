@@ -506,7 +506,8 @@ class GatewayLimitTest {
     @Test
     void theResponseOfTheUpstreamSettles() {
         upstream.answers(exchange -> {
-            byte[] body = "data: {\"usage\":{\"total_tokens\":30}}\n\ndata: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
+            byte[] body =
+                    "data: {\"usage\":{\"total_tokens\":30}}\n\ndata: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
             exchange.getResponseHeaders().set("X-Rows", "7");
             exchange.sendResponseHeaders(200, 0);

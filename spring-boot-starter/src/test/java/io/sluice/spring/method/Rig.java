@@ -35,8 +35,8 @@ final class Rig {
     volatile Optional<CurrentRequest> request = Optional.empty();
 
     final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-    final Evaluator evaluator = new Evaluator(
-            () -> rules, limiter, null, KeySettings.ofThisProcess(), clock, new Listener());
+    final Evaluator evaluator =
+            new Evaluator(() -> rules, limiter, null, KeySettings.ofThisProcess(), clock, new Listener());
 
     private final class Listener implements RulingListener {
 

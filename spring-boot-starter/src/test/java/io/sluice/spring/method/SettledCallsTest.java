@@ -27,8 +27,7 @@ import reactor.core.publisher.Sinks;
 @ExtendWith(OutputCaptureExtension.class)
 final class SettledCallsTest {
 
-    private static final String RULES =
-            """
+    private static final String RULES = """
             rules:
               - id: tokens
                 limits: [{ id: all, algorithm: fixed_window, limit: 1000, window: 1h }]
@@ -138,7 +137,8 @@ final class SettledCallsTest {
 
     private void assertSettled(long... figures) {
         assertThat(rig.settled).extracting(each -> each.actual()).containsExactly(box(figures));
-        assertThat(rig.settled).allSatisfy(each -> assertThat(each.result().kind()).isEqualTo(SettlementResult.Kind.SETTLED));
+        assertThat(rig.settled)
+                .allSatisfy(each -> assertThat(each.result().kind()).isEqualTo(SettlementResult.Kind.SETTLED));
         assertThat(rig.standing).isEmpty();
     }
 
@@ -213,7 +213,9 @@ final class SettledCallsTest {
     @Test
     void valuesThatGiveNoFigureAreNotLogged(CapturedOutput output) {
         on(model -> model.figure("secret"));
-        assertThat(output.toString()).contains("gave a java.lang.String (expected: ").doesNotContain("secret");
+        assertThat(output.toString())
+                .contains("gave a java.lang.String (expected: ")
+                .doesNotContain("secret");
     }
 
     @Test
@@ -272,7 +274,8 @@ final class SettledCallsTest {
         on(model -> {
             assertThat(model.mono(Mono.empty()).block()).isNull();
             assertStands("no-figure");
-            assertThatThrownBy(() -> model.mono(Mono.error(new IllegalStateException("x"))).block())
+            assertThatThrownBy(() -> model.mono(Mono.error(new IllegalStateException("x")))
+                            .block())
                     .hasMessage("x");
             assertThat(rig.standing).containsExactly("no-figure", "aborted");
         });
@@ -285,7 +288,8 @@ final class SettledCallsTest {
             List<Object> received = new java.util.ArrayList<>();
             var unused = model.flux(answer.asFlux()).subscribe(received::add);
             List<Object> pieces = List.of(new Piece("a"), Completion.of(1), Completion.of(60), new Piece("end"));
-            pieces.forEach(piece -> assertThat(answer.tryEmitNext(piece).isSuccess()).isTrue());
+            pieces.forEach(
+                    piece -> assertThat(answer.tryEmitNext(piece).isSuccess()).isTrue());
             assertThat(received).isEqualTo(pieces);
             assertThat(rig.settled).isEmpty();
             answer.tryEmitComplete().orThrow();
@@ -341,7 +345,8 @@ final class SettledCallsTest {
     void aClosedStreamSettlesByTheElementsThatWereRead() {
         on(model -> {
             boolean[] closed = new boolean[1];
-            Stream<Object> source = Stream.<Object>of(Completion.of(5), Completion.of(25)).onClose(() -> closed[0] = true);
+            Stream<Object> source =
+                    Stream.<Object>of(Completion.of(5), Completion.of(25)).onClose(() -> closed[0] = true);
             try (Stream<Object> stream = model.stream(source)) {
                 assertThat(stream.iterator().next()).isEqualTo(Completion.of(5));
                 assertThat(rig.settled).isEmpty();

@@ -38,8 +38,7 @@ import reactor.core.publisher.Sinks;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SettledAnswers {
 
-    static final String RULES =
-            """
+    static final String RULES = """
             rules:
               - id: chat
                 resource: /chat/**
@@ -154,7 +153,9 @@ abstract class SettledAnswers {
 
     @Test
     void aLargeResponseArrivesWholeAndSettles() throws Exception {
-        assertThat(app.get("/chat/large/300000").body()).hasSizeGreaterThan(300_000).endsWith("31}}");
+        assertThat(app.get("/chat/large/300000").body())
+                .hasSizeGreaterThan(300_000)
+                .endsWith("31}}");
         awaitSettlements("chat.tokens 50 -> 31");
     }
 
@@ -180,10 +181,11 @@ abstract class SettledAnswers {
 
     /** Begins a stream with an event. The head of the response comes with it. */
     private BufferedReader stream(String event) throws Exception {
-        AtomicReference<Sinks.@Nullable Many<String>> events = app.bean(Model.class).events();
+        AtomicReference<Sinks.@Nullable Many<String>> events =
+                app.bean(Model.class).events();
         events.set(null);
-        CompletableFuture<HttpResponse<InputStream>> coming = app.client()
-                .sendAsync(app.request("/chat/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
+        CompletableFuture<HttpResponse<InputStream>> coming =
+                app.client().sendAsync(app.request("/chat/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> events.get() != null);
         emit(event);
         return new BufferedReader(

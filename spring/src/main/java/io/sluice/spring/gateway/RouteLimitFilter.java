@@ -73,9 +73,9 @@ public final class RouteLimitFilter implements GlobalFilter, Ordered {
                         scope.settlement(),
                         watched -> limited(scope, watched, chain),
                         failure -> UNKNOWN_STATUS)
-                : limited(scope, exchange, chain).doFinally(end -> scope.settlement().abandon());
-        return limited
-                .contextWrite(context -> context.put(RouteScope.class, scope))
+                : limited(scope, exchange, chain)
+                        .doFinally(end -> scope.settlement().abandon());
+        return limited.contextWrite(context -> context.put(RouteScope.class, scope))
                 .doFinally(end -> scope.permits().close());
     }
 

@@ -27,7 +27,8 @@ final class RuleSetFields {
     private Known known(RuleSet set) {
         Known last = known;
         if (last == null || last.set != set) {
-            last = new Known(set, names(set), set.rules().stream().anyMatch(rule -> !rule.answerAttributes().isEmpty()));
+            last = new Known(set, names(set), set.rules().stream().anyMatch(rule -> !rule.answerAttributes()
+                    .isEmpty()));
             known = last;
         }
         return last;

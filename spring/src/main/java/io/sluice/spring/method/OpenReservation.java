@@ -107,9 +107,11 @@ final class OpenReservation {
         }
         String rule = limit.label().rule();
         return plan.limits().stream()
-                        .anyMatch(own -> own.parts().settle() != null && own.parts().rule().equals(rule))
+                        .anyMatch(own -> own.parts().settle() != null
+                                && own.parts().rule().equals(rule))
                 && reservation.limits().stream()
-                        .noneMatch(other -> other.by() != null && other.label().rule().equals(rule))
+                        .noneMatch(other ->
+                                other.by() != null && other.label().rule().equals(rule))
                 && claims.stream()
                         .filter(claim -> claim.rule().id().equals(rule))
                         .flatMap(claim -> claim.rule().limits().stream())
@@ -123,7 +125,8 @@ final class OpenReservation {
             if (limit.parts().rule().equals(rule) && limit.firstWithoutFigure()) {
                 RuntimeException why = missing;
                 String problem = limit.parts().settle() == null
-                        ? "settle: none, but rule " + rule + " reserves (expected: the real cost, such as #result.usage.totalTokens)"
+                        ? "settle: none, but rule " + rule
+                                + " reserves (expected: the real cost, such as #result.usage.totalTokens)"
                         : why == null ? "settle: no result (expected: at least one)" : why.getMessage();
                 LOG.warn(limit.parts().where() + ": " + problem
                         + "; what calls reserved stands. Later calls are counted, not logged");

@@ -41,8 +41,7 @@ public abstract class EngineConformance {
 
     static final long NOW = 1_790_000_000_000_000L;
     static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
-    static final Limit TEN =
-            Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
+    static final Limit TEN = Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
 
     private @Nullable EngineUnderTest started;
 

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GoldenVector {
 
-
     private final String name;
     private final List<Step> steps;
 
@@ -188,7 +187,10 @@ public final class GoldenVector {
                     .permits(d.get(2).asLong())
                     .orAtLeast(d.get(3).asLong())
                     .waitingUpTo(d.get(4).asLong());
-            demands.add(d.path(5).asText().isEmpty() ? demand : demand.heldBy(d.get(5).asText()));
+            demands.add(
+                    d.path(5).asText().isEmpty()
+                            ? demand
+                            : demand.heldBy(d.get(5).asText()));
         }
         List<Verdict> verdicts = new ArrayList<>();
         for (JsonNode v : node.get("verdicts")) {

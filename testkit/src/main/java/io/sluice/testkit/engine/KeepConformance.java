@@ -24,7 +24,8 @@ public abstract class KeepConformance extends EngineConformance {
 
     @Test
     void leavesToOthersWhatADemandKeeps() throws Exception {
-        // The limits do not refill during the test. A demand that keeps half never takes the other half, however many ask at once.
+        // The limits do not refill during the test. A demand that keeps half never takes the other half, however many
+        // ask at once.
         Ask low = ask(Demand.of(TEN, "k", 1).keeping(5));
         assertThat(inParallel(60, () -> subject().decide(low).allowed())).isEqualTo(5);
         Verdict refused = subject().decide(low).verdicts().get(0);
@@ -33,7 +34,10 @@ public abstract class KeepConformance extends EngineConformance {
         Ask high = ask(Demand.of(TEN, "k", 1));
         assertThat(inParallel(60, () -> subject().decide(high).allowed())).isEqualTo(5);
         assertThat(subject().decide(low).verdicts().get(0).keptForOthers()).isFalse();
-        Verdict never = subject().decide(ask(Demand.of(TEN, "l", 1).keeping(10))).verdicts().get(0);
+        Verdict never = subject()
+                .decide(ask(Demand.of(TEN, "l", 1).keeping(10)))
+                .verdicts()
+                .get(0);
         assertThat(never.retryAfterMicros()).isEqualTo(Verdict.NEVER);
     }
 

@@ -92,7 +92,8 @@ public final class RecordedEngine extends ForwardingEngine {
 
     @Override
     public synchronized CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
-        List<SettlementResult> results = engine.settle(settlements).toCompletableFuture().join();
+        List<SettlementResult> results =
+                engine.settle(settlements).toCompletableFuture().join();
         for (int i = 0; i < settlements.size(); i++) {
             Settlement settlement = settlements.get(i);
             SettlementResult result = results.get(i);

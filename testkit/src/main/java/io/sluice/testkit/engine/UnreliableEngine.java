@@ -138,7 +138,8 @@ public final class UnreliableEngine implements Engine {
         return switch (mood) {
             case LATE -> {
                 CompletableFuture<List<SettlementResult>> results = new CompletableFuture<>();
-                CompletionStage<Void> unused = behind.settle(settlements).thenAccept(some -> late.add(() -> results.complete(some)));
+                CompletionStage<Void> unused =
+                        behind.settle(settlements).thenAccept(some -> late.add(() -> results.complete(some)));
                 yield results;
             }
             case LOSES_ANSWER -> behind.settle(settlements).thenCompose(done -> new CompletableFuture<>());

@@ -42,7 +42,11 @@ final class SettlingOverUnreliableEngineTest {
 
     private long remaining() {
         engine.setMood(Mood.ANSWERS);
-        return limiter.look(KeyedLimits.of(TEN, "k")).outcome().verdicts().get(0).remaining();
+        return limiter.look(KeyedLimits.of(TEN, "k"))
+                .outcome()
+                .verdicts()
+                .get(0)
+                .remaining();
     }
 
     @Test
@@ -111,36 +115,40 @@ final class SettlingOverUnreliableEngineTest {
         List<Settlement> settlement = List.of(reserved("a", 10, 3));
         CompletableFuture<Decision> waiting = limiter.acquireAsync(TEN, "k", 5, Duration.ofDays(2));
         assertThat(waiting).isNotDone();
-        assertThat(limiter.settle(settlement, TEN_SECONDS).join()).containsExactly(new SettlementResult(Kind.SETTLED, -7));
+        assertThat(limiter.settle(settlement, TEN_SECONDS).join())
+                .containsExactly(new SettlementResult(Kind.SETTLED, -7));
         assertThat(waiting.join().allowed()).isTrue();
     }
 
     @Test
     void doesNotAskAgainWhatTheEngineCannotDo() {
-        Limiter unable = new Limiter(new Engine() {
-            @Override
-            public String name() {
-                return "unable";
-            }
+        Limiter unable = new Limiter(
+                new Engine() {
+                    @Override
+                    public String name() {
+                        return "unable";
+                    }
 
-            @Override
-            public Answer decide(Ask ask) {
-                return new EngineFailure("unable", false);
-            }
+                    @Override
+                    public Answer decide(Ask ask) {
+                        return new EngineFailure("unable", false);
+                    }
 
-            @Override
-            public CompletableFuture<Boolean> giveBack(List<Charge> charges) {
-                return CompletableFuture.completedFuture(false);
-            }
+                    @Override
+                    public CompletableFuture<Boolean> giveBack(List<Charge> charges) {
+                        return CompletableFuture.completedFuture(false);
+                    }
 
-            @Override
-            public CompletableFuture<Boolean> renew(Charge charge) {
-                return CompletableFuture.completedFuture(false);
-            }
+                    @Override
+                    public CompletableFuture<Boolean> renew(Charge charge) {
+                        return CompletableFuture.completedFuture(false);
+                    }
 
-            @Override
-            public void close() {}
-        }, clock, List.of());
+                    @Override
+                    public void close() {}
+                },
+                clock,
+                List.of());
         Settlement some = new Settlement(TEN, "k", 1, 2, clock.epochMicros(), "a", 1_000_000);
         assertThatThrownBy(() -> unable.settle(List.of(some), TEN_SECONDS).join())
                 .hasRootCauseMessage("settle: unable (expected: an engine that settles)");

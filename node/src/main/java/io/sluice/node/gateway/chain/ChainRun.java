@@ -48,7 +48,8 @@ final class ChainRun {
     }
 
     /** Returns what settles the request's reservation; null if it has none. */
-    @Nullable AnswerSettlement settlement() {
+    @Nullable
+    AnswerSettlement settlement() {
         return settlement;
     }
 

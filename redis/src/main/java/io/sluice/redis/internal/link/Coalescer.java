@@ -178,7 +178,8 @@ public final class Coalescer {
                 continue;
             }
             for (Operation part : divider.alone(question)) {
-                String place = part instanceof Operation.SettlementUpdate settling ? settling.record(0) : part.counts[0];
+                String place =
+                        part instanceof Operation.SettlementUpdate settling ? settling.record(0) : part.counts[0];
                 alone.computeIfAbsent(place, count -> new ArrayList<>()).add(part);
             }
         }

@@ -101,8 +101,7 @@ public final class SlotDivider {
             }));
         }
         CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
-                .whenComplete((all, failure) ->
-                        whole.end(failure == null ? List.of(results) : List.of(), failure));
+                .whenComplete((all, failure) -> whole.end(failure == null ? List.of(results) : List.of(), failure));
         return parts;
     }
 

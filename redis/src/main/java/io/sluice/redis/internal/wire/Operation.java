@@ -283,9 +283,8 @@ public abstract sealed class Operation {
 
         /** Creates the same operation for some of the settlements. */
         public SettlementUpdate of(List<Integer> some, LongSupplier serverMicros) {
-            List<Integer> pairs = some.stream()
-                    .flatMap(i -> Stream.of(2 * i, 2 * i + 1))
-                    .toList();
+            List<Integer> pairs =
+                    some.stream().flatMap(i -> Stream.of(2 * i, 2 * i + 1)).toList();
             return new SettlementUpdate(some.stream().map(settlements::get).toList(), counts(pairs), serverMicros);
         }
 

@@ -3,8 +3,8 @@ package io.sluice.redis.internal.lease;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.engine.EngineUnderTest;
+import io.sluice.testkit.engine.SettlementConformance;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Leases in front of demands that do not ask for them change nothing. */

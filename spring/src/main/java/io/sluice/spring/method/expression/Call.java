@@ -19,8 +19,7 @@ public final class Call {
         this(arguments, finder, null);
     }
 
-    private Call(
-            @Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder, @Nullable Object result) {
+    private Call(@Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder, @Nullable Object result) {
         this.arguments = arguments;
         this.finder = finder;
         this.result = result;

@@ -105,8 +105,7 @@ public final class PlannedLimit {
                 && parts.permits() == null
                 && parts.condition() == null
                 && (parts.always() > 0 || reserves());
-        return new Meaning(
-                set, rule, attributes, same ? call(rule, NOTHING, parts.always()) : null);
+        return new Meaning(set, rule, attributes, same ? call(rule, NOTHING, parts.always()) : null);
     }
 
     /** Returns what a call asks for; null if it asks for nothing. */
@@ -191,8 +190,8 @@ public final class PlannedLimit {
         if (value instanceof Number number && number.doubleValue() == number.longValue()) {
             return checked(number.longValue());
         }
-        throw new IllegalArgumentException(
-                "permits: " + (value instanceof Number ? value : SettledFigure.shown(value)) + " (expected: a whole number)");
+        throw new IllegalArgumentException("permits: " + (value instanceof Number ? value : SettledFigure.shown(value))
+                + " (expected: a whole number)");
     }
 
     static long checked(long permits) {

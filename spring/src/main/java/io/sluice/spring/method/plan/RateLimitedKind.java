@@ -57,7 +57,8 @@ public final class RateLimitedKind implements AnnotationKind<RateLimited> {
         String condition = annotation.getString("condition");
         String settle = annotation.getString("settle");
         String fallback = annotation.getString("fallback");
-        Rule own = rule.isEmpty() ? inline.limit("by", key.isEmpty() ? "" : "key").read() : defaults.of(rule);
+        Rule own =
+                rule.isEmpty() ? inline.limit("by", key.isEmpty() ? "" : "key").read() : defaults.of(rule);
         if (rule.isEmpty() && own != null && !settle.isEmpty()) {
             SettledFigure.check(settle, own);
         }

@@ -30,8 +30,9 @@ public record SettledFigure(String text, CallValue value) {
     /** Refuses a rule none of whose limits can be settled. */
     static void check(String text, Rule rule) {
         if (rule.limits().stream().noneMatch(limit -> Cost.canSettle(limit.limit()))) {
-            throw new IllegalArgumentException("settle: " + text
-                    + " (expected: token_bucket, fixed_window, sliding_window or sliding_log; nothing else can be settled)");
+            throw new IllegalArgumentException(
+                    "settle: " + text
+                            + " (expected: token_bucket, fixed_window, sliding_window or sliding_log; nothing else can be settled)");
         }
     }
 

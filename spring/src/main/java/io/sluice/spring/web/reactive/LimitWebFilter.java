@@ -134,9 +134,10 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         Mono<WebLimits.Outcome> outcome = stage.isDone()
                 ? Mono.fromFuture(stage)
                 : Mono.fromFuture(stage, true).publishOn(ConnectionThread.of(exchange.getRequest()));
-        return outcome.doOnCancel(() -> abandon(stage)).flatMap(known -> known instanceof WebLimits.Passed passed
-                ? passed(passed, pending, exchange)
-                : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
+        return outcome.doOnCancel(() -> abandon(stage))
+                .flatMap(known -> known instanceof WebLimits.Passed passed
+                        ? passed(passed, pending, exchange)
+                        : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
     }
 
     /** The decision may still come after the caller has left. */
