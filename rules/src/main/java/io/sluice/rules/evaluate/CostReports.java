@@ -98,6 +98,34 @@ final class CostReports {
                         ruling.costs(), ruling.keptForOthers(), new Reservation(Reservation.newName(), issuer, limits));
     }
 
+    /**
+     * Returns what an allowed request may have reserved in a store that did not answer in time; null if there is nothing. Nobody can
+     * settle it: the store may have charged it, and the time of that is not known.
+     */
+    @Nullable
+    Reservation unknown(Ruling.Settled ruling, MatchedRequest matched) {
+        if (ruling.degraded() == null || !ruling.allowed() || ruling.looked() || !settles(matched.live())) {
+            return null;
+        }
+        List<ReservedLimit> limits = new ArrayList<>();
+        for (BoundLimit bound : matched.live().limits()) {
+            Demand demand = bound.demand();
+            Optional<Cost.Settling> settling = settling(bound.limit());
+            if (demand != null && bound.inStore() && settling.isPresent()) {
+                limits.add(new ReservedLimit(
+                        demand.label(),
+                        demand.limit(),
+                        demand.key(),
+                        demand.permits(),
+                        0,
+                        settling.get().within(),
+                        settling.get().by(),
+                        true));
+            }
+        }
+        return limits.isEmpty() ? null : new Reservation(Reservation.newName(), issuer, limits);
+    }
+
     private static boolean canReserve(MatchedRequest matched) {
         if (matched.reserves() || settles(matched.live())) {
             return true;

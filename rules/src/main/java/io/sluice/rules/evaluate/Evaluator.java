@@ -60,6 +60,9 @@ public final class Evaluator {
     /** The reason of degraded decisions that were made without the shared store, because too many were waiting for it. */
     public static final String OVERLOAD = "node-overload";
 
+    /** Why a reservation stands: the store did not answer in time, and may have charged it nevertheless. */
+    private static final String DEGRADED = "degraded";
+
     private static final CompletionStage<EarlyRuling> PASSED = CompletableFuture.completedStage(EarlyRuling.PASSED);
 
     private static final CompletionStage<ShadowDecisions> NO_SHADOWS =
@@ -603,7 +606,13 @@ public final class Evaluator {
     }
 
     private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {
-        return costs.reserve(RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
+        Ruling.Settled ruling = costs.reserve(
+                RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
+        Reservation unknown = costs.unknown(ruling, matched);
+        if (unknown != null) {
+            unsettled(unknown, DEGRADED);
+        }
+        return ruling;
     }
 
     private CompletionStage<ShadowDecisions> shadows(MatchedRequest matched, Purpose purpose) {

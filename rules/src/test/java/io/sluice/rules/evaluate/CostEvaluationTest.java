@@ -346,6 +346,23 @@ class CostEvaluationTest {
         assertThat(unsettled).containsExactly("aborted");
     }
 
+    @Test
+    void aReservationThatTheStoreMayHaveMadeIsNoted() {
+        shared.close();
+
+        Settled ruling = ruled(withStore("""
+                rules:
+                  - id: r
+                    on_failure: open
+                    limits: [{ id: t, rate: 10/m, cost: { reserve: 2, settle: answer.status } }]
+                """), Map.of());
+
+        assertThat(ruling.allowed()).isTrue();
+        assertThat(ruling.degraded()).isNotNull();
+        assertThat(ruling.reservation()).isNull();
+        assertThat(unsettled).containsExactly("degraded");
+    }
+
     private static String usage() {
         return "rules: [{ id: r, limits: [{ id: t, rate: 100/m, cost: { charge: always } }] }]";
     }
