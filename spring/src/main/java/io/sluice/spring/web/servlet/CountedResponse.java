@@ -2,18 +2,15 @@ package io.sluice.spring.web.servlet;
 
 import io.sluice.spring.web.AnswerCount;
 import jakarta.servlet.ServletOutputStream;
-import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A response whose status is counted before the container can commit it: when it is flushed or closed, when it is an error or a
  * redirect, or when the buffer or the announced length is full. Until then the application may still change the status.
  */
-final class CountedResponse extends HttpServletResponseWrapper {
+final class CountedResponse extends ObservedResponse {
 
     private static final int FOUND = 302;
 
@@ -21,8 +18,6 @@ final class CountedResponse extends HttpServletResponseWrapper {
     private static final int BYTES_OF_CHAR = 3;
 
     private final AnswerCount answers;
-    private @Nullable ServletOutputStream stream;
-    private @Nullable PrintWriter writer;
     private long written;
     private long length = Long.MAX_VALUE;
 
@@ -92,65 +87,29 @@ final class CountedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public ServletOutputStream getOutputStream() throws IOException {
-        ServletOutputStream known = stream;
-        if (known == null) {
-            known = new CountedStream(super.getOutputStream());
-            stream = known;
-        }
-        return known;
+    ServletOutputStream observed(ServletOutputStream inner) {
+        return new CountedStream(inner);
     }
 
     @Override
-    public PrintWriter getWriter() throws IOException {
-        PrintWriter known = writer;
-        if (known == null) {
-            known = new CountedWriter(super.getWriter());
-            writer = known;
-        }
-        return known;
+    PrintWriter observed(PrintWriter inner) {
+        return new CountedWriter(inner);
     }
 
-    private final class CountedStream extends ServletOutputStream {
-
-        private final ServletOutputStream inner;
+    private final class CountedStream extends ObservedStream {
 
         CountedStream(ServletOutputStream inner) {
-            this.inner = inner;
+            super(inner);
         }
 
         @Override
-        public void write(int octet) throws IOException {
-            writing(1);
-            inner.write(octet);
+        void writing(byte[] bytes, int offset, int count) {
+            CountedResponse.this.writing(count);
         }
 
         @Override
-        public void write(byte[] bytes, int offset, int count) throws IOException {
-            writing(count);
-            inner.write(bytes, offset, count);
-        }
-
-        @Override
-        public void flush() throws IOException {
-            committing();
-            inner.flush();
-        }
-
-        @Override
-        public void close() throws IOException {
-            committing();
-            inner.close();
-        }
-
-        @Override
-        public boolean isReady() {
-            return inner.isReady();
-        }
-
-        @Override
-        public void setWriteListener(WriteListener listener) {
-            inner.setWriteListener(listener);
+        void committing() {
+            CountedResponse.this.committing();
         }
     }
 

@@ -2,22 +2,16 @@ package io.sluice.spring.web.servlet;
 
 import io.sluice.spring.web.AnswerSettlement;
 import jakarta.servlet.ServletOutputStream;
-import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpServletResponseWrapper;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A response whose body is read by an {@link AnswerSettlement} while the application writes it. */
-final class WatchedResponse extends HttpServletResponseWrapper {
+final class WatchedResponse extends ObservedResponse {
 
     private final AnswerSettlement settlement;
-    private @Nullable ServletOutputStream stream;
-    private @Nullable PrintWriter writer;
 
     WatchedResponse(HttpServletResponse response, AnswerSettlement settlement) {
         super(response);
@@ -57,68 +51,30 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public ServletOutputStream getOutputStream() throws IOException {
-        ServletOutputStream known = stream;
-        if (known == null) {
-            known = new WatchedStream(super.getOutputStream());
-            stream = known;
-        }
-        return known;
+    ServletOutputStream observed(ServletOutputStream inner) {
+        return new WatchedStream(inner);
     }
 
     @Override
-    public PrintWriter getWriter() throws IOException {
-        PrintWriter known = writer;
-        if (known == null) {
-            known = new WatchedWriter(super.getWriter());
-            writer = known;
-        }
-        return known;
+    PrintWriter observed(PrintWriter inner) {
+        return new WatchedWriter(inner);
     }
 
-    private final class WatchedStream extends ServletOutputStream {
-
-        private final ServletOutputStream inner;
+    private final class WatchedStream extends ObservedStream {
 
         WatchedStream(ServletOutputStream inner) {
-            this.inner = inner;
+            super(inner);
         }
 
         @Override
-        public void write(int octet) throws IOException {
-            if (settlement.wantsBody()) {
-                seen(new byte[] {(byte) octet});
-            }
-            inner.write(octet);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int count) throws IOException {
+        void writing(byte[] bytes, int offset, int count) {
             if (settlement.wantsBody()) {
                 seen(offset == 0 && count == bytes.length ? bytes : Arrays.copyOfRange(bytes, offset, offset + count));
             }
-            inner.write(bytes, offset, count);
         }
 
         @Override
-        public void flush() throws IOException {
-            inner.flush();
-        }
-
-        @Override
-        public void close() throws IOException {
-            inner.close();
-        }
-
-        @Override
-        public boolean isReady() {
-            return inner.isReady();
-        }
-
-        @Override
-        public void setWriteListener(WriteListener listener) {
-            inner.setWriteListener(listener);
-        }
+        void committing() {}
     }
 
     /** Writes to a {@link PrintWriter}, so that {@code checkError} reports the errors of the connection. */
