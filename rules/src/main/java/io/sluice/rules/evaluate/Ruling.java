@@ -110,13 +110,12 @@ public sealed interface Ruling {
                     null);
         }
 
-        /** Creates a ruling of a caller that is in no trial. */
+        /** Creates a ruling of a caller in no trial, whose reported limit is also the slowest. */
         public Settled(
                 boolean allowed,
                 Action action,
                 @Nullable Rule rule,
                 @Nullable Reported reported,
-                @Nullable Reported slowest,
                 Optional<Duration> retryAfter,
                 Duration waitFor,
                 String mode,
@@ -132,7 +131,7 @@ public sealed interface Ruling {
                     action,
                     rule,
                     reported,
-                    slowest,
+                    reported,
                     retryAfter,
                     waitFor,
                     mode,
@@ -144,40 +143,6 @@ public sealed interface Ruling {
                     decisions,
                     permit,
                     null);
-        }
-
-        /** Creates a ruling whose reported limit is also the slowest. */
-        public Settled(
-                boolean allowed,
-                Action action,
-                @Nullable Rule rule,
-                @Nullable Reported reported,
-                Optional<Duration> retryAfter,
-                Duration waitFor,
-                String mode,
-                @Nullable String degraded,
-                long ruleVersion,
-                List<String> matched,
-                List<Label> shadowRefused,
-                long permits,
-                List<Decision> decisions,
-                @Nullable Permit permit) {
-            this(
-                    allowed,
-                    action,
-                    rule,
-                    reported,
-                    reported,
-                    retryAfter,
-                    waitFor,
-                    mode,
-                    degraded,
-                    ruleVersion,
-                    matched,
-                    shadowRefused,
-                    permits,
-                    decisions,
-                    permit);
         }
 
         /** Returns the same ruling of a caller in a trial. */
