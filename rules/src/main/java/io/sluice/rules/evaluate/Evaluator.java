@@ -26,8 +26,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
@@ -76,6 +78,7 @@ public final class Evaluator {
     private final Clock clock;
     private final RulingListener listener;
     private final CostReports costs = new CostReports();
+    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
     /** Creates an evaluator of a process that does not know how many others there are. */
@@ -238,15 +241,29 @@ public final class Evaluator {
             Duration atMost,
             Consumer<SettledLimit> then,
             String otherwise) {
-        return new Settling(reservation, actual, costs.issuer(), local, shared)
-                .settle(atMost)
+        Settling each = new Settling(reservation, actual, costs.issuer(), local, shared);
+        CompletableFuture<List<SettledLimit>> settling = each.settle(atMost)
                 .whenComplete((settled, failure) -> {
-                    if (failure != null) {
-                        unsettled(reservation, otherwise);
-                    } else {
-                        settled.forEach(limit -> told(limit, then));
-                    }
-                });
+                    each.settled().forEach(limit -> told(limit, then));
+                    each.failed().ifPresent(rest -> unsettled(rest, otherwise));
+                })
+                .toCompletableFuture();
+        if (!settling.isDone()) {
+            underWay.add(settling);
+            CompletionStage<List<SettledLimit>> done = settling;
+            done.whenComplete((settled, failure) -> underWay.remove(settling));
+        }
+        return settling;
+    }
+
+    /**
+     * Returns a future that completes when the settlements that are under way now have ended, settled or not. A process that stops waits
+     * for it before it closes the engines.
+     */
+    public CompletableFuture<Void> settlementsUnderWay() {
+        return CompletableFuture.allOf(underWay.stream()
+                .map(settling -> settling.handle((settled, failure) -> failure == null))
+                .toArray(CompletableFuture<?>[]::new));
     }
 
     /**

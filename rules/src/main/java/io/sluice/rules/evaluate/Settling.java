@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** One reservation that is being settled, at the engines that counted it. For one use only. */
@@ -25,6 +27,7 @@ final class Settling {
     private final List<Settlement> settlements = new ArrayList<>();
     private final List<Integer> here = new ArrayList<>();
     private final List<Integer> inStore = new ArrayList<>();
+    private final Map<Integer, SettlementResult> results = new ConcurrentHashMap<>();
 
     /** @param issuer names this process; limits that another process counts itself are unknown here */
     Settling(
@@ -58,34 +61,49 @@ final class Settling {
             inStore.add(position);
         } else if (!limit.inStore() && reservation.issuer().equals(issuer)) {
             here.add(position);
+        } else {
+            results.put(position, SettlementResult.UNKNOWN);
         }
     }
 
+    /** Settles. The stage completes when all engines have answered or failed, exceptionally if one has failed. */
     CompletionStage<List<SettledLimit>> settle(Duration atMost) {
-        SettlementResult[] results = new SettlementResult[limits.size()];
-        return settle(local, here, results, atMost)
-                .thenCombine(settle(shared, inStore, results, atMost), (a, b) -> settled(results));
+        return settle(local, here, atMost).thenCombine(settle(shared, inStore, atMost), (a, b) -> settled());
     }
 
-    private CompletionStage<?> settle(
-            @Nullable Limiter limiter, List<Integer> positions, SettlementResult[] results, Duration atMost) {
+    private CompletionStage<?> settle(@Nullable Limiter limiter, List<Integer> positions, Duration atMost) {
         return limiter == null || positions.isEmpty()
                 ? CompletableFuture.completedFuture(null)
                 : limiter.settle(positions.stream().map(settlements::get).toList(), atMost)
                         .thenAccept(own -> {
                             for (int i = 0; i < own.size(); i++) {
-                                results[positions.get(i)] = own.get(i);
+                                results.put(positions.get(i), own.get(i));
                             }
                         });
     }
 
-    private List<SettledLimit> settled(@Nullable SettlementResult[] results) {
-        List<SettledLimit> settled = new ArrayList<>(results.length);
-        for (int i = 0; i < results.length; i++) {
-            SettlementResult result = results[i];
-            settled.add(new SettledLimit(
-                    limits.get(i), settlements.get(i).actual(), result == null ? SettlementResult.UNKNOWN : result));
+    /** Returns what became of the limits whose engines have answered, in the order of the reservation. */
+    List<SettledLimit> settled() {
+        List<SettledLimit> settled = new ArrayList<>(limits.size());
+        for (int i = 0; i < limits.size(); i++) {
+            SettlementResult result = results.get(i);
+            if (result != null) {
+                settled.add(new SettledLimit(limits.get(i), settlements.get(i).actual(), result));
+            }
         }
         return settled;
+    }
+
+    /** Returns the limits whose engines have failed. Empty if none has. */
+    Optional<Reservation> failed() {
+        List<ReservedLimit> failed = new ArrayList<>();
+        for (int i = 0; i < limits.size(); i++) {
+            if (!results.containsKey(i)) {
+                failed.add(limits.get(i));
+            }
+        }
+        return failed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Reservation(reservation.id(), reservation.issuer(), failed));
     }
 }

@@ -19,12 +19,14 @@ import io.sluice.rules.reserve.ReservationText;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.engine.UnreliableEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -48,6 +50,17 @@ class CostEvaluationTest {
                     cost: { reserve: json.max_tokens, default: 2000, settle: answer.json.usage.total_tokens }
             """;
 
+    private static final String TWO_ENGINES = """
+            rules:
+              - id: here
+                mode: local
+                limits: [{ id: tokens, rate: 100/m, cost: { reserve: 10, settle: answer.json.tokens } }]
+              - id: there
+                limits:
+                  - { id: tokens, rate: 100/m, cost: { reserve: 10, settle: answer.json.tokens } }
+                  - { id: chars, rate: 100/m, cost: { reserve: 10, settle: answer.json.chars } }
+            """;
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
@@ -55,6 +68,7 @@ class CostEvaluationTest {
     private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
     private final List<SettledLimit> told = new ArrayList<>();
     private final List<String> unsettled = new ArrayList<>();
+    private final List<String> standing = new ArrayList<>();
 
     @Test
     void eachLimitIsChargedItsOwnCost() {
@@ -363,6 +377,41 @@ class CostEvaluationTest {
         assertThat(unsettled).containsExactly("degraded");
     }
 
+    @Test
+    void onlyWhatTheStoreDidNotSettleStands() {
+        UnreliableEngine engine = new UnreliableEngine(new LocalEngine(clock));
+        Evaluator evaluator = evaluator(TWO_ENGINES, new Limiter(engine, clock, List.of()));
+        Reservation reservation = reservation(ruled(evaluator, Map.of()));
+        engine.setMood(UnreliableEngine.Mood.FAILS);
+
+        CompletableFuture<?> settling = evaluator
+                .settle(reservation, Map.of("here.tokens", 3L, "there.tokens", 3L), SOON)
+                .toCompletableFuture();
+        clock.advance(SOON);
+
+        assertThat(settling).isCompletedExceptionally();
+        assertThat(told).extracting(settled -> settled.limit().id()).containsExactly("here.tokens");
+        assertThat(standing).containsExactly("there.tokens");
+        assertThat(unsettled).containsExactly("failed");
+    }
+
+    @Test
+    void settlementsUnderWayAreKnown() {
+        UnreliableEngine engine = new UnreliableEngine(new LocalEngine(clock));
+        Evaluator evaluator = evaluator(TWO_ENGINES, new Limiter(engine, clock, List.of()));
+        Reservation reservation = reservation(ruled(evaluator, Map.of()));
+        assertThat(evaluator.settlementsUnderWay()).isCompleted();
+        engine.setMood(UnreliableEngine.Mood.LATE);
+
+        var unused = evaluator.settle(reservation, Map.of("there.tokens", 3L), SOON);
+        CompletableFuture<?> underWay = evaluator.settlementsUnderWay();
+
+        assertThat(underWay).isNotDone();
+        engine.deliver();
+        assertThat(underWay).isCompleted();
+        assertThat(evaluator.settlementsUnderWay()).isCompleted();
+    }
+
     private static String usage() {
         return "rules: [{ id: r, limits: [{ id: t, rate: 100/m, cost: { charge: always } }] }]";
     }
@@ -391,6 +440,7 @@ class CostEvaluationTest {
             @Override
             public void unsettled(Reservation reservation, String reason) {
                 unsettled.add(reason);
+                reservation.limits().forEach(limit -> standing.add(limit.id()));
             }
         });
     }
