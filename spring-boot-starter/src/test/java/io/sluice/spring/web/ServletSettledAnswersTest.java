@@ -37,6 +37,15 @@ final class ServletSettledAnswersTest extends SettledAnswers {
                 response.getWriter().append('{').append("\"total_tokens\":").printf("%d}}", 33);
             }
 
+            @GetMapping("/chat/lines")
+            void lines(HttpServletResponse response) throws IOException {
+                response.setContentType("text/event-stream");
+                response.getWriter().println("data: {\"text\":\"a\"}");
+                response.getWriter().println();
+                response.getWriter().println("data: {\"usage\":{\"total_tokens\":33}}");
+                response.getWriter().println();
+            }
+
             @GetMapping("/chat/octets")
             void octets(HttpServletResponse response) throws IOException {
                 response.setContentType("application/json");
@@ -57,7 +66,7 @@ final class ServletSettledAnswersTest extends SettledAnswers {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"writer", "octets", "again"})
+    @ValueSource(strings = {"writer", "lines", "octets", "again"})
     void everyWayToWriteAResponseSettles(String way) throws Exception {
         List<String> settlements = running().bean(Settlements.class).all();
         assertThat(running().get("/chat/" + way).body()).contains("33}}");

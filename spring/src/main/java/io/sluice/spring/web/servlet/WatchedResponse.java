@@ -100,6 +100,12 @@ final class WatchedResponse extends ObservedResponse {
             super.write(characters, offset, count);
         }
 
+        /** A {@link PrintWriter} writes the ends of lines past its other methods. Events end with an empty line. */
+        @Override
+        public void println() {
+            write(System.lineSeparator());
+        }
+
         @Override
         public void write(String text, int offset, int count) {
             if (settlement.wantsBody()) {
