@@ -26,6 +26,7 @@ import io.sluice.node.state.NodeMetrics;
 import io.sluice.node.telemetry.Telemetry;
 import io.sluice.node.trace.DecisionSpans;
 import io.sluice.node.trace.Tracing;
+import io.sluice.node.transport.Patience;
 import io.sluice.redis.store.StoreState;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
@@ -61,7 +62,9 @@ import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -82,6 +85,9 @@ public final class Node implements AutoCloseable {
 
     /** How long a stopping node still serves after its health has turned to stopping. */
     private static final Duration GRACE = Duration.ofMillis(500);
+
+    /** How long a stopping node waits for settlements after the last request has ended. The store may be slow or away. */
+    private static final Duration SETTLEMENTS_MAY_TAKE = Duration.ofSeconds(5);
 
     private static final Duration REFRESH = Duration.ofSeconds(5);
 
@@ -109,6 +115,8 @@ public final class Node implements AutoCloseable {
     private volatile @Nullable DoorTokens tokens;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
+    private volatile @Nullable Evaluator evaluator;
+    private volatile Duration settlementsMayTake = SETTLEMENTS_MAY_TAKE;
 
     private Node(
             OpenRules rules,
@@ -319,7 +327,7 @@ public final class Node implements AutoCloseable {
 
     /**
      * Stops: first health turns to stopping and callers are asked to use other connections, then the node accepts nothing new, and
-     * requests in flight finish.
+     * requests in flight finish and are settled.
      */
     @Override
     public void close() {
@@ -367,6 +375,7 @@ public final class Node implements AutoCloseable {
         }
         RulingListener listener = new RulingListeners(listeners);
         Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
+        this.evaluator = evaluator;
         callers.answer(evaluator);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
@@ -515,6 +524,25 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** Sets how long a stop waits for settlements. */
+    void settlementsMayTake(Duration atMost) {
+        settlementsMayTake = atMost;
+    }
+
+    /** The last requests settle when they end. Without this, what they reserved would stand. */
+    private void awaitSettlements() {
+        Evaluator opened = evaluator;
+        if (opened != null) {
+            try {
+                Patience.await(opened.settlementsUnderWay(), settlementsMayTake);
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.log(
+                        Level.WARNING,
+                        "the shared store did not settle the last reservations in time; what they reserved may stand");
+            }
+        }
+    }
+
     private void release() {
         closing.set(true);
         NodeGateway open = gateway;
@@ -523,6 +551,7 @@ public final class Node implements AutoCloseable {
         }
         grpc(GrpcDoor::close);
         api.close();
+        awaitSettlements();
         DoorTokens files = tokens;
         if (files != null) {
             files.close();
