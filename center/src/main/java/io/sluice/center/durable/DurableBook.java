@@ -1,6 +1,5 @@
 package io.sluice.center.durable;
 
-import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.core.limit.Calendar;
 import io.sluice.core.time.Clock;
@@ -10,6 +9,7 @@ import io.sluice.runtime.durable.DurableSum;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.RowMapper;
@@ -25,8 +25,8 @@ public final class DurableBook {
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableBook.class);
 
-    /** More sums are refused. Nodes keep 100,000 each. */
-    static final int MOST_SUMS = 1_000_000;
+    /** More sums are left out. Nodes keep 100,000 each. */
+    private static final int MOST_SUMS = 1_000_000;
 
     /** So many answers about stores are kept. */
     static final int MOST_RESTORES = 100;
@@ -49,15 +49,25 @@ public final class DurableBook {
 
     private final Database database;
     private final Clock clock;
+    private final int most;
+    private final AtomicBoolean full = new AtomicBoolean();
 
     public DurableBook(Database database, Clock clock) {
-        this.database = database;
-        this.clock = clock;
+        this(database, clock, MOST_SUMS);
     }
 
-    /** Stores sums. When it returns, they are in the database. */
+    DurableBook(Database database, Clock clock, int most) {
+        this.database = database;
+        this.clock = clock;
+        this.most = most;
+    }
+
+    /**
+     * Stores sums. When it returns, they are in the database, but for new ones that have no place there. Those are not refused: the node
+     * would send them again and again, could not send others, and could not restore anything.
+     */
     void add(List<DurableSum> sums) {
-        boolean unused = database.write(client -> {
+        boolean fits = database.write(client -> {
             long rows = client.sql("SELECT COUNT(*) FROM durable_sum")
                     .query(Long.class)
                     .single();
@@ -67,15 +77,16 @@ public final class DurableBook {
                         .params(sum.used(), sum.changes(), ref, sum.changes())
                         .update();
                 if (changed == 0 && !exists(client, ref)) {
-                    if (rows++ >= MOST_SUMS) {
-                        throw RefusedException.conflict("sums: too many (expected: at most " + MOST_SUMS
-                                + "; durable limits have too many keys)");
+                    if (rows++ < most) {
+                        insert(client, ref, sum);
                     }
-                    insert(client, ref, sum);
                 }
             }
-            return true;
+            return rows <= most;
         });
+        if (!fits && full.compareAndSet(false, true)) {
+            LOG.warn("durable limits have more than {} sums; others are only in the nodes that charged them", most);
+        }
     }
 
     private static void insert(JdbcClient client, String ref, DurableSum sum) {

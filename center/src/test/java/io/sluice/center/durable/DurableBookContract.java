@@ -67,6 +67,16 @@ abstract class DurableBookContract {
     }
 
     @Test
+    void aFullBookStillTakesNewStates() {
+        DurableBook small = new DurableBook(database, clock, 2);
+        small.add(List.of(sum("a", "m1", "x", 1, 1), sum("a", "m1", "y", 1, 1)));
+        small.add(List.of(sum("a", "m1", "z", 1, 1), sum("a", "m1", "y", 9, 2)));
+
+        assertThat(small.page(""))
+                .containsExactlyInAnyOrder(sum("a", "m1", "x", 1, 1), sum("a", "m1", "y", 9, 2));
+    }
+
+    @Test
     void pagesHaveAllSumsOnce() {
         List<DurableSum> all = IntStream.rangeClosed(1, 2 * CenterDurableLine.PAGE + 7)
                 .mapToObj(i -> sum("a", "m1", "k" + i, i, 1))
