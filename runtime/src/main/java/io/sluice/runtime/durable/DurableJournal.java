@@ -30,11 +30,18 @@ import org.slf4j.LoggerFactory;
  * each sum once. Every line has a checksum. A line that was cut short or damaged is left out, and the others count. Thread-safe.
  *
  * <p>One process writes a journal. A second one in the same directory keeps its sums in memory only.
+ *
+ * <p><b>Why sums get a new source unless the last run ended cleanly.</b> Then the center may have later states than the disk. What is
+ * charged now would look older than those, and be ignored.
  */
 final class DurableJournal implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableJournal.class);
     private static final String FILE = "journal";
+
+    /** Is there if the last run wrote everything. */
+    private static final String CLOSED = "closed";
+
     private static final String SOURCE = "N";
     private static final String SUM = "S";
     private static final String DONE = "D";
@@ -47,8 +54,15 @@ final class DurableJournal implements AutoCloseable {
     /** So many stores are remembered as done. */
     private static final int MOST_DONE = 100;
 
+    /** So many own sources are remembered. */
+    private static final int MOST_SOURCES = 10;
+
     private final @Nullable Path folder;
     private final String source;
+
+    /** The sources of earlier runs, and that of this one at the end. */
+    private final Set<String> sources = new LinkedHashSet<>();
+
     private final Set<String> done = new LinkedHashSet<>();
     private final Map<String, DurableSum> loaded = new LinkedHashMap<>();
     private @Nullable FileChannel lock;
@@ -59,6 +73,12 @@ final class DurableJournal implements AutoCloseable {
         this.folder = folder;
         String known = folder == null ? null : open(folder);
         this.source = known == null ? UUID.randomUUID().toString() : known;
+        sources.add(source);
+        oldest(sources, MOST_SOURCES).forEach(sources::remove);
+    }
+
+    private static List<String> oldest(Set<String> all, int kept) {
+        return all.stream().limit(Math.max(0, all.size() - kept)).toList();
     }
 
     /** Opens the journal in a directory, or one in memory if there is none or it cannot be used. */
@@ -66,14 +86,21 @@ final class DurableJournal implements AutoCloseable {
         return new DurableJournal(folder);
     }
 
-    /** Returns the name of this journal. */
+    /** Returns the source of what is charged now. */
     String source() {
         return source;
     }
 
-    /** Returns the sums of the last run. */
-    Collection<DurableSum> loaded() {
-        return loaded.values();
+    /** Returns whether this run or an earlier one had this source. */
+    boolean isOwn(String someSource) {
+        return sources.contains(someSource);
+    }
+
+    /** Returns the sums of earlier runs, once. */
+    List<DurableSum> takeLoaded() {
+        List<DurableSum> all = List.copyOf(loaded.values());
+        loaded.clear();
+        return all;
     }
 
     /** Returns whether everything that earlier stores were charged is in this store. */
@@ -84,7 +111,7 @@ final class DurableJournal implements AutoCloseable {
     /** Records that everything that earlier stores were charged is in this store. */
     synchronized void done(String store) throws IOException {
         if (done.add(store)) {
-            done.stream().limit(Math.max(0, done.size() - MOST_DONE)).toList().forEach(done::remove);
+            oldest(done, MOST_DONE).forEach(done::remove);
             write(line(DONE + "\t" + store));
         }
     }
@@ -106,7 +133,8 @@ final class DurableJournal implements AutoCloseable {
         if (folder == null || lock == null) {
             return;
         }
-        StringBuilder text = new StringBuilder(line(SOURCE + "\t" + source));
+        StringBuilder text = new StringBuilder();
+        sources.forEach(each -> text.append(line(SOURCE + "\t" + each)));
         done.forEach(store -> text.append(line(DONE + "\t" + store)));
         sums.forEach(sum -> text.append(line(SUM + "\t" + sum.text())));
         // Only the owner can read a temporary file, and the move keeps it so.
@@ -129,6 +157,13 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
+    /** Records that everything is on disk. Nothing may be written afterwards. */
+    synchronized void complete() throws IOException {
+        if (folder != null && file != null) {
+            Files.createFile(folder.resolve(CLOSED));
+        }
+    }
+
     @Override
     public synchronized void close() {
         closeQuietly(file);
@@ -137,7 +172,7 @@ final class DurableJournal implements AutoCloseable {
         lock = null;
     }
 
-    /** Locks the directory and reads the file. Returns the name of the journal; null if there is none yet. */
+    /** Locks the directory and reads the file. Returns the source of the last run; null if this one needs another. */
     private @Nullable String open(Path directory) {
         try {
             Files.createDirectories(directory);
@@ -151,7 +186,10 @@ final class DurableJournal implements AutoCloseable {
                 return null;
             }
             lock = taken;
-            return read(directory.resolve(FILE));
+            boolean clean = Files.deleteIfExists(directory.resolve(CLOSED));
+            syncFolder(directory);
+            String last = read(directory.resolve(FILE));
+            return clean ? last : null;
         } catch (IOException e) {
             closeQuietly(lock);
             lock = null;
@@ -160,6 +198,7 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
+    /** Returns the last source; null if there is none, or if something is damaged. */
     private @Nullable String read(Path path) throws IOException {
         String name = null;
         long bad = 0;
@@ -169,6 +208,7 @@ final class DurableJournal implements AutoCloseable {
                 String body = body(line);
                 if (body.startsWith(SOURCE + "\t") && DurableSum.isName(body.substring(2))) {
                     name = body.substring(2);
+                    sources.add(name);
                 } else if (body.startsWith(DONE + "\t")) {
                     done.add(body.substring(2));
                 } else if (!body.startsWith(SUM + "\t") || !load(body.substring(2))) {
@@ -181,11 +221,7 @@ final class DurableJournal implements AutoCloseable {
         if (bad > 0) {
             LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, bad);
         }
-        if (name == null) {
-            // Nobody knows whose sums these are.
-            loaded.clear();
-        }
-        return name;
+        return bad > 0 ? null : name;
     }
 
     private boolean load(String text) {

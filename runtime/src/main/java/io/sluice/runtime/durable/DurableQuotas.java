@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -72,6 +73,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     /** How often all sums are sent: a center that was restored from a backup does not have them. */
     private static final Duration REPEAT = Duration.ofHours(1);
 
+    /** How soon a journal that could not be written is tried again. */
+    private static final Duration TRY_AGAIN = Duration.ofSeconds(5);
+
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
     private static final int SENT_AT_ONCE = 1_000;
 
@@ -104,10 +108,12 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     private volatile @Nullable String restored;
     private volatile @Nullable String problem;
     private volatile boolean writes = true;
+    private volatile long failedNanos;
 
-    /** Whether the current problem was logged. Guarded by {@code looking}, like the next two. */
+    /** Whether the current problem was logged. Guarded by {@code looking}, like the next three. */
     private boolean told;
 
+    private boolean looksAgain;
     private @Nullable String awaited;
     private long awaitedNanos;
 
@@ -130,10 +136,9 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         this.repeatedNanos = clock.nanoTime();
         this.restore = new StoreRestore(store.engine());
         this.engine = new DurableEngine(store.engine(), limits, sums, this, clock);
-        for (DurableSum known : journal.loaded()) {
-            sums.load(known);
-            unsent(List.of(known));
-        }
+        List<DurableSum> loaded = journal.takeLoaded();
+        loaded.forEach(sums::load);
+        unsent(loaded);
         compact();
     }
 
@@ -179,7 +184,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
     /** Begins to write, to send and to watch the store. Completes after the first look at the store. */
     public CompletableFuture<Void> start() {
         var unused = writing.scheduleWithFixedDelay(
-                () -> quietly(this::flush), FLUSH.toMillis(), FLUSH.toMillis(), TimeUnit.MILLISECONDS);
+                () -> quietly(this::write), FLUSH.toMillis(), FLUSH.toMillis(), TimeUnit.MILLISECONDS);
         var unused2 =
                 asking.scheduleWithFixedDelay(() -> quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
         var unused3 = sending.scheduleWithFixedDelay(
@@ -264,7 +269,16 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         return all;
     }
 
-    /** Writes what has changed. When it returns, everything that was charged before is on disk. */
+    /** Writes what has changed, but does not try all the time to write all sums to a disk that is full. */
+    private void write() {
+        if (writes || clock.nanoTime() - failedNanos > TRY_AGAIN.toNanos()) {
+            flush();
+        } else {
+            unsent(sums.changed());
+        }
+    }
+
+    /** Writes what has changed. When it returns, everything that was charged before is on disk, if that can be written. */
     synchronized void flush() {
         List<DurableSum> changed = sums.changed();
         unsent(changed);
@@ -296,6 +310,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
                     "the journal of durable limits cannot be written, the sums are in memory only: {}",
                     failure.toString());
         }
+        failedNanos = clock.nanoTime();
         writes = failure == null;
     }
 
@@ -353,6 +368,13 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         }
     }
 
+    private void checkAgain() {
+        synchronized (looking) {
+            looksAgain = false;
+            look();
+        }
+    }
+
     private void look() {
         if (!limits.exist()) {
             firstCheck.complete(null);
@@ -366,7 +388,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             }
             if (!mark.equals(restored)) {
                 restored = null;
-                restore(mark);
+                restore(mark, seen);
                 problem = null;
                 told = false;
                 if (outages.get() == seen) {
@@ -389,7 +411,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
         }
     }
 
-    private void restore(String mark) throws IOException {
+    private void restore(String mark, long seen) throws IOException {
         flush();
         List<DurableSum> fixed = null;
         if (center.isPresent()
@@ -397,7 +419,7 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             requireTurn(mark);
             send();
             fixed = center.get().earlierThan(mark);
-            report(restore.charge("restore:" + mark, totals(fixed)), "which the center had from all nodes");
+            report(charge("restore:" + mark, totals(fixed), mark, seen), "which the center had from all nodes");
             byte[] unused = StoreRestore.await(store.mark(RESTORED + mark, bytes("1")));
         }
         if (!journal.isDone(mark)) {
@@ -407,11 +429,37 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
                 if (fixed == null && center.isPresent()) {
                     fixed = center.get().earlierThan(mark);
                 }
-                report(
-                        restore.charge("late:" + mark + ":" + journal.source(), without(own, fixed)),
-                        center.isPresent() ? "which this node had not sent yet" : "which this node had charged");
+                for (String source : own.stream().map(DurableSum::source).distinct().toList()) {
+                    List<DurableSum> some =
+                            own.stream().filter(sum -> sum.source().equals(source)).toList();
+                    report(
+                            charge("late:" + mark + ":" + source, without(some, fixed), mark, seen),
+                            center.isPresent() ? "which this node had not sent yet" : "which this node had charged");
+                }
             }
+            done(mark);
+        }
+    }
+
+    private StoreRestore.Result charge(String id, Map<DurableCount, Long> figures, String mark, long seen)
+            throws IOException {
+        return restore.charge(id, figures, () -> requireSame(mark, seen));
+    }
+
+    /** A store that was lost again gets the charges of another mark, so these ones would count in addition. */
+    private void requireSame(String mark, long seen) throws IOException {
+        Optional<byte[]> now = StoreRestore.await(store.markOf(MARK));
+        if (outages.get() != seen || !now.map(DurableQuotas::text).equals(Optional.of(mark))) {
+            throw new IOException("the store was lost again");
+        }
+    }
+
+    /** The store has everything, even if the disk does not know it: the next attempt to write has all of it. */
+    private synchronized void done(String mark) {
+        try {
             journal.done(mark);
+        } catch (IOException e) {
+            written(e);
         }
     }
 
@@ -422,8 +470,11 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             awaited = mark;
             awaitedNanos = clock.nanoTime();
         }
-        if (!first.equals(journal.source()) && clock.nanoTime() - awaitedNanos < TURN_MAY_TAKE.toNanos()) {
-            var unused = asking.schedule(() -> quietly(this::check), AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        if (!journal.isOwn(first) && clock.nanoTime() - awaitedNanos < TURN_MAY_TAKE.toNanos()) {
+            if (!looksAgain) {
+                looksAgain = true;
+                var unused = asking.schedule(() -> quietly(this::checkAgain), AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+            }
             throw new IOException(OTHER_TURN);
         }
     }
@@ -478,40 +529,76 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
             // Then no center has sums of these rules either.
             return ErasableStore.Attempt.done(0);
         }
+        long count = eraseHere(match);
+        if (center.isPresent()) {
+            // Nothing that was taken before is sent afterwards.
+            synchronized (line) {
+                List<DurableSum> there = center.get().all().stream()
+                        .filter(sum -> match.matches(sum.count().key()))
+                        .toList();
+                if (!there.isEmpty()) {
+                    center.get().remove(there);
+                    count = Math.max(count, there.size());
+                }
+            }
+        }
+        return ErasableStore.Attempt.done(count);
+    }
+
+    /** Removes a subject from memory and from the disk. The lock keeps what was taken before from being written afterwards. */
+    private synchronized long eraseHere(KeyMatch match) throws IOException {
         List<DurableSum> removed = sums.remove(match);
         synchronized (unsent) {
             removed.forEach(sum -> unsent.remove(sum.ref()));
         }
-        if (!removed.isEmpty()) {
-            journal.replace(sums.all());
-        }
-        long count = removed.size();
-        if (center.isPresent()) {
-            List<DurableSum> there = center.get().all().stream()
-                    .filter(sum -> match.matches(sum.count().key()))
-                    .toList();
-            if (!there.isEmpty()) {
-                center.get().remove(there);
-                count = Math.max(count, there.size());
+        // A journal that could not be replaced last time still has what is no longer in memory.
+        if (!removed.isEmpty() || !writes) {
+            try {
+                journal.replace(sums.all());
+                written(null);
+            } catch (IOException e) {
+                written(e);
+                throw e;
             }
         }
-        return ErasableStore.Attempt.done(count);
+        return removed.size();
     }
 
     /** Writes and sends what has changed, but does not wait long for the center. */
     @Override
     public void close() {
         asking.shutdownNow();
-        writing.shutdown();
-        flush();
+        var unused = writing.submit(() -> quietly(this::flush));
+        end(writing);
+        var unused2 = sending.submit(() -> quietly(this::tidy));
+        end(sending);
+        ScheduledExecutorService last = thread("sluice-durable-journal");
+        var unused3 = last.submit(() -> quietly(this::finish));
+        end(last);
+    }
+
+    /** Waits, but not for ever: a disk or a center may hang. */
+    private static void end(ExecutorService tasks) {
+        tasks.shutdown();
         try {
-            var unused = sending.submit(this::tidy);
-            sending.shutdown();
-            boolean unused2 = sending.awaitTermination(CLOSING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            if (!tasks.awaitTermination(CLOSING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS)) {
+                List<Runnable> unused = tasks.shutdownNow();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        sending.shutdownNow();
+    }
+
+    private synchronized void finish() {
+        flush();
+        try {
+            if (writes) {
+                journal.complete();
+            }
+        } catch (IOException e) {
+            // The next run uses another source.
+            LOG.debug("the journal of durable limits was not completed", e);
+        }
         journal.close();
     }
 

@@ -7,22 +7,27 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /**
  * The sums of this process, in memory. Bounded: a count beyond {@link #MOST} is not durable, and a metric says how many charges that
- * concerned. Thread-safe. A charge costs one look-up and two additions.
+ * concerned. Sums of earlier stores and runs do not take its place, up to {@link #TIMES} as many. Thread-safe. A charge costs one look-up
+ * and two additions.
  */
 final class DurableSums {
 
     /** The most counts of a process that are durable. */
     static final int MOST = 100_000;
 
+    private static final int TIMES = 4;
+
     private final String source;
     private final int most;
     private final ConcurrentHashMap<Place, Sum> sums = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Life, AtomicInteger> sizes = new ConcurrentHashMap<>();
     private final Queue<Place> changed = new ConcurrentLinkedQueue<>();
     private final LongAdder left = new LongAdder();
 
@@ -31,8 +36,11 @@ final class DurableSums {
         this.most = most;
     }
 
+    /** What one run charged to one store. */
+    private record Life(String source, String store) {}
+
     /** A count in a store. */
-    private record Place(String store, DurableCount count) {}
+    private record Place(Life life, DurableCount count) {}
 
     private static final class Sum {
 
@@ -43,14 +51,14 @@ final class DurableSums {
 
     /** Adds permits that were charged, or takes some away that were given back. */
     void add(String store, DurableCount count, long permits) {
-        Place place = new Place(store, count);
+        Place place = new Place(new Life(source, store), count);
         Sum sum = sums.get(place);
         if (sum == null) {
-            if (sums.size() >= most) {
+            if (size(place.life).get() >= most || sums.size() >= (long) TIMES * most) {
                 left.increment();
                 return;
             }
-            sum = sums.computeIfAbsent(place, each -> new Sum());
+            sum = sumOf(place);
         }
         sum.used.addAndGet(permits);
         sum.changes.incrementAndGet();
@@ -59,14 +67,25 @@ final class DurableSums {
         }
     }
 
+    private Sum sumOf(Place place) {
+        return sums.computeIfAbsent(place, each -> {
+            int unused = size(place.life).incrementAndGet();
+            return new Sum();
+        });
+    }
+
+    private AtomicInteger size(Life life) {
+        return sizes.computeIfAbsent(life, each -> new AtomicInteger());
+    }
+
     /** Records a charge to a count that cannot be durable. */
     void leaveOut() {
         left.increment();
     }
 
-    /** Puts a sum of the last run into place. */
+    /** Puts a sum of an earlier run into place. */
     void load(DurableSum known) {
-        Sum sum = sums.computeIfAbsent(new Place(known.store(), known.count()), each -> new Sum());
+        Sum sum = sumOf(new Place(new Life(known.source(), known.store()), known.count()));
         sum.used.set(known.used());
         sum.changes.set(known.changes());
     }
@@ -96,7 +115,7 @@ final class DurableSums {
         // The number of changes is read first: if both change meanwhile, the sum is sent again under a higher number.
         long changes = Math.max(1, sum.changes.get());
         long used = Math.max(-DurableSum.MOST, Math.min(DurableSum.MOST, sum.used.get()));
-        return new DurableSum(source, place.store(), place.count(), used, changes);
+        return new DurableSum(place.life.source, place.life.store, place.count(), used, changes);
     }
 
     /** Removes windows that ended before this time. Returns how many. */
@@ -113,6 +132,7 @@ final class DurableSums {
         List<DurableSum> removed = new ArrayList<>();
         sums.forEach((place, sum) -> {
             if (test.test(place.count()) && sums.remove(place, sum)) {
+                int unused = size(place.life).decrementAndGet();
                 removed.add(sum(place, sum));
             }
         });

@@ -49,17 +49,25 @@ final class StoreRestore {
      */
     record Result(long counts, long permits, long left) {}
 
+    /** Fails if a condition does not hold. */
+    interface Check {
+
+        void check() throws IOException;
+    }
+
     /**
      * Charges counts.
      *
      * @param id names the charge
+     * @param same is asked again and again, and fails if this is no longer the same store
      * @throws IOException if the store does not answer; repeating it with the same figures continues
      */
-    Result charge(String id, Map<DurableCount, Long> figures) throws IOException {
+    Result charge(String id, Map<DurableCount, Long> figures, Check same) throws IOException {
         List<Map.Entry<DurableCount, Long>> all =
                 figures.entrySet().stream().filter(each -> each.getValue() > 0).toList();
         Result sum = new Result(0, 0, 0);
         for (int from = 0; from < all.size(); from += AT_ONCE) {
+            same.check();
             Result some = chargeSome(id, all.subList(from, Math.min(all.size(), from + AT_ONCE)));
             sum = new Result(sum.counts + some.counts, sum.permits + some.permits, sum.left + some.left);
         }

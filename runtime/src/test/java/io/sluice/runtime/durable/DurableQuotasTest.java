@@ -1,6 +1,7 @@
 package io.sluice.runtime.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.FixedWindow;
@@ -19,12 +20,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -294,6 +297,127 @@ class DurableQuotasTest {
     }
 
     @Test
+    void anErasureThatCouldNotWriteTheJournalWritesItNextTime() throws IOException {
+        DurableQuotas a = started("a");
+        charge(a, "tenant=acme", 30);
+        flushed(a);
+        KeyMatch match = new KeyMatch(key -> key.contains("acme"), List.of());
+        Path durable = folder.resolve("a/durable");
+        Files.move(durable, folder.resolve("a/elsewhere"));
+        assertThatThrownBy(() -> a.erase(match)).isInstanceOf(IOException.class);
+        assertThat(a.findings()).containsExactly("the journal of durable limits cannot be written");
+        Files.move(folder.resolve("a/elsewhere"), durable);
+
+        var unused = a.erase(match);
+
+        assertThat(Files.readString(durable.resolve("journal"))).doesNotContain("\tS\t");
+        assertThat(a.findings()).isEmpty();
+    }
+
+    @Test
+    void whatIsChargedAfterAJournalFellBehindTheCenterCountsToo() throws IOException {
+        DurableQuotas a = started("a");
+        charge(a, "acme", 30);
+        flushed(a);
+        Path durable = folder.resolve("a/durable");
+        Files.copy(durable.resolve("journal"), folder.resolve("old"));
+        charge(a, "acme", 15);
+        charge(a, "acme", 5);
+        flushed(a).send();
+        opened.remove(a);
+        a.close();
+        Files.move(folder.resolve("old"), durable.resolve("journal"), StandardCopyOption.REPLACE_EXISTING);
+        Files.deleteIfExists(durable.resolve("closed"));
+
+        DurableQuotas again = started("a");
+        charge(again, "acme", 10);
+        flushed(again).send();
+        lost(again);
+        again.check();
+
+        assertThat(used(again, "acme")).isEqualTo(60);
+    }
+
+    @Test
+    void whatIsChargedAfterTheJournalWasDamagedCountsToo() throws IOException {
+        DurableQuotas a = started("a");
+        charge(a, "acme", 30);
+        charge(a, "acme", 10);
+        charge(a, "zeta", 3);
+        flushed(a).send();
+        opened.remove(a);
+        a.close();
+        Path journal = folder.resolve("a/durable/journal");
+        List<String> lines = Files.readAllLines(journal);
+        int last = lines.size() - 1;
+        lines.set(last - 1, lines.get(last - 1).replace("\tS\t", "\tX\t"));
+        lines.set(last, lines.get(last).replace("\tS\t", "\tX\t"));
+        Files.write(journal, lines);
+
+        DurableQuotas again = started("a");
+        charge(again, "acme", 5);
+        charge(again, "zeta", 1);
+        flushed(again).send();
+        lost(again);
+        again.check();
+
+        assertThat(used(again, "acme")).isEqualTo(45);
+        assertThat(used(again, "zeta")).isEqualTo(4);
+    }
+
+    @Test
+    void aCleanRestartGoesOnWithTheSameSums() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            DurableQuotas a = started("a");
+            charge(a, "acme", 10);
+            opened.remove(a);
+            a.close();
+        }
+
+        assertThat(center.all()).extracting(DurableSum::used).containsExactly(30L);
+    }
+
+    @Test
+    void sumsOfLostStoresDoNotTakeThePlaceOfNewOnes() {
+        DurableQuotas a = DurableQuotas.of(store, () -> RULES, Optional.empty(), Optional.of(center), clock, 2);
+        opened.add(a);
+        a.check();
+        for (int i = 1; i <= 3; i++) {
+            charge(a, "a", 10);
+            charge(a, "b", 1);
+            lost(a);
+            a.check();
+            assertThat(used(a, "a")).isEqualTo(10L * i);
+        }
+        assertThat(a.leftOut()).isZero();
+    }
+
+    @Test
+    void aStoreThatIsLostAgainDuringTheRestoreIsChargedOnce() {
+        DurableQuotas a = started("a");
+        for (int i = 0; i < 120; i++) {
+            charge(a, "k" + i, 3);
+        }
+        store.lose();
+        AtomicInteger batches = new AtomicInteger();
+        store.whenSettling(() -> {
+            if (batches.incrementAndGet() == 1) {
+                store.lose();
+            }
+        });
+        a.check();
+        assertThat(a.isRestored()).isFalse();
+        a.check();
+
+        long all = 0;
+        for (int i = 0; i < 120; i++) {
+            all += used(a, "k" + i);
+        }
+        // One batch was under way.
+        assertThat(all).isBetween(3L * 120, 3L * (120 + 50));
+    }
+
+    @Test
     void aSecondProcessInTheSameDirectoryHasAnotherJournal() {
         DurableQuotas a = started("a");
         DurableQuotas same = started("a");
@@ -318,11 +442,12 @@ class DurableQuotasTest {
         journal.replace(List.of(new DurableSum(journal.source(), "m", count, 77, 78)));
         assertThat(Files.size(folder.resolve("journal"))).isLessThan(3_000);
         journal.append(List.of(new DurableSum(journal.source(), "m", count, 78, 79)));
+        journal.complete();
         journal.close();
 
         DurableJournal again = DurableJournal.in(folder);
         assertThat(again.source()).isEqualTo(journal.source());
-        assertThat(again.loaded()).extracting(DurableSum::used).containsExactly(78L);
+        assertThat(again.takeLoaded()).extracting(DurableSum::used).containsExactly(78L);
         again.close();
     }
 

@@ -21,10 +21,16 @@ final class LossyStore implements MarkedStore {
     private final Clock clock;
     private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
     private volatile LocalEngine counts;
+    private volatile Runnable settling = () -> {};
 
     LossyStore(Clock clock) {
         this.clock = clock;
         this.counts = new LocalEngine(clock);
+    }
+
+    /** Runs this before each settlement. */
+    void whenSettling(Runnable task) {
+        settling = task;
     }
 
     /** Loses all counts and marks. */
@@ -58,6 +64,7 @@ final class LossyStore implements MarkedStore {
 
             @Override
             public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+                settling.run();
                 return counts.settle(settlements);
             }
 
