@@ -72,8 +72,7 @@ abstract class DurableBookContract {
         small.add(List.of(sum("a", "m1", "x", 1, 1), sum("a", "m1", "y", 1, 1)));
         small.add(List.of(sum("a", "m1", "z", 1, 1), sum("a", "m1", "y", 9, 2)));
 
-        assertThat(small.page(""))
-                .containsExactlyInAnyOrder(sum("a", "m1", "x", 1, 1), sum("a", "m1", "y", 9, 2));
+        assertThat(small.page("")).containsExactlyInAnyOrder(sum("a", "m1", "x", 1, 1), sum("a", "m1", "y", 9, 2));
     }
 
     @Test

@@ -623,8 +623,8 @@ public final class Evaluator {
     }
 
     private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {
-        Ruling.Settled ruling = costs.reserve(
-                RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
+        Ruling.Settled ruling =
+                costs.reserve(RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
         Reservation unknown = costs.unknown(ruling, matched);
         if (unknown != null) {
             unsettled(unknown, DEGRADED);

@@ -429,9 +429,11 @@ public final class DurableQuotas implements AutoCloseable, StoreMark {
                 if (fixed == null && center.isPresent()) {
                     fixed = center.get().earlierThan(mark);
                 }
-                for (String source : own.stream().map(DurableSum::source).distinct().toList()) {
-                    List<DurableSum> some =
-                            own.stream().filter(sum -> sum.source().equals(source)).toList();
+                for (String source :
+                        own.stream().map(DurableSum::source).distinct().toList()) {
+                    List<DurableSum> some = own.stream()
+                            .filter(sum -> sum.source().equals(source))
+                            .toList();
                     report(
                             charge("late:" + mark + ":" + source, without(some, fixed), mark, seen),
                             center.isPresent() ? "which this node had not sent yet" : "which this node had charged");
