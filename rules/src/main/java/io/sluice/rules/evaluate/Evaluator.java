@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,7 +77,7 @@ public final class Evaluator {
     private final Clock clock;
     private final RulingListener listener;
     private final CostReports costs = new CostReports();
-    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    private final Map<Settling, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
     /** Creates an evaluator of a process that does not know how many others there are. */
@@ -249,9 +248,9 @@ public final class Evaluator {
                 })
                 .toCompletableFuture();
         if (!settling.isDone()) {
-            underWay.add(settling);
+            underWay.put(each, settling);
             CompletionStage<List<SettledLimit>> done = settling;
-            done.whenComplete((settled, failure) -> underWay.remove(settling));
+            done.whenComplete((settled, failure) -> underWay.remove(each));
         }
         return settling;
     }
@@ -261,7 +260,7 @@ public final class Evaluator {
      * for it before it closes the engines.
      */
     public CompletableFuture<Void> settlementsUnderWay() {
-        return CompletableFuture.allOf(underWay.stream()
+        return CompletableFuture.allOf(underWay.values().stream()
                 .map(settling -> settling.handle((settled, failure) -> failure == null))
                 .toArray(CompletableFuture<?>[]::new));
     }

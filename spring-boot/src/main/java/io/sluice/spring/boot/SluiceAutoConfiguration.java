@@ -197,7 +197,7 @@ public final class SluiceAutoConfiguration {
             Clock clock,
             ObjectProvider<RulingListener> listeners,
             SluiceFleet fleet) {
-        return new Evaluator(
+        Evaluator evaluator = new Evaluator(
                 rules::latest,
                 engines.local(),
                 engines.shared(),
@@ -205,6 +205,8 @@ public final class SluiceAutoConfiguration {
                 clock,
                 new RulingListeners(listeners.orderedStream().toList()),
                 fleet::liveNodes);
+        engines.settleFirst(evaluator::settlementsUnderWay);
+        return evaluator;
     }
 
     @Bean

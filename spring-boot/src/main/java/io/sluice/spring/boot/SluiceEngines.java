@@ -24,8 +24,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +39,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SluiceEngines implements AutoCloseable {
 
+    private static final Log LOG = LogFactory.getLog(SluiceEngines.class);
     private static final RuleSet NO_RULES = RuleSet.none();
+
+    /** How long closing waits for settlements. The store may be slow or away. */
+    private static final long SETTLEMENTS_MAY_TAKE_SECONDS = 5;
 
     private final LocalEngine counts;
     private final Limiter local;
@@ -47,6 +56,8 @@ final class SluiceEngines implements AutoCloseable {
 
     /** The rules in force; none until they are open. */
     private volatile Supplier<RuleSet> rules = () -> NO_RULES;
+
+    private volatile Supplier<CompletableFuture<Void>> settlements = () -> CompletableFuture.completedFuture(null);
 
     private SluiceEngines(
             Clock clock,
@@ -136,6 +147,15 @@ final class SluiceEngines implements AutoCloseable {
         }
     }
 
+    /**
+     * Closing waits for these settlements first, for a few seconds.
+     *
+     * @param underWay returns a future that completes when the settlements that are under way have ended
+     */
+    void settleFirst(Supplier<CompletableFuture<Void>> underWay) {
+        settlements = underWay;
+    }
+
     /** Returns what keeps durable limits; null without a store. */
     @Nullable
     DurableQuotas durable() {
@@ -164,6 +184,7 @@ final class SluiceEngines implements AutoCloseable {
 
     @Override
     public void close() {
+        awaitSettlements();
         if (pulse != null) {
             pulse.close();
         }
@@ -173,6 +194,17 @@ final class SluiceEngines implements AutoCloseable {
         local.close();
         if (shared != null) {
             shared.close();
+        }
+    }
+
+    /** The last requests and calls settle when they end. Without this, what they reserved would stand. */
+    private void awaitSettlements() {
+        try {
+            settlements.get().get(SETTLEMENTS_MAY_TAKE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("the shared store did not settle the last reservations in time; what they reserved may stand");
         }
     }
 }
