@@ -22,12 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -303,6 +305,7 @@ class SettleTest {
         String near;
         try (RunningNode one = RunningNode.onRedis(config);
                 RunningNode two = RunningNode.onRedis(config)) {
+            awaitCommonKey(one, two);
             reservation = JSON.readTree(one.check(check(user, 500)).body())
                     .get("reservation")
                     .asText();
@@ -311,17 +314,17 @@ class SettleTest {
                     .get("reservation")
                     .asText();
             assertThat(post(two, body(near, Map.of("near.0", 0L))).statusCode()).isEqualTo(404);
-            HttpResponse<String> first = post(two, body(reservation, Map.of("chat.tokens", 120L)));
+            HttpResponse<String> first = known(two, body(reservation, Map.of("chat.tokens", 120L)));
             assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
-            assertThat(post(one, body(reservation, Map.of("chat.tokens", 120L))).body())
+            assertThat(known(one, body(reservation, Map.of("chat.tokens", 120L))).body())
                     .isEqualTo(first.body());
-            assertThat(post(one, body(reservation, Map.of("chat.tokens", 121L))).statusCode())
+            assertThat(known(one, body(reservation, Map.of("chat.tokens", 121L))).statusCode())
                     .isEqualTo(409);
         }
         try (RunningNode again = RunningNode.onRedis(config)) {
+            String both = body(reservation, Map.of("chat.tokens", 120L, "chat.budget", 800L));
             HttpResponse<String> later =
-                    post(again, body(reservation, Map.of("chat.tokens", 120L, "chat.budget", 800L)));
-            assertThat(later.statusCode()).as(later.body()).isEqualTo(200);
+                    awaiting().until(() -> post(again, both), answer -> answer.statusCode() == 200);
             assertThat(later.body()).contains("\"gave_back\":380", "\"charged\":300");
             // What the node counted itself is gone.
             assertThat(post(again, body(near, Map.of("near.0", 0L))).statusCode())
@@ -345,11 +348,29 @@ class SettleTest {
             assertThat(away.headers().firstValue("Retry-After")).contains("1");
             assertThat(away.body()).contains("(expected: the same request again later)");
             redis.thaw();
-            Awaitility.await()
+            awaiting()
                     .untilAsserted(() -> assertThat(post(shared, body(reservation, Map.of("chat.tokens", 120L)))
                                     .body())
                             .contains("\"gave_back\":380"));
         }
+    }
+
+    /** Until Redis has told a node the common key, it cannot read the reservations of other nodes. */
+    private static void awaitCommonKey(RunningNode one, RunningNode two) {
+        awaiting().until(() -> {
+            String answer = one.check(check("key-" + UUID.randomUUID(), 1)).body();
+            String reservation = JSON.readTree(answer).path("reservation").asText();
+            return post(two, body(reservation, Map.of("chat.tokens", 0L))).statusCode() == 200;
+        });
+    }
+
+    /** Settles again as long as Redis takes longer than a settlement waits. */
+    private static HttpResponse<String> known(RunningNode node, String body) {
+        return awaiting().until(() -> post(node, body), answer -> answer.statusCode() != 503);
+    }
+
+    private static ConditionFactory awaiting() {
+        return Awaitility.await().atMost(Duration.ofMinutes(1));
     }
 
     private static HttpResponse<String> post(RunningNode node, String body) {
