@@ -27,6 +27,7 @@ import io.sluice.redis.internal.refusal.RefundChannel;
 import io.sluice.redis.internal.wire.LeaseReply;
 import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.testkit.engine.EngineUnderTest;
+import io.sluice.testkit.engine.GoldenVector;
 import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
@@ -40,6 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -80,9 +82,22 @@ final class RedisEngineTest {
         }
     }
 
-    /** Leases change nothing for demands that do not ask for them, and pass settlements on. Recording changes nothing either. */
+    /**
+     * Leases change nothing for demands that do not ask for them, and pass settlements on. Recording changes nothing either. Replays
+     * every fourth vector, or all with {@code -Dsluice.tests.scale=4}.
+     */
     @Nested
     final class BehindLeasesAndRecorded extends Conformance {
+
+        @Override
+        protected List<GoldenVector> chosen(List<GoldenVector> vectors) {
+            double scale = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
+            int step = (int) Math.max(1, 4 / scale);
+            return IntStream.range(0, vectors.size())
+                    .filter(i -> i % step == 0)
+                    .mapToObj(vectors::get)
+                    .toList();
+        }
 
         @Override
         RedisOptions options() {
