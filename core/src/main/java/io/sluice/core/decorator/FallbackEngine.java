@@ -275,11 +275,12 @@ public final class FallbackEngine implements Engine {
         if (demand == null
                 || demand.atLeast() != demand.permits()
                 || demand.maxWaitMicros() != 0
-                || demand.keep() > 0) {
+                || !demand.isCharged()) {
             return null;
         }
-        Gates gates = scaledLimit(demand.limit(), ask.localShare()).gates;
-        return gates == null ? null : gates.pass(demand.key(), demand.permits());
+        ScaledLimit scaledLimit = scaledLimit(demand.limit(), ask.localShare());
+        Gates gates = scaledLimit.gates;
+        return gates == null ? null : gates.pass(demand.key(), demand.permits(), demand.keepOf(scaledLimit.part));
     }
 
     private EngineDecision decideLocally(Ask ask) {

@@ -40,7 +40,7 @@ public final class Buckets extends LimitHandle {
         String own = CountKey.bounded(key);
         Cell.Bucket at = findOwn(numbers, own);
         for (int spins = 0; at != null; spins++) {
-            long used = at.take(permits, nowMicros - numbers.time.startMicros);
+            long used = at.take(permits, 0, nowMicros - numbers.time.startMicros);
             if (used >= 0) {
                 return used;
             }

@@ -146,19 +146,19 @@ abstract sealed class Cell {
         }
 
         /**
-         * Charges the permits if they fit. Returns what was used before, or {@link #LOCKED} or {@link #DEAD}.
+         * Charges the permits if they fit and {@code keep} remain. Returns what was used before, or {@link #LOCKED} or {@link #DEAD}.
          *
          * <p>If another thread was faster, this one keeps its time, which is a little early but never in the caller's favour.
          *
          * @param elapsedMicros the time since the start of the engine
          */
-        long take(long permits, long elapsedMicros) {
+        long take(long permits, long keep, long elapsedMicros) {
             PackedBucket in = packed;
             long moment = in.momentAfter(elapsedMicros);
             long seen = word();
             for (int attempts = 0; seen >= 0; attempts++) {
                 long used = PackedBucket.used(seen, moment);
-                if (!in.fits(used, permits) || replaceWord(seen, in.charged(seen, moment, permits))) {
+                if (!in.fits(used, permits + keep) || replaceWord(seen, in.charged(seen, moment, permits))) {
                     return used;
                 }
                 standBack(attempts);

@@ -20,4 +20,7 @@ public interface Gates {
 
     /** Decides and returns what remains and how long to wait. If the limit has later time slots, it may grant one of them. */
     Verdict pass(String key, long permits);
+
+    /** Decides like {@link #pass(String, long)}, but passes only if {@code keep} permits remain for others. */
+    Verdict pass(String key, long permits, long keep);
 }

@@ -50,32 +50,38 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
             // Read the clock first: the loads that follow then run while the clock answers instead of waiting before
             // it.
             long elapsed = elapsedMicros();
-            long used = at.take(permits, elapsed);
+            long used = at.take(permits, 0, elapsed);
             if (used >= 0) {
                 return at.packed.fits(used, permits);
             }
             at = after(at, used, key, spins);
         }
-        return decide(key, permits, 0).allowed();
+        return decide(key, permits, 0, 0).allowed();
     }
 
-    /** Decides like {@link #tryPass}, and returns what remains and how long to wait. */
-    final Verdict pass(Cell.@Nullable Bucket found, String key, long permits) {
+    /**
+     * Decides like {@link #tryPass}, and returns what remains and how long to wait.
+     *
+     * @param keep the permits that must remain for others
+     */
+    final Verdict pass(Cell.@Nullable Bucket found, String key, long permits, long keep) {
         requirePermits(permits);
+        Expect.range("keep", keep, 0, Limit.MAX_CAPACITY);
         long maxWaitMicros = limit.maxWaitMicros();
         Cell.Bucket at = maxWaitMicros > 0 ? null : found;
         for (int spins = 0; at != null; spins++) {
             long elapsed = elapsedMicros();
-            long used = at.take(permits, elapsed);
+            long used = at.take(permits, keep, elapsed);
             if (used >= 0) {
                 PackedBucket in = at.packed;
-                boolean fits = in.fits(used, permits);
+                boolean fits = in.fits(used, permits + keep);
+                boolean kept = !fits && keep > 0 && in.fits(used, permits);
                 long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : in.time.startMicros + elapsed;
-                return in.verdict(used, fits ? permits : 0, permits, fits, chargedAt, false);
+                return in.verdict(used, fits ? permits : 0, permits + keep, fits, chargedAt, kept);
             }
             at = after(at, used, key, spins);
         }
-        return decide(key, permits, maxWaitMicros).verdicts().get(0);
+        return decide(key, permits, keep, maxWaitMicros).verdicts().get(0);
     }
 
     static void requirePermits(long permits) {
@@ -121,7 +127,8 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
         return word == Cell.DEAD ? find(key) : at;
     }
 
-    private EngineDecision decide(String key, long permits, long maxWaitMicros) {
-        return counts.decide(Ask.charging(List.of(Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros))));
+    private EngineDecision decide(String key, long permits, long keep, long maxWaitMicros) {
+        Demand demand = Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros).keeping(keep);
+        return counts.decide(Ask.charging(List.of(demand)));
     }
 }

@@ -26,7 +26,7 @@ final class LocalGate extends LimitHandle implements Gate {
 
     @Override
     public Verdict pass(long permits) {
-        return pass(at(), key, permits);
+        return pass(at(), key, permits, 0);
     }
 
     private Cell.@Nullable Bucket at() {

@@ -18,6 +18,11 @@ final class LocalGates extends LimitHandle implements Gates {
 
     @Override
     public Verdict pass(String key, long permits) {
-        return pass(find(Objects.requireNonNull(key, "key")), key, permits);
+        return pass(key, permits, 0);
+    }
+
+    @Override
+    public Verdict pass(String key, long permits, long keep) {
+        return pass(find(Objects.requireNonNull(key, "key")), key, permits, keep);
     }
 }

@@ -102,18 +102,27 @@ public record Demand(
 
     /** Returns this demand on another limit of the same shape. It keeps the same share of that limit for others, rounded up. */
     public Demand on(Limit limit) {
-        long kept = keep == 0 ? 0 : shareOf(limit.capacity());
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, kept);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keepOf(limit));
     }
 
-    private long shareOf(long capacity) {
-        if (capacity == limit.capacity() || limit.capacity() == 0) {
+    /** Returns what this demand keeps of another limit of the same shape: the same share, rounded up. */
+    public long keepOf(Limit other) {
+        long whole = limit.capacity();
+        long capacity = other.capacity();
+        if (keep == 0 || capacity == whole || whole == 0) {
             return keep;
         }
+        long product = keep * capacity;
+        boolean isExact = product >= 0 && Math.multiplyHigh(keep, capacity) == 0;
+        long rounded = isExact ? product / whole + (product % whole == 0 ? 0 : 1) : largeShare(capacity);
+        return Math.max(permits == 0 ? 1 : 0, Math.min(Limit.MAX_CAPACITY, rounded));
+    }
+
+    /** Takes many times as long as a division of longs, which is enough for nearly all limits. */
+    private long largeShare(long capacity) {
         BigInteger product = BigInteger.valueOf(keep).multiply(BigInteger.valueOf(capacity));
         BigInteger[] share = product.divideAndRemainder(BigInteger.valueOf(limit.capacity()));
-        long rounded = share[0].longValueExact() + (share[1].signum() == 0 ? 0 : 1);
-        return Math.max(permits == 0 ? 1 : 0, Math.min(Limit.MAX_CAPACITY, rounded));
+        return share[0].longValueExact() + (share[1].signum() == 0 ? 0 : 1);
     }
 
     /** Returns this demand for exactly {@code permits}, with no partial grant. It can be 0 if this demand keeps permits. */

@@ -22,7 +22,7 @@ final class DemandEncoder {
 
     /** The texts of demands for one permit, the most frequent ones. */
     private static final PerLimit<String> ONE_PERMIT =
-            new PerLimit<>((limit, keep) -> keeping(of(limit, 1, 1, 0, "", () -> 0), keep));
+            new PerLimit<>((limit, keep) -> of(limit, 1, 1, 0, "", keep, () -> 0));
 
     private DemandEncoder() {}
 
@@ -35,29 +35,31 @@ final class DemandEncoder {
         if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && isFixed(demand.limit())) {
             return ONE_PERMIT.of(demand.limit(), demand.keep());
         }
-        String text = of(
+        return of(
                 demand.limit(),
                 demand.permits(),
                 demand.atLeast(),
                 Math.min(demand.maxWaitMicros(), Pace.MAX_MICROS),
                 demand.holder(),
+                demand.keep(),
                 micros);
-        return keeping(text, demand.keep());
-    }
-
-    private static String keeping(String text, long keep) {
-        return keep == 0 ? text : text + " " + keep;
     }
 
     static String of(Charge charge, LongSupplier micros) {
         return of(
-                charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
+                charge.limit(),
+                charge.permits(),
+                charge.permits(),
+                charge.chargedAtMicros(),
+                charge.holder(),
+                0,
+                micros);
     }
 
     /** Encodes the limit that a settlement changes. */
     static String of(Settlement settlement, LongSupplier micros) {
         Limit limit = settlement.limit();
-        return isFixed(limit) ? ONE_PERMIT.of(limit) : of(limit, 1, 1, 0, "", micros);
+        return isFixed(limit) ? ONE_PERMIT.of(limit) : of(limit, 1, 1, 0, "", 0, micros);
     }
 
     /** Encodes a settlement for its record. */
@@ -74,6 +76,7 @@ final class DemandEncoder {
                 request.atLeast(),
                 Math.min(request.maxWaitMicros(), Pace.MAX_MICROS),
                 "",
+                0,
                 micros);
     }
 
@@ -94,8 +97,9 @@ final class DemandEncoder {
         return text.startsWith(LOG) || text.startsWith(HELD);
     }
 
-    private static String of(Limit limit, long permits, long atLeast, long wait, String holder, LongSupplier micros) {
-        StringBuilder text = new StringBuilder(64);
+    private static String of(
+            Limit limit, long permits, long atLeast, long wait, String holder, long keep, LongSupplier micros) {
+        StringBuilder text = new StringBuilder(80);
         text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
         text.append(' ').append(wait).append(' ').append(limit.capacity()).append(' ');
         if (limit instanceof TokenBucket bucket) {
@@ -109,9 +113,13 @@ final class DemandEncoder {
         } else {
             three(text, limit.windowMicros(), 0, 0);
         }
-        return limit instanceof Concurrency
-                ? text.append(' ').append(RedisKeys.encoded(holder)).toString()
-                : text.toString();
+        if (limit instanceof Concurrency) {
+            text.append(' ').append(RedisKeys.encoded(holder));
+        }
+        if (keep > 0) {
+            text.append(' ').append(keep);
+        }
+        return text.toString();
     }
 
     /** Returns whether the text of a demand depends on nothing but the limit and the numbers of the demand. */
