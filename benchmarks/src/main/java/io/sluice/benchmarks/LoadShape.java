@@ -113,6 +113,7 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
         }
         Arrays.sort(all);
         return new LoadTurn(
+                decisions,
                 decisions / seconds,
                 all[all.length / 2],
                 all[(int) (all.length * 0.99)],

@@ -6,12 +6,14 @@ import java.util.function.ToDoubleFunction;
 /**
  * The measurements of one turn.
  *
+ * @param decisions the number of decisions
  * @param calls scripts and functions that Redis ran, per decision
  * @param scriptMicros time that Redis ran scripts and functions, per decision
  * @param redisMicros CPU time of Redis, per decision
  * @param clientMicros CPU time of this process, per decision
  */
 record LoadTurn(
+        double decisions,
         double perSecond,
         double p50Micros,
         double p99Micros,
@@ -22,6 +24,7 @@ record LoadTurn(
 
     static LoadTurn median(List<LoadTurn> turns) {
         return new LoadTurn(
+                median(turns, LoadTurn::decisions),
                 median(turns, LoadTurn::perSecond),
                 median(turns, LoadTurn::p50Micros),
                 median(turns, LoadTurn::p99Micros),
