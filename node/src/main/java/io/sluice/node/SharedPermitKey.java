@@ -28,6 +28,7 @@ final class SharedPermitKey implements AutoCloseable {
         this.store = store;
         this.seals = seals;
         this.clock = clock;
+        seals.awaitKey(true);
     }
 
     /** Starts proposing. The future completes after the first time, with whether the store answered. */
@@ -46,6 +47,7 @@ final class SharedPermitKey implements AutoCloseable {
             seals.learn(key);
         } else if (failure != null && store.isReady() && !told) {
             told = true;
+            seals.awaitKey(false);
             LOG.log(
                     Level.WARNING,
                     "permits can be released only at the node that issued them, because the store keeps no common key for"

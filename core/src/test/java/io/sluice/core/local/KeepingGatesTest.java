@@ -32,7 +32,7 @@ final class KeepingGatesTest {
         Gates gates = one.gates(TEN);
         int kept = 0;
         for (int i = 0; i < 2_000; i++) {
-            long permits = 1 + random.nextInt(4);
+            long permits = 1L + random.nextInt(4);
             long keep = random.nextInt(13);
             Verdict verdict = gates.pass("key", permits, keep);
             Demand demand = Demand.of(TEN, "key", permits).keeping(keep);

@@ -168,7 +168,11 @@ public final class DecisionRoutes {
         }
         Optional<Reservation> reservation = seals.openReservation(request.reservation());
         if (reservation.isEmpty()) {
-            ReplySender.problem(exchange, 404, SettleAnswer.UNKNOWN);
+            if (seals.awaitsKey()) {
+                again(exchange, "the node has just started and does not know the key of the others yet");
+            } else {
+                ReplySender.problem(exchange, 404, SettleAnswer.UNKNOWN);
+            }
             return;
         }
         CompletionStage<List<SettledLimit>> settled;
@@ -181,16 +185,19 @@ public final class DecisionRoutes {
         }
         answer(exchange, settled.handle((limits, failure) -> Optional.ofNullable(limits)), limits -> {
             if (limits.isEmpty()) {
-                exchange.response().putHeader("Retry-After", "1");
-                ReplySender.problem(
-                        exchange,
-                        503,
-                        "reservation: state unknown, because the shared store does not answer"
-                                + " (expected: the same request again later)");
+                again(exchange, "the shared store does not answer");
             } else {
                 SettleAnswer.of(limits.get()).send(exchange);
             }
         });
+    }
+
+    private static void again(ApiExchange exchange, String why) {
+        exchange.response().putHeader("Retry-After", "1");
+        ReplySender.problem(
+                exchange,
+                503,
+                "reservation: state unknown, because " + why + " (expected: the same request again later)");
     }
 
     private void ruled(ApiExchange exchange, CheckRequest check, Ruling ruling) {

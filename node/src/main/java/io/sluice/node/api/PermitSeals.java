@@ -40,6 +40,9 @@ public final class PermitSeals {
     /** The current key is the first. */
     private volatile List<Keys> keys;
 
+    /** Whether other nodes may have a common key that this one does not know yet. */
+    private volatile boolean awaitsKey;
+
     /** A key, and the one for reservations that is derived from it. */
     private record Keys(SecretKeySpec permits, SecretKeySpec reservations) {
 
@@ -56,6 +59,16 @@ public final class PermitSeals {
         this.keys = List.of(Keys.of(key));
     }
 
+    /** Says whether other nodes may have a common key that this one does not know yet. {@link #learn} ends that. */
+    public void awaitKey(boolean awaits) {
+        this.awaitsKey = awaits;
+    }
+
+    /** Returns whether a text that cannot be opened may be one of another node. */
+    boolean awaitsKey() {
+        return awaitsKey;
+    }
+
     /** Returns the current key. */
     public byte[] key() {
         return keys.get(0).permits().getEncoded();
@@ -63,6 +76,7 @@ public final class PermitSeals {
 
     /** Makes this the current key. Texts with the seals of the last keys stay valid. A key of another length is ignored. */
     public synchronized void learn(byte[] key) {
+        awaitsKey = false;
         Keys learned = Keys.of(Arrays.copyOf(key, KEY_BYTES));
         if (key.length != KEY_BYTES || learned.equals(keys.get(0))) {
             return;

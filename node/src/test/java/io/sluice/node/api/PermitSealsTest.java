@@ -1,0 +1,46 @@
+package io.sluice.node.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.spi.Label;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PermitSealsTest {
+
+    private final PermitSeals seals = new PermitSeals();
+    private final PermitSeals others = new PermitSeals();
+
+    @Test
+    void aTextOfAnotherNodeCanBeOpenedOnceTheCommonKeyIsKnown() {
+        String text = others.seal(reservation()).orElseThrow();
+        seals.awaitKey(true);
+
+        assertThat(seals.openReservation(text)).isEmpty();
+        assertThat(seals.awaitsKey()).isTrue();
+
+        seals.learn(others.key());
+
+        assertThat(seals.openReservation(text)).contains(reservation());
+        assertThat(seals.awaitsKey()).isFalse();
+    }
+
+    @Test
+    void aNodeWithoutAStoreAwaitsNothing() {
+        assertThat(seals.awaitsKey()).isFalse();
+        assertThat(seals.openReservation("forged" + seals.seal(reservation()).orElseThrow()))
+                .isEmpty();
+    }
+
+    private static Reservation reservation() {
+        Limit limit = Limit.named("tokens").tokenBucket(Rate.perMinute(100));
+        Label label = new Label("r", "r.tokens", "distributed");
+        ReservedLimit reserved = new ReservedLimit(label, limit, "k", 5, 1, Duration.ofMinutes(5), null, true);
+        return new Reservation("id", "issuer", List.of(reserved));
+    }
+}
