@@ -316,9 +316,11 @@ class SettleTest {
             assertThat(post(two, body(near, Map.of("near.0", 0L))).statusCode()).isEqualTo(404);
             HttpResponse<String> first = known(two, body(reservation, Map.of("chat.tokens", 120L)));
             assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
-            assertThat(known(one, body(reservation, Map.of("chat.tokens", 120L))).body())
+            assertThat(known(one, body(reservation, Map.of("chat.tokens", 120L)))
+                            .body())
                     .isEqualTo(first.body());
-            assertThat(known(one, body(reservation, Map.of("chat.tokens", 121L))).statusCode())
+            assertThat(known(one, body(reservation, Map.of("chat.tokens", 121L)))
+                            .statusCode())
                     .isEqualTo(409);
         }
         try (RunningNode again = RunningNode.onRedis(config)) {
@@ -348,10 +350,9 @@ class SettleTest {
             assertThat(away.headers().firstValue("Retry-After")).contains("1");
             assertThat(away.body()).contains("(expected: the same request again later)");
             redis.thaw();
-            awaiting()
-                    .untilAsserted(() -> assertThat(post(shared, body(reservation, Map.of("chat.tokens", 120L)))
-                                    .body())
-                            .contains("\"gave_back\":380"));
+            awaiting().untilAsserted(() -> assertThat(post(shared, body(reservation, Map.of("chat.tokens", 120L)))
+                            .body())
+                    .contains("\"gave_back\":380"));
         }
     }
 

@@ -110,7 +110,8 @@ final class LeasedSettlementsTest {
             leases.close();
             long counted = used;
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
-                // The bucket refills by one permit in two hours. It gives back less what has flowed since, which is a small
+                // The bucket refills by one permit in two hours. It gives back less what has flowed since, which is a
+                // small
                 // part of a permit for each reservation.
                 long left = remaining(store, limit);
                 assertThat(LIMIT - left)

@@ -128,7 +128,8 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
     }
 
     private EngineDecision decide(String key, long permits, long keep, long maxWaitMicros) {
-        Demand demand = Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros).keeping(keep);
+        Demand demand =
+                Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros).keeping(keep);
         return counts.decide(Ask.charging(List.of(demand)));
     }
 }

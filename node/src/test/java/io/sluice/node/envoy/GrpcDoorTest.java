@@ -241,7 +241,8 @@ class GrpcDoorTest {
                 Caller caller = Caller.of(node)) {
             if (onRedis) {
                 // Usage is not charged if Redis takes longer than a second. Another tenant begins anew.
-                await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> usesTokens(caller, "usage-" + UUID.randomUUID()));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> usesTokens(caller, "usage-" + UUID.randomUUID()));
             } else {
                 usesTokens(caller, "usage");
             }
