@@ -23,9 +23,7 @@ record Books(List<Row> rows) {
 
         /** Returns whether both sides have the same tokens and the same number of answers. */
         boolean agrees() {
-            return settled() == model.tokens()
-                    && seen.answered() == model.complete()
-                    && seen.left() == model.aborted();
+            return settled() == model.tokens() && seen.answered() == model.complete() && seen.left() == model.aborted();
         }
     }
 
@@ -41,7 +39,8 @@ record Books(List<Row> rows) {
     public String toString() {
         List<String> lines = new ArrayList<>();
         lines.add("                      complete answers                      streams that were left        monthly");
-        lines.add("tenant   refused  number   reserved    settled  true usage  number   reserved   written     budget  agree");
+        lines.add(
+                "tenant   refused  number   reserved    settled  true usage  number   reserved   written     budget  agree");
         for (Row row : rows) {
             lines.add(String.format(
                     Locale.ROOT,

@@ -48,7 +48,8 @@ public final class Llm {
             if (serves) {
                 serve(gateway, out);
             }
-            out.printf("acme asks short questions, globex wants long reports, and initech names no max_tokens and leaves streams.%n");
+            out.printf(
+                    "acme asks short questions, globex wants long reports, and initech names no max_tokens and leaves streams.%n");
             Books books = compare(model, gateway, Tenant.three(), out);
             out.println(books);
             out.println(books.agree() ? AGREEMENT : "The books do not agree.");
@@ -61,7 +62,8 @@ public final class Llm {
         out.printf(
                 "  curl -i %s/v1/chat/completions -H 'X-API-Key: key-of-acme' -H 'Content-Type: application/json' \\%n",
                 gateway.address());
-        out.printf("    -d '{\"max_tokens\":500,\"messages\":[{\"role\":\"user\",\"content\":\"Tell me about rivers in 20 words.\"}]}'%n");
+        out.printf(
+                "    -d '{\"max_tokens\":500,\"messages\":[{\"role\":\"user\",\"content\":\"Tell me about rivers in 20 words.\"}]}'%n");
         new CountDownLatch(1).await();
     }
 
@@ -101,7 +103,10 @@ public final class Llm {
             String name = tenant.name();
             long counted = before.getOrDefault(name, 0L) - gateway.budgetLeft(name);
             rows.add(new Books.Row(
-                    name, seen.getOrDefault(name, Traffic.Seen.NONE), model.ledger().of(name), counted));
+                    name,
+                    seen.getOrDefault(name, Traffic.Seen.NONE),
+                    model.ledger().of(name),
+                    counted));
         }
         return new Books(rows);
     }

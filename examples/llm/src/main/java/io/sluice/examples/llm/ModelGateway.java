@@ -60,7 +60,8 @@ final class ModelGateway implements AutoCloseable {
     long budgetLeft(String tenant) throws IOException, InterruptedException {
         HttpRequest look = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + "/v1/check"))
                 .POST(HttpRequest.BodyPublishers.ofString(
-                        "{\"attributes\":{\"path\":\"/v1/chat/completions\",\"tenant\":\"" + tenant + "\"},\"permits\":0}"))
+                        "{\"attributes\":{\"path\":\"/v1/chat/completions\",\"tenant\":\"" + tenant
+                                + "\"},\"permits\":0}"))
                 .build();
         HttpResponse<String> answer = client.send(look, HttpResponse.BodyHandlers.ofString());
         Matcher left = LEFT.matcher(String.join(", ", answer.headers().allValues("RateLimit")));

@@ -73,9 +73,11 @@ final class ModelServer implements AutoCloseable {
     }
 
     private void send(HttpExchange exchange, String tenant, int prompt, int words) throws IOException {
-        byte[] body = ("{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\""
-                        + "word ".repeat(words).strip() + "\"},\"finish_reason\":\"stop\"}]," + usage(prompt, words) + "}")
-                .getBytes(UTF_8);
+        byte[] body =
+                ("{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\""
+                                + "word ".repeat(words).strip() + "\"},\"finish_reason\":\"stop\"}],"
+                                + usage(prompt, words) + "}")
+                        .getBytes(UTF_8);
         ledger.completed(tenant, prompt + words);
         exchange.getResponseHeaders().set("Content-Type", "application/json");
         exchange.sendResponseHeaders(200, body.length);
@@ -90,8 +92,10 @@ final class ModelServer implements AutoCloseable {
         try (OutputStream body = exchange.getResponseBody()) {
             while (written < words) {
                 int more = Math.min(TOKENS_IN_EVENT, words - written);
-                event(body, "{\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
-                        + "word ".repeat(more) + "\"}}],\"usage\":null}");
+                event(
+                        body,
+                        "{\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
+                                + "word ".repeat(more) + "\"}}],\"usage\":null}");
                 written += more;
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
