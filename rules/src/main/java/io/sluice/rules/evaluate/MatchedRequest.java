@@ -235,7 +235,7 @@ public record MatchedRequest(
                     Map.of());
         }
 
-        /** Merges limits that share a count: the permits are added up, and the smaller capacity applies. */
+        /** Merges limits that share a count: the permits are added up, and the smaller capacity and the larger {@code keep} apply. */
         private List<BoundLimit> merged(List<BoundLimit> limits) {
             List<BoundLimit> counts = new ArrayList<>(limits.size());
             for (BoundLimit next : limits) {
@@ -256,15 +256,19 @@ public record MatchedRequest(
             BoundLimit least = b.numbers().capacity() < a.numbers().capacity() ? b : a;
             long permits = a.permits() + b.permits();
             Demand one = Objects.requireNonNull(least.demand());
+            long keep = Math.max(a.keep(), b.keep());
+            if (permits == 0) {
+                return least.with(one.keeping(Math.max(keep, one.keep())), 0, keep);
+            }
             Demand all = nonce.demand(
                     one.limit(),
                     one.key(),
-                    Math.min(Math.max(1, permits), Limit.MAX_PERMITS),
+                    Math.min(permits, Limit.MAX_PERMITS),
+                    keep,
                     one.label(),
                     one.guard(),
                     one.lease());
-            long keep = Math.max(a.keep(), b.keep());
-            return least.with(permits == 0 ? one : keep == 0 ? all : all.keeping(keep), permits);
+            return least.with(all, permits, keep);
         }
     }
 
@@ -321,32 +325,18 @@ public record MatchedRequest(
                 // Nothing is charged now or later.
                 return;
             }
-            long keep = override.map(InForce::keep).orElse(0L);
+            long keep = override.isPresent() ? override.get().keep() : 0;
             Demand demand = key instanceof CallerKey.Of of
                     ? nonce.demand(
                             numbers,
                             inStore ? tagged(of.text(), limit) : of.text(),
-                            Math.min(Limit.MAX_PERMITS, Math.max(1, cost)),
+                            free ? 0 : Math.min(Limit.MAX_PERMITS, Math.max(1, cost)),
+                            free ? Math.max(1, keep) : keep,
                             BoundLimit.label(rule, limit, inStore),
                             inStore ? guard(rule) : Demand.UNGUARDED,
                             inStore ? ready.lease() : LeasePolicy.NONE)
                     : null;
-            bound.add(new BoundLimit(
-                    rule,
-                    limit,
-                    numbers,
-                    override.isPresent(),
-                    cost,
-                    keep,
-                    demand == null
-                            ? null
-                            : free ? demand.keeping(Math.max(1, keep)).permits(0) : keeping(demand, keep),
-                    inStore,
-                    shadow));
-        }
-
-        private static Demand keeping(Demand demand, long keep) {
-            return keep == 0 ? demand : demand.keeping(keep);
+            bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), cost, keep, demand, inStore, shadow));
         }
 
         private String tagged(String key, RuleLimit limit) {

@@ -19,11 +19,15 @@ final class PermitNonce {
 
     private byte @Nullable [] bytes;
 
-    /** Creates a demand. Permits of a concurrency limit are held under a name that only this nonce can reproduce. */
-    Demand demand(Limit limit, String key, long permits, Label label, double guard, LeasePolicy lease) {
+    /**
+     * Creates a demand. Permits of a concurrency limit are held under a name that only this nonce can reproduce.
+     *
+     * @param keep the permits that must remain for others
+     */
+    Demand demand(Limit limit, String key, long permits, long keep, Label label, double guard, LeasePolicy lease) {
         String holder =
                 limit instanceof Concurrency concurrency ? Permit.holder(bytes(), concurrency, key, permits) : "";
-        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease);
+        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease, keep);
     }
 
     /** Returns the permit for what allowed decisions hold; null if they hold nothing. */

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules that the caller names have the same semantics as rules that match, whatever their scope. */
 final class NamedRulesTest {
@@ -155,6 +157,27 @@ final class NamedRulesTest {
                 .isFalse();
         assertThat(settled(inProcess, claim("calls", "a"), claim("calls", "a")).allowed())
                 .isTrue();
+    }
+
+    /** A reservation of 0 asks whether one permit is left. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void claimsOnTheSameCountKeepTheLargerPart(long permits) {
+        inForce("""
+                rules:
+                  - id: calls
+                    limits: [{ id: all, limit: 10, window: 1m, cost: { reserve: json.n, settle: answer.status } }]
+                    overrides: [{ when: { plan: batch }, of: all, keep: 50% }]
+                """);
+        RuleCall top = costing(permits, "top");
+        RuleCall batch = costing(permits, "batch");
+        assertThat(settled(inProcess, batch, top).allowed()).isTrue();
+        assertThat(settled(inProcess, costing(6 - 2 * permits, "top")).allowed())
+                .isTrue();
+
+        assertThat(settled(inProcess, top, batch).keptForOthers()).isTrue();
+        assertThat(settled(inProcess, batch, top).keptForOthers()).isTrue();
+        assertThat(settled(inProcess, top, top).allowed()).isTrue();
     }
 
     @Test
@@ -388,6 +411,11 @@ final class NamedRulesTest {
 
     private RuleCall claim(String rule, String key, long permits) {
         return new RuleCall(set.rule(rule).orElseThrow(), Attributes.of(Map.of("key", key)), permits);
+    }
+
+    private RuleCall costing(long permits, String plan) {
+        return new RuleCall(
+                set.rule("calls").orElseThrow(), Attributes.of(Map.of("json.n", "" + permits, "plan", plan)), 1);
     }
 
     private static Ruling ruling(Evaluator evaluator, RuleCall... claims) {
