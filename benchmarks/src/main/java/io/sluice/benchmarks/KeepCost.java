@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * Compares decisions that keep permits for others with decisions that do not. The two are the same otherwise, and take short turns in one
- * run. The table shows CPU time: of the deciding thread, or of Redis and of the process that asks it. Other programs on the machine
+ * run. The table shows CPU time: of the deciding thread, or of Redis and of the threads that ask it. Other programs on the machine
  * disturb that less than the time that passes.
  */
 final class KeepCost {
@@ -36,9 +38,6 @@ final class KeepCost {
     private static final int TURNS_ON_REDIS = 4;
     private static final long NANOS_ON_REDIS = 60_000_000;
     private static final int WARM_UPS_ON_REDIS = 16;
-
-    /** The CPU time of a process is known in steps of 10 ms, too coarse for one short turn. So this many are added up. */
-    private static final int TURNS_ADDED = 10;
 
     private static final String KEY = "all";
     private static final long KEPT = 1_000;
@@ -51,6 +50,11 @@ final class KeepCost {
     private final Figures figures;
     private final int turns;
     private double worst;
+
+    /** One turn of a contender. */
+    private interface Turn<C, M> {
+        M measure(C contender) throws Exception;
+    }
 
     private KeepCost(int turns, Figures figures) {
         this.turns = turns;
@@ -66,19 +70,22 @@ final class KeepCost {
         double before = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         table.append(String.format(
                 Locale.ROOT,
-                "CPU time of a decision in µs: medians of %d turns on Redis and %d in process. With and without `keep` alternate, and the ratio%n"
-                        + "is the median of the ratios of neighbouring turns. On Redis, each %d neighbouring turns are added up.%n%n",
+                "CPU time of a decision in µs: medians of %d turns on Redis and %d in process. Three contenders take turns: two without `keep`%n"
+                        + "and one with it. Each ratio is the median of the ratios of neighbouring turns. *Noise* is the ratio of the two without%n"
+                        + "`keep`: they are alike, so it shows how far a ratio can be trusted. A caller's CPU time is that of its Java threads; what%n"
+                        + "is left for the collector shows in the bytes that they allocate for a decision.%n%n",
                 TURNS_ON_REDIS * turns,
-                TURNS_IN_PROCESS * turns,
-                TURNS_ADDED));
-        table.append("| decision                                              | without keep | with keep | ratio |\n");
-        table.append("|-------------------------------------------------------|--------------|-----------|-------|\n");
+                TURNS_IN_PROCESS * turns));
+        table.append(
+                "| decision                                              | without keep | with keep | ratio | noise |\n");
+        table.append(
+                "|-------------------------------------------------------|--------------|-----------|-------|-------|\n");
         for (Limit limit : limits()) {
-            inProcess("in process, " + limit.name(), deciding(limit, 0, true), deciding(limit, KEPT, true));
+            inProcess("in process, " + limit.name(), keep -> deciding(limit, keep, true), KEPT);
         }
         Limit empty = Limit.named("empty").tokenBucket(Rate.perDay(1));
-        inProcess("in process, token_bucket, refused", deciding(empty, 0, false), deciding(empty, 1, false));
-        inProcess("by rules in process", ruling("burst: 900000000"), ruling("burst: 900000000, keep: 20%"));
+        inProcess("in process, token_bucket, refused", keep -> deciding(empty, keep, false), 1);
+        inProcess("by rules in process", KeepCost::ruling, 20);
         for (Limit limit : limits()) {
             onRedis(limit, ALONE, false);
             onRedis(limit, MANY, true);
@@ -106,8 +113,9 @@ final class KeepCost {
         return () -> limiter.decide(demands).allowed() == allowed;
     }
 
-    /** Decides by a rule with an override that has these numbers. */
-    private static BooleanSupplier ruling(String numbers) {
+    /** Decides by a rule with an override that keeps a part in percent. */
+    private static BooleanSupplier ruling(long percent) {
+        String numbers = percent == 0 ? "burst: 900000000" : "burst: 900000000, keep: " + percent + "%";
         RuleSet rules = new RuleSet(1, MixedRules.parsed("""
                 rules:
                   - id: capacity
@@ -124,19 +132,9 @@ final class KeepCost {
                 ((Settled) evaluator.evaluate(request, 1).toCompletableFuture().join()).allowed();
     }
 
-    private void inProcess(String name, BooleanSupplier plain, BooleanSupplier keeping) {
-        List<Double> without = new ArrayList<>();
-        List<Double> with = new ArrayList<>();
-        for (int turn = -WARM_UPS; turn < TURNS_IN_PROCESS * turns; turn++) {
-            boolean keepFirst = (turn & 1) == 0;
-            double first = micros(keepFirst ? keeping : plain);
-            double second = micros(keepFirst ? plain : keeping);
-            if (turn >= 0) {
-                with.add(keepFirst ? first : second);
-                without.add(keepFirst ? second : first);
-            }
-        }
-        row(name, without, with);
+    private void inProcess(String name, LongFunction<BooleanSupplier> deciding, long keep) throws Exception {
+        List<BooleanSupplier> decisions = List.of(deciding.apply(0), deciding.apply(0), deciding.apply(keep));
+        row(name, takeTurns(decisions, WARM_UPS, TURNS_IN_PROCESS * turns, this::micros));
     }
 
     private double micros(BooleanSupplier decision) {
@@ -150,54 +148,72 @@ final class KeepCost {
     }
 
     private void onRedis(Limit limit, LoadShape shape, boolean coalescing) throws Exception {
-        List<LoadTurn> without = new ArrayList<>();
-        List<LoadTurn> with = new ArrayList<>();
         List<Demand> plain = List.of(Demand.of(limit, KEY, 1));
         List<Demand> keeping = List.of(plain.get(0).keeping(KEPT));
+        List<List<LoadTurn>> measured;
         try (RedisServer server = RedisServer.start();
                 RedisMeter meter = new RedisMeter(server.uri());
                 Contender one = RedisSluice.deciding(server.uri(), coalescing, key -> plain);
+                Contender again = RedisSluice.deciding(server.uri(), coalescing, key -> plain);
                 Contender other = RedisSluice.deciding(server.uri(), coalescing, key -> keeping)) {
-            for (int turn = -WARM_UPS_ON_REDIS; turn < TURNS_ON_REDIS * turns; turn++) {
-                boolean keepFirst = (turn & 1) == 0;
-                LoadTurn first = shape.run(keepFirst ? other : one, meter, NANOS_ON_REDIS);
-                LoadTurn second = shape.run(keepFirst ? one : other, meter, NANOS_ON_REDIS);
-                if (turn >= 0) {
-                    with.add(keepFirst ? first : second);
-                    without.add(keepFirst ? second : first);
+            measured = takeTurns(
+                    List.of(one, again, other),
+                    WARM_UPS_ON_REDIS,
+                    TURNS_ON_REDIS * turns,
+                    contender -> shape.run(contender, meter, NANOS_ON_REDIS));
+        }
+        String name = limit.name() + ", " + shape.name();
+        row("Redis, " + name, each(measured, LoadTurn::redisMicros));
+        row("caller of Redis, " + name, each(measured, LoadTurn::threadMicros));
+        row("bytes of that caller, " + name, each(measured, LoadTurn::threadBytes));
+    }
+
+    /**
+     * Lets contenders take turns and returns a measurement of each for each round. The one that begins changes from round to round.
+     *
+     * @return for each contender its measurements
+     */
+    private static <C, M> List<List<M>> takeTurns(List<C> contenders, int warmUps, int rounds, Turn<C, M> turn)
+            throws Exception {
+        List<List<M>> measured = new ArrayList<>();
+        contenders.forEach(each -> measured.add(new ArrayList<>()));
+        for (int round = -warmUps; round < rounds; round++) {
+            for (int i = 0; i < contenders.size(); i++) {
+                int who = Math.floorMod(round + i, contenders.size());
+                M one = turn.measure(contenders.get(who));
+                if (round >= 0) {
+                    measured.get(who).add(one);
                 }
             }
         }
-        String name = limit.name() + ", " + shape.name();
-        row("Redis, " + name, of(without, LoadTurn::redisMicros), of(with, LoadTurn::redisMicros));
-        row("caller of Redis, " + name, of(without, LoadTurn::clientMicros), of(with, LoadTurn::clientMicros));
+        return measured;
     }
 
-    /** Returns the mean of a time over the decisions of each group of turns. */
-    private static List<Double> of(List<LoadTurn> turns, ToDoubleFunction<LoadTurn> what) {
-        List<Double> means = new ArrayList<>();
-        for (int from = 0; from < turns.size(); from += TURNS_ADDED) {
-            double decisions = 0;
-            double micros = 0;
-            for (LoadTurn turn : turns.subList(from, Math.min(turns.size(), from + TURNS_ADDED))) {
-                decisions += turn.decisions();
-                micros += turn.decisions() * what.applyAsDouble(turn);
-            }
-            means.add(micros / decisions);
-        }
-        return means;
+    private static List<List<Double>> each(List<List<LoadTurn>> turns, ToDoubleFunction<LoadTurn> what) {
+        return turns.stream()
+                .map(mine -> mine.stream().map(what::applyAsDouble).toList())
+                .toList();
     }
 
-    private void row(String name, List<Double> without, List<Double> with) {
-        List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < with.size(); i++) {
-            ratios.add(with.get(i) / without.get(i));
-        }
-        double ratio = median(ratios);
+    /** Adds a row about two contenders without `keep` and one with it. */
+    private void row(String name, List<List<Double>> micros) {
+        double ratio = ratio(micros.get(2), micros.get(0));
         worst = Math.max(worst, ratio);
         figures.add(name + "/ratio", ratio);
         table.append(String.format(
-                Locale.ROOT, "| %-53s | %12.3f | %9.3f | %5.2f |%n", name, median(without), median(with), ratio));
+                Locale.ROOT,
+                "| %-53s | %12.3f | %9.3f | %5.2f | %5.2f |%n",
+                name,
+                median(micros.get(0)),
+                median(micros.get(2)),
+                ratio,
+                ratio(micros.get(1), micros.get(0))));
+    }
+
+    private static double ratio(List<Double> some, List<Double> others) {
+        return median(IntStream.range(0, some.size())
+                .mapToObj(i -> some.get(i) / others.get(i))
+                .toList());
     }
 
     private static double median(List<Double> values) {

@@ -1,6 +1,7 @@
 package io.sluice.benchmarks;
 
 import io.sluice.core.time.Clock;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -20,15 +21,22 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
 
     private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int SAMPLES = 50_000;
+    private static final int FIRST_SAMPLES = 512;
     private static final List<String> KEYS =
             IntStream.range(0, 1_000).mapToObj(i -> "user-" + i).toList();
 
-    /** The latencies of one caller. */
+    /** The latencies of one caller: the last ones, if there are many. */
     private static final class Samples {
-        private final int[] micros = new int[SAMPLES];
+        private int[] micros = new int[FIRST_SAMPLES];
         private long count;
 
+        /** What the caller's own thread used, if there was one and it has ended. */
+        private ThreadUse thread = ThreadUse.NOTHING;
+
         void add(long nanos) {
+            if (count == micros.length && count < SAMPLES) {
+                micros = Arrays.copyOf(micros, Math.min(SAMPLES, 2 * micros.length));
+            }
             micros[(int) (count++ % SAMPLES)] = (int) TimeUnit.NANOSECONDS.toMicros(nanos);
         }
     }
@@ -45,10 +53,13 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
         AtomicBoolean over = new AtomicBoolean();
         CountDownLatch ended = new CountDownLatch(callers);
         RedisMeter.Reading before = meter.read();
+        List<Thread> threads = new ArrayList<>();
         long start = clock.nanoTime();
         for (Samples mine : samples) {
             if (blocking) {
-                new Thread(() -> block(contender, mine, over, ended, clock)).start();
+                Thread thread = new Thread(() -> block(contender, mine, over, ended, clock));
+                threads.add(thread);
+                thread.start();
             } else {
                 chain(contender, mine, over, ended, clock);
             }
@@ -59,6 +70,9 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
         over.set(true);
         ended.await();
         double seconds = (clock.nanoTime() - start) / 1e9;
+        for (Thread thread : threads) {
+            thread.join();
+        }
         RedisMeter.Reading after = meter.read();
         return turn(samples, seconds, before, after);
     }
@@ -71,6 +85,7 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
                 mine.add(clock.nanoTime() - start);
             }
         } finally {
+            mine.thread = ThreadUse.ofThisThread();
             ended.countDown();
         }
     }
@@ -100,8 +115,10 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
             Samples[] samples, double seconds, RedisMeter.Reading before, RedisMeter.Reading after) {
         long decisions = 0;
         int kept = 0;
+        ThreadUse threads = after.threads().minus(before.threads());
         for (Samples each : samples) {
             decisions += each.count;
+            threads = threads.plus(each.thread);
             kept += (int) Math.min(SAMPLES, each.count);
         }
         int[] all = new int[kept];
@@ -120,6 +137,8 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
                 (double) (after.calls() - before.calls()) / decisions,
                 (after.scriptMicros() - before.scriptMicros()) / decisions,
                 (after.redisMicros() - before.redisMicros()) / decisions,
-                (after.clientMicros() - before.clientMicros()) / decisions);
+                (after.clientMicros() - before.clientMicros()) / decisions,
+                threads.micros() / decisions,
+                threads.bytes() / decisions);
     }
 }

@@ -11,6 +11,8 @@ import java.util.function.ToDoubleFunction;
  * @param scriptMicros time that Redis ran scripts and functions, per decision
  * @param redisMicros CPU time of Redis, per decision
  * @param clientMicros CPU time of this process, per decision
+ * @param threadMicros CPU time of the Java threads of this process, per decision
+ * @param threadBytes bytes that these threads allocated, per decision
  */
 record LoadTurn(
         double decisions,
@@ -20,7 +22,9 @@ record LoadTurn(
         double calls,
         double scriptMicros,
         double redisMicros,
-        double clientMicros) {
+        double clientMicros,
+        double threadMicros,
+        double threadBytes) {
 
     static LoadTurn median(List<LoadTurn> turns) {
         return new LoadTurn(
@@ -31,7 +35,9 @@ record LoadTurn(
                 median(turns, LoadTurn::calls),
                 median(turns, LoadTurn::scriptMicros),
                 median(turns, LoadTurn::redisMicros),
-                median(turns, LoadTurn::clientMicros));
+                median(turns, LoadTurn::clientMicros),
+                median(turns, LoadTurn::threadMicros),
+                median(turns, LoadTurn::threadBytes));
     }
 
     private static double median(List<LoadTurn> turns, ToDoubleFunction<LoadTurn> what) {

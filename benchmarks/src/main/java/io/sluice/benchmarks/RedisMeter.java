@@ -24,8 +24,9 @@ final class RedisMeter implements AutoCloseable {
      * @param calls the number of calls of scripts and functions
      * @param scriptMicros the time that Redis ran them, without reading the calls and writing the replies
      * @param redisMicros the CPU time of Redis for everything
+     * @param threads what the Java threads of this process used that live now
      */
-    record Reading(long calls, double scriptMicros, double redisMicros, double clientMicros) {}
+    record Reading(long calls, double scriptMicros, double redisMicros, double clientMicros, ThreadUse threads) {}
 
     RedisMeter(String uri) {
         client = RedisClient.create(uri);
@@ -46,7 +47,11 @@ final class RedisMeter implements AutoCloseable {
             seconds += Double.parseDouble(cpu.group(1));
         }
         return new Reading(
-                calls, micros, seconds * 1e6, (double) TimeUnit.NANOSECONDS.toMicros(process.getProcessCpuTime()));
+                calls,
+                micros,
+                seconds * 1e6,
+                (double) TimeUnit.NANOSECONDS.toMicros(process.getProcessCpuTime()),
+                ThreadUse.ofAll());
     }
 
     @Override
