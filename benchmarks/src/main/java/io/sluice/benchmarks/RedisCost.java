@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -47,6 +48,18 @@ final class RedisCost {
         });
     }
 
+    private static final long RESERVED = 1_000;
+
+    /** Decisions whose permits are settled afterwards. */
+    private static final Map<String, Function<String, List<Demand>>> SETTLED = new LinkedHashMap<>();
+
+    static {
+        SETTLED.put("token bucket, settled", asking(Workload.ONE, RESERVED));
+        SETTLED.put(
+                "fixed window, settled",
+                asking(Limit.named("settled").fixedWindow(Limit.MAX_CAPACITY, Duration.ofHours(1)), RESERVED));
+    }
+
     /** Few enough for each call to be run as soon as it arrives, and enough to keep Redis at work. */
     private static final LoadShape SINGLE = new LoadShape("single", 16, false, 1_000);
 
@@ -66,10 +79,11 @@ final class RedisCost {
     /** Measures and returns a table. */
     static String table(int turns, Figures figures) throws InterruptedException {
         StringBuilder table = new StringBuilder(String.format(
-                "Time of Redis in µs per decision: running the function or script alone, and all its CPU time.%n%n"
-                        + "| %-7s | %-20s | %18s | %12s | %12s |%n",
+                "Time of Redis in µs per decision: running the function or script alone, and all its CPU time. *Settled* means that a decision%n"
+                        + "reserves 1,000 permits and that they are settled in another call afterwards; both count.%n%n"
+                        + "| %-7s | %-24s | %18s | %12s | %12s |%n",
                 "calls", "decision", "decisions per call", "function us", "CPU us"));
-        table.append("|---------|----------------------|--------------------|--------------|--------------|\n");
+        table.append("|---------|--------------------------|--------------------|--------------|--------------|\n");
         Map<Entrant, List<LoadTurn>> results = new LinkedHashMap<>();
         try (RedisServer server = RedisServer.start();
                 RedisMeter meter = new RedisMeter(server.uri())) {
@@ -91,7 +105,7 @@ final class RedisCost {
             figures.add(entrant.shape.name() + "/" + entrant.name + "/cpu us", median.redisMicros());
             table.append(String.format(
                     Locale.ROOT,
-                    "| %-7s | %-20s | %18.1f | %12.2f | %12.2f |%n",
+                    "| %-7s | %-24s | %18.1f | %12.2f | %12.2f |%n",
                     entrant.shape.name(),
                     entrant.name,
                     1 / median.calls(),
@@ -100,11 +114,16 @@ final class RedisCost {
         });
         double bytes = bytesPerKey();
         figures.add("bytes per key", bytes);
+        double settled = bytesPerSettlement();
+        figures.add("bytes per settlement", settled);
         table.append(String.format(
                 Locale.ROOT,
-                "%nMemory of Redis per token bucket with a name of 30 bytes, at %,d keys: %.0f B%n",
+                "%nMemory of Redis per token bucket with a name of 30 bytes, at %,d keys: %.0f B. To remember a settlement that has a name of%n"
+                        + "%d bytes, until its reservation is too old: %.0f B%n",
                 KEYS,
-                bytes));
+                bytes,
+                RedisSluice.SETTLEMENT_NAME,
+                settled));
         return table.toString();
     }
 
@@ -116,25 +135,44 @@ final class RedisCost {
                 (name, demands) -> entrants.add(new Entrant(SINGLE, name, RedisSluice.deciding(uri, false, demands))));
         DECISIONS.forEach(
                 (name, demands) -> entrants.add(new Entrant(BATCH, name, RedisSluice.deciding(uri, true, demands))));
+        for (LoadShape shape : List.of(SINGLE, BATCH)) {
+            SETTLED.forEach((name, demands) ->
+                    entrants.add(new Entrant(shape, name, RedisSluice.settling(uri, shape.equals(BATCH), demands))));
+        }
         return entrants;
     }
 
     private static Function<String, List<Demand>> asking(Limit limit) {
-        return key -> List.of(Demand.of(limit, key, 1));
+        return asking(limit, 1);
+    }
+
+    private static Function<String, List<Demand>> asking(Limit limit, long permits) {
+        return key -> List.of(Demand.of(limit, key, permits));
     }
 
     /** The limit refills so slowly that no key expires during the measurement. A name begins with {@code sluice:u:tb:}. */
     private static double bytesPerKey() {
         Limit idle = Limit.named("u").tokenBucket(Rate.perDay(1)).withBurst(10);
+        return bytesPerDecision(
+                uri -> RedisSluice.deciding(uri, true, asking(idle)),
+                user -> String.format(Locale.ROOT, "user-%013d", user));
+    }
+
+    private static double bytesPerSettlement() {
+        return bytesPerDecision(
+                uri -> RedisSluice.settling(uri, true, asking(Workload.ONE, RESERVED)), user -> "everybody");
+    }
+
+    private static double bytesPerDecision(Function<String, Contender> contender, IntFunction<String> keys) {
         try (RedisServer server = RedisServer.start();
-                Contender sluice = RedisSluice.deciding(server.uri(), true, asking(idle))) {
+                Contender sluice = contender.apply(server.uri())) {
             sluice.decide("warm-up");
             long before = Long.parseLong(server.info("used_memory"));
             for (int i = 0; i < KEYS; i += WAVE) {
                 decideAll(
                         sluice,
                         IntStream.range(i, Math.min(KEYS, i + WAVE))
-                                .mapToObj(user -> String.format(Locale.ROOT, "user-%013d", user))
+                                .mapToObj(keys)
                                 .toList());
             }
             return (double) (Long.parseLong(server.info("used_memory")) - before) / KEYS;
@@ -148,14 +186,16 @@ final class RedisCost {
             if (tries == MOST_TRIES) {
                 throw new IllegalStateException("Redis does not decide about " + open);
             }
-            Map<String, CompletableFuture<?>> asked = new LinkedHashMap<>();
-            open.forEach(key -> asked.put(key, contender.decideAsync(key).toCompletableFuture()));
-            CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new))
+            List<String> asked = open;
+            List<? extends CompletableFuture<?>> answers = asked.stream()
+                    .map(key -> contender.decideAsync(key).toCompletableFuture())
+                    .toList();
+            CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                     .exceptionally(failure -> null)
                     .join();
-            open = open.stream()
-                    .filter(key ->
-                            asked.getOrDefault(key, new CompletableFuture<>()).isCompletedExceptionally())
+            open = IntStream.range(0, asked.size())
+                    .filter(i -> answers.get(i).isCompletedExceptionally())
+                    .mapToObj(asked::get)
                     .toList();
         }
     }

@@ -5,6 +5,8 @@ import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.history.HistoryWriter;
 import io.sluice.redis.RedisStore;
 import java.io.IOException;
@@ -14,15 +16,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** Sluice on Redis, called as its users call it. */
 final class RedisSluice implements Contender {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** The bytes of a reservation's name, as many as an evaluator gives it. */
+    static final int SETTLEMENT_NAME = 22;
+
+    private static final long WITHIN_MICROS = TimeUnit.MINUTES.toMicros(5);
 
     private final RedisStore store;
     private final Limiter limiter;
@@ -61,6 +70,41 @@ final class RedisSluice implements Contender {
      */
     static Contender deciding(String uri, boolean coalescing, Function<String, List<Demand>> demands) {
         return new RedisSluice(bare(uri).coalescing(coalescing).open(), demands);
+    }
+
+    /** Reserves permits and settles them with half of their number, like a request whose cost is known afterwards. */
+    static Contender settling(String uri, boolean coalescing, Function<String, List<Demand>> demands) {
+        RedisSluice sluice = new RedisSluice(bare(uri).coalescing(coalescing).open(), demands);
+        String run = UUID.randomUUID().toString().substring(0, SETTLEMENT_NAME - 10);
+        AtomicLong ids = new AtomicLong();
+        return new Contender() {
+            @Override
+            public void decide(String key) {
+                decideAsync(key).toCompletableFuture().join();
+            }
+
+            @Override
+            public CompletionStage<?> decideAsync(String key) {
+                return sluice.decideAsync(demands.apply(key)).thenCompose(decision -> {
+                    String id = String.format(Locale.ROOT, "%s-%09d", run, ids.incrementAndGet());
+                    List<Settlement> settlements = decision.outcome().charges(decision.ask()).stream()
+                            .map(charge -> Settlement.of(charge, charge.permits() / 2, id, WITHIN_MICROS))
+                            .toList();
+                    return sluice.limiter.settle(settlements, PATIENCE).thenAccept(RedisSluice::checkSettled);
+                });
+            }
+
+            @Override
+            public void close() {
+                sluice.close();
+            }
+        };
+    }
+
+    private static void checkSettled(List<SettlementResult> results) {
+        if (results.stream().anyMatch(result -> result.kind() != SettlementResult.Kind.SETTLED)) {
+            throw new IllegalStateException("not settled by Redis: " + results);
+        }
     }
 
     static Contender single(String uri) {
