@@ -1,10 +1,8 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.spring.web.AnswerCount;
-import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.PrintWriter;
 
 /**
  * A response whose status is counted before the container can commit it: when it is flushed or closed, when it is an error or a
@@ -26,8 +24,19 @@ final class CountedResponse extends ObservedResponse {
         this.answers = answers;
     }
 
-    private void committing() {
+    @Override
+    void committing() {
         answers.count(getStatus());
+    }
+
+    @Override
+    void writing(byte[] bytes, int offset, int count) {
+        writing(count);
+    }
+
+    @Override
+    void writing(CharSequence text) {
+        writing((long) BYTES_OF_CHAR * text.length());
     }
 
     private void writing(long bytes) {
@@ -84,70 +93,5 @@ final class CountedResponse extends ObservedResponse {
     public void setContentLengthLong(long bytes) {
         length = bytes < 0 ? Long.MAX_VALUE : bytes;
         super.setContentLengthLong(bytes);
-    }
-
-    @Override
-    ServletOutputStream observed(ServletOutputStream inner) {
-        return new CountedStream(inner);
-    }
-
-    @Override
-    PrintWriter observed(PrintWriter inner) {
-        return new CountedWriter(inner);
-    }
-
-    private final class CountedStream extends ObservedStream {
-
-        CountedStream(ServletOutputStream inner) {
-            super(inner);
-        }
-
-        @Override
-        void writing(byte[] bytes, int offset, int count) {
-            CountedResponse.this.writing(count);
-        }
-
-        @Override
-        void committing() {
-            CountedResponse.this.committing();
-        }
-    }
-
-    /** Writes to a {@link PrintWriter}, so that {@code checkError} reports the errors of the connection. */
-    private final class CountedWriter extends PrintWriter {
-
-        CountedWriter(PrintWriter inner) {
-            super(inner);
-        }
-
-        @Override
-        public void write(int character) {
-            writing(BYTES_OF_CHAR);
-            super.write(character);
-        }
-
-        @Override
-        public void write(char[] characters, int offset, int count) {
-            writing((long) BYTES_OF_CHAR * count);
-            super.write(characters, offset, count);
-        }
-
-        @Override
-        public void write(String text, int offset, int count) {
-            writing((long) BYTES_OF_CHAR * count);
-            super.write(text, offset, count);
-        }
-
-        @Override
-        public void flush() {
-            committing();
-            super.flush();
-        }
-
-        @Override
-        public void close() {
-            committing();
-            super.close();
-        }
     }
 }

@@ -6,9 +6,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.CharBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A response whose body passes through a stream or a writer of our own. */
+/** A response that learns of each piece of its body before it is written, by a stream or by a writer. */
 abstract class ObservedResponse extends HttpServletResponseWrapper {
 
     private @Nullable ServletOutputStream stream;
@@ -18,17 +19,20 @@ abstract class ObservedResponse extends HttpServletResponseWrapper {
         super(response);
     }
 
-    /** Returns the stream that the application gets; called once. */
-    abstract ServletOutputStream observed(ServletOutputStream inner);
+    /** Called before the application's bytes are written. */
+    abstract void writing(byte[] bytes, int offset, int count);
 
-    /** Returns the writer that the application gets; called once. */
-    abstract PrintWriter observed(PrintWriter inner);
+    /** Called before the application's text is written. */
+    abstract void writing(CharSequence text);
+
+    /** Called before the body is flushed or closed. */
+    void committing() {}
 
     @Override
     public final ServletOutputStream getOutputStream() throws IOException {
         ServletOutputStream known = stream;
         if (known == null) {
-            known = observed(super.getOutputStream());
+            known = new ObservedStream(super.getOutputStream());
             stream = known;
         }
         return known;
@@ -38,14 +42,13 @@ abstract class ObservedResponse extends HttpServletResponseWrapper {
     public final PrintWriter getWriter() throws IOException {
         PrintWriter known = writer;
         if (known == null) {
-            known = observed(super.getWriter());
+            known = new ObservedWriter(super.getWriter());
             writer = known;
         }
         return known;
     }
 
-    /** A stream that tells what it is about to do before it does it. */
-    abstract static class ObservedStream extends ServletOutputStream {
+    private final class ObservedStream extends ServletOutputStream {
 
         private final ServletOutputStream inner;
 
@@ -53,44 +56,82 @@ abstract class ObservedResponse extends HttpServletResponseWrapper {
             this.inner = inner;
         }
 
-        /** Called before bytes are written. */
-        abstract void writing(byte[] bytes, int offset, int count);
-
-        /** Called before the stream is flushed or closed. */
-        abstract void committing();
-
         @Override
-        public final void write(int octet) throws IOException {
+        public void write(int octet) throws IOException {
             writing(new byte[] {(byte) octet}, 0, 1);
             inner.write(octet);
         }
 
         @Override
-        public final void write(byte[] bytes, int offset, int count) throws IOException {
+        public void write(byte[] bytes, int offset, int count) throws IOException {
             writing(bytes, offset, count);
             inner.write(bytes, offset, count);
         }
 
         @Override
-        public final void flush() throws IOException {
+        public void flush() throws IOException {
             committing();
             inner.flush();
         }
 
         @Override
-        public final void close() throws IOException {
+        public void close() throws IOException {
             committing();
             inner.close();
         }
 
         @Override
-        public final boolean isReady() {
+        public boolean isReady() {
             return inner.isReady();
         }
 
         @Override
-        public final void setWriteListener(WriteListener listener) {
+        public void setWriteListener(WriteListener listener) {
             inner.setWriteListener(listener);
+        }
+    }
+
+    /** Writes to a {@link PrintWriter}, so that {@code checkError} reports the errors of the connection. */
+    private final class ObservedWriter extends PrintWriter {
+
+        ObservedWriter(PrintWriter inner) {
+            super(inner);
+        }
+
+        @Override
+        public void write(int character) {
+            writing(String.valueOf((char) character));
+            super.write(character);
+        }
+
+        @Override
+        public void write(char[] characters, int offset, int count) {
+            writing(CharBuffer.wrap(characters, offset, count));
+            super.write(characters, offset, count);
+        }
+
+        @Override
+        public void write(String text, int offset, int count) {
+            writing(CharBuffer.wrap(text, offset, offset + count));
+            super.write(text, offset, count);
+        }
+
+        /** A {@link PrintWriter} writes the ends of lines past its other methods. Events end with an empty line. */
+        @Override
+        public void println() {
+            write(System.lineSeparator());
+        }
+
+        @Override
+        public void flush() {
+            committing();
+            super.flush();
+        }
+
+        @Override
+        public void close() {
+            committing();
+            super.close();
         }
     }
 }

@@ -1,9 +1,7 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.spring.web.AnswerSettlement;
-import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -29,13 +27,20 @@ final class WatchedResponse extends ObservedResponse {
         return type == null ? List.copyOf(getHeaders(name)) : List.of(type);
     }
 
-    private void seen(byte[] bytes) {
-        settlement.piece(bytes, this::values);
+    @Override
+    void writing(byte[] bytes, int offset, int count) {
+        if (settlement.wantsBody()) {
+            boolean whole = offset == 0 && count == bytes.length;
+            settlement.piece(whole ? bytes : Arrays.copyOfRange(bytes, offset, offset + count), this::values);
+        }
     }
 
-    private void seen(String text) {
-        // The structure of JSON and its numbers are ASCII, whatever the charset of the response.
-        settlement.piece(text.getBytes(StandardCharsets.UTF_8), this::values);
+    @Override
+    void writing(CharSequence text) {
+        if (settlement.wantsBody()) {
+            // The structure of JSON and its numbers are ASCII, whatever the charset of the response.
+            settlement.piece(text.toString().getBytes(StandardCharsets.UTF_8), this::values);
+        }
     }
 
     @Override
@@ -48,70 +53,5 @@ final class WatchedResponse extends ObservedResponse {
     public void resetBuffer() {
         super.resetBuffer();
         settlement.restart();
-    }
-
-    @Override
-    ServletOutputStream observed(ServletOutputStream inner) {
-        return new WatchedStream(inner);
-    }
-
-    @Override
-    PrintWriter observed(PrintWriter inner) {
-        return new WatchedWriter(inner);
-    }
-
-    private final class WatchedStream extends ObservedStream {
-
-        WatchedStream(ServletOutputStream inner) {
-            super(inner);
-        }
-
-        @Override
-        void writing(byte[] bytes, int offset, int count) {
-            if (settlement.wantsBody()) {
-                seen(offset == 0 && count == bytes.length ? bytes : Arrays.copyOfRange(bytes, offset, offset + count));
-            }
-        }
-
-        @Override
-        void committing() {}
-    }
-
-    /** Writes to a {@link PrintWriter}, so that {@code checkError} reports the errors of the connection. */
-    private final class WatchedWriter extends PrintWriter {
-
-        WatchedWriter(PrintWriter inner) {
-            super(inner);
-        }
-
-        @Override
-        public void write(int character) {
-            if (settlement.wantsBody()) {
-                seen(String.valueOf((char) character));
-            }
-            super.write(character);
-        }
-
-        @Override
-        public void write(char[] characters, int offset, int count) {
-            if (settlement.wantsBody()) {
-                seen(new String(characters, offset, count));
-            }
-            super.write(characters, offset, count);
-        }
-
-        /** A {@link PrintWriter} writes the ends of lines past its other methods. Events end with an empty line. */
-        @Override
-        public void println() {
-            write(System.lineSeparator());
-        }
-
-        @Override
-        public void write(String text, int offset, int count) {
-            if (settlement.wantsBody()) {
-                seen(text.substring(offset, offset + count));
-            }
-            super.write(text, offset, count);
-        }
     }
 }
