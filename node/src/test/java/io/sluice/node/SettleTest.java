@@ -56,6 +56,8 @@ class SettleTest {
                 limits:
                   - { id: a, limit: 1000, window: 1d, cost: { reserve: 10, settle: answer.json.n, within: 1s } }
                   - { id: b, limit: 1000, window: 1d, cost: { reserve: 10, settle: answer.json.n } }
+              - { id: first, resource: /twice, deadline: 1m, limits: [{ id: same, limit: 9, window: 1h }] }
+              - { id: second, resource: /twice, deadline: 1m, limits: [{ id: same, limit: 9, window: 1h }] }
               - { id: near, resource: /near, mode: local, limits: [{ limit: 9, window: 1h }] }
               - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 9, ttl: 1h }] }
             """;
@@ -92,6 +94,25 @@ class SettleTest {
         assertThat(again.statusCode()).isEqualTo(200);
         assertThat(again.body()).isEqualTo(first.body());
         assertThat(remaining("u")).isEqualTo(Map.of("chat.requests", 99L, "chat.tokens", 880L, "chat.budget", 8200L));
+    }
+
+    @Test
+    void aLimitMayBeNamedWithoutItsRuleIfOnlyOneHasThatName() throws Exception {
+        String reservation = reserve("u", 500);
+        HttpResponse<String> settled = settle(reservation, Map.of("tokens", 120L, "chat.budget", 800L));
+        assertThat(settled.statusCode()).as(settled.body()).isEqualTo(200);
+        assertThat(results(settled)).isEqualTo(Map.of("chat.tokens", "settled", "chat.budget", "settled"));
+        assertThat(remaining("u")).containsEntry("chat.tokens", 880L).containsEntry("chat.budget", 8200L);
+
+        String start = "{\"reservation\": \"" + reservation + "\", \"actual\": ";
+        assertThat(detail(start + "{\"tokens\": 120, \"chat.tokens\": 120}}"))
+                .isEqualTo("actual: two figures of chat.tokens (expected: one figure for each limit)");
+        String both = JSON.readTree(post("/v1/check", "{\"attributes\": {\"path\": \"/twice\"}, \"reserve\": true}")
+                        .body())
+                .path("reservation")
+                .asText();
+        assertThat(detail("{\"reservation\": \"" + both + "\", \"actual\": {\"same\": 1}}"))
+                .isEqualTo("actual: same (expected: limits of the reservation: first.same, second.same)");
     }
 
     @Test

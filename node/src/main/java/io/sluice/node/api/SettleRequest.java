@@ -8,7 +8,10 @@ import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.yaml.PrintableText;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The body of {@code POST /v1/settle}: {@code {"reservation": "…", "actual": {"<limit id>": 873}}}.
@@ -88,20 +91,33 @@ record SettleRequest(String reservation, Map<String, Long> actual) {
         return figure;
     }
 
-    /** Refuses figures of limits that the reservation does not have. */
-    void check(Reservation reserved) {
-        for (String limit : actual.keySet()) {
-            if (reserved.limit(limit).isEmpty()) {
-                throw StrictJson.refused(
-                        "actual",
-                        PrintableText.text(limit),
-                        "limits of the reservation: "
-                                + String.join(
-                                        ", ",
-                                        reserved.limits().stream()
-                                                .map(ReservedLimit::id)
-                                                .toList()));
+    /**
+     * Returns the figures by the whole ids of the reserved limits. A limit may be named without its rule, as the rule itself names it, if
+     * no other limit of the reservation has that name. Refuses figures of other limits, and two figures of one limit.
+     */
+    Map<String, Long> figures(Reservation reserved) {
+        Map<String, Long> figures = new HashMap<>();
+        actual.forEach((name, figure) -> {
+            String id = reserved.limit(name)
+                    .or(() -> onlyNamed(name, reserved))
+                    .orElseThrow(() -> StrictJson.refused(
+                            "actual", PrintableText.text(name), "limits of the reservation: " + ids(reserved)))
+                    .id();
+            if (figures.put(id, figure) != null) {
+                throw StrictJson.refused("actual", "two figures of " + id, "one figure for each limit");
             }
-        }
+        });
+        return figures;
+    }
+
+    private static Optional<ReservedLimit> onlyNamed(String name, Reservation reserved) {
+        List<ReservedLimit> named = reserved.limits().stream()
+                .filter(limit -> limit.id().equals(limit.label().rule() + "." + name))
+                .toList();
+        return named.size() == 1 ? Optional.of(named.get(0)) : Optional.empty();
+    }
+
+    private static String ids(Reservation reserved) {
+        return reserved.limits().stream().map(ReservedLimit::id).collect(Collectors.joining(", "));
     }
 }
