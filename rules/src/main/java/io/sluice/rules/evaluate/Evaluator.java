@@ -28,10 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
-import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +75,7 @@ public final class Evaluator {
     private final Clock clock;
     private final RulingListener listener;
     private final CostReports costs = new CostReports();
-    private final Map<Settling, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
+    private final Settlements settlements;
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
     /** Creates an evaluator of a process that does not know how many others there are. */
@@ -116,6 +114,7 @@ public final class Evaluator {
         this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;
+        this.settlements = new Settlements(costs.issuer(), local, shared, listener, failures);
     }
 
     /**
@@ -231,28 +230,7 @@ public final class Evaluator {
      */
     public CompletionStage<List<SettledLimit>> settle(
             Reservation reservation, Map<String, Long> actual, Duration atMost) {
-        return settle(reservation, actual, atMost, listener::settled, "failed");
-    }
-
-    private CompletionStage<List<SettledLimit>> settle(
-            Reservation reservation,
-            Map<String, Long> actual,
-            Duration atMost,
-            Consumer<SettledLimit> then,
-            String otherwise) {
-        Settling each = new Settling(reservation, actual, costs.issuer(), local, shared);
-        CompletableFuture<List<SettledLimit>> settling = each.settle(atMost)
-                .whenComplete((settled, failure) -> {
-                    each.settled().forEach(limit -> told(limit, then));
-                    each.failed().ifPresent(rest -> unsettled(rest, otherwise));
-                })
-                .toCompletableFuture();
-        if (!settling.isDone()) {
-            underWay.put(each, settling);
-            CompletionStage<List<SettledLimit>> done = settling;
-            done.whenComplete((settled, failure) -> underWay.remove(each));
-        }
-        return settling;
+        return settlements.settle(reservation, actual, atMost);
     }
 
     /**
@@ -260,9 +238,7 @@ public final class Evaluator {
      * for it before it closes the engines.
      */
     public CompletableFuture<Void> settlementsUnderWay() {
-        return CompletableFuture.allOf(underWay.values().stream()
-                .map(settling -> settling.handle((settled, failure) -> failure == null))
-                .toArray(CompletableFuture<?>[]::new));
+        return settlements.underWay();
     }
 
     /**
@@ -271,25 +247,7 @@ public final class Evaluator {
      * @param reason a short word for metrics
      */
     public void unsettled(Reservation reservation, String reason) {
-        try {
-            listener.unsettled(reservation, reason);
-        } catch (Throwable e) {
-            failures.add(e);
-        }
-    }
-
-    private void told(SettledLimit settled, Consumer<SettledLimit> then) {
-        try {
-            then.accept(settled);
-        } catch (Throwable e) {
-            failures.add(e);
-        }
-    }
-
-    private UsageCharges usage(EngineRouter engines) {
-        return new UsageCharges(
-                engines,
-                (reservation, actual) -> settle(reservation, actual, PERMITS_MAY_TAKE, listener::used, "usage"));
+        settlements.unsettled(reservation, reason);
     }
 
     /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */
@@ -510,7 +468,7 @@ public final class Evaluator {
 
         @Override
         public CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request) {
-            return usage(engines).charge(request, costs.issuer());
+            return settlements.usage(engines).charge(request);
         }
 
         @Override
@@ -616,8 +574,9 @@ public final class Evaluator {
                 ? ruled
                 : ruled.thenCompose(ruling -> !ruling.allowed()
                         ? CompletableFuture.completedFuture(ruling)
-                        : usage(router)
-                                .charge(matched, costs.issuer())
+                        : settlements
+                                .usage(router)
+                                .charge(matched)
                                 .thenApply(used -> UsageCharges.add(ruling, used)));
     }
 
@@ -626,7 +585,7 @@ public final class Evaluator {
                 costs.reserve(RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
         Reservation unknown = costs.unknown(ruling, matched);
         if (unknown != null) {
-            unsettled(unknown, DEGRADED);
+            settlements.unsettled(unknown, DEGRADED);
         }
         return ruling;
     }

@@ -37,6 +37,7 @@ final class UsageCharges {
     private static final Duration REPEATED_FOR = Duration.ofSeconds(10);
 
     private final EngineRouter router;
+    private final String issuer;
     private final Settle settle;
 
     /** Settles a reservation. */
@@ -45,20 +46,22 @@ final class UsageCharges {
         CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<String, Long> actual);
     }
 
-    UsageCharges(EngineRouter router, Settle settle) {
+    /** @param issuer names this process */
+    UsageCharges(EngineRouter router, String issuer, Settle settle) {
         this.router = router;
+        this.issuer = issuer;
         this.settle = settle;
     }
 
     /** Charges the usage that a request reports. The stage never completes exceptionally. */
-    CompletionStage<List<UsedLimit>> charge(MatchedRequest matched, String issuer) {
+    CompletionStage<List<UsedLimit>> charge(MatchedRequest matched) {
         return matched.usage().limits().isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
                 : router.decide(matched.usage(), Purpose.LOOK, matched.set().version())
-                        .thenCompose(looked -> charge(matched.usage(), looked, issuer));
+                        .thenCompose(looked -> charge(matched.usage(), looked));
     }
 
-    private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, List<Decision> looked, String issuer) {
+    private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, List<Decision> looked) {
         List<ReservedLimit> nothing = new ArrayList<>();
         Map<String, Long> actual = new HashMap<>();
         for (Decision decision : looked) {

@@ -1,0 +1,111 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.spi.CallbackFailures;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.SettledLimit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Settles reservations at the engines that counted them, and tells a listener what became of them. Thread-safe. */
+final class Settlements {
+
+    /** Why a reservation stands: the store did not answer when it was settled. */
+    private static final String FAILED = "failed";
+
+    /** Why usage may be missing: the store did not answer when it was charged. */
+    private static final String USAGE = "usage";
+
+    private final String issuer;
+    private final Limiter local;
+    private final @Nullable Limiter shared;
+    private final RulingListener listener;
+    private final CallbackFailures failures;
+    private final Map<Settling, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
+
+    /**
+     * @param issuer names this process in reservations of limits that it counts itself
+     * @param failures takes what the listener throws
+     */
+    Settlements(
+            String issuer,
+            Limiter local,
+            @Nullable Limiter shared,
+            RulingListener listener,
+            CallbackFailures failures) {
+        this.issuer = issuer;
+        this.local = local;
+        this.shared = shared;
+        this.listener = listener;
+        this.failures = failures;
+    }
+
+    /** See {@link Evaluator#settle}. */
+    CompletionStage<List<SettledLimit>> settle(Reservation reservation, Map<String, Long> actual, Duration atMost) {
+        return settle(reservation, actual, atMost, listener::settled, FAILED);
+    }
+
+    /** Returns what charges usage through a router. */
+    UsageCharges usage(EngineRouter engines) {
+        return new UsageCharges(
+                engines,
+                issuer,
+                (reservation, actual) ->
+                        settle(reservation, actual, Evaluator.PERMITS_MAY_TAKE, listener::used, USAGE));
+    }
+
+    private CompletionStage<List<SettledLimit>> settle(
+            Reservation reservation,
+            Map<String, Long> actual,
+            Duration atMost,
+            Consumer<SettledLimit> then,
+            String otherwise) {
+        Settling each = new Settling(reservation, actual, issuer, local, shared);
+        CompletableFuture<List<SettledLimit>> settling = each.settle(atMost)
+                .whenComplete((settled, failure) -> {
+                    each.settled().forEach(limit -> tell(limit, then));
+                    each.failed().ifPresent(rest -> unsettled(rest, otherwise));
+                })
+                .toCompletableFuture();
+        if (!settling.isDone()) {
+            underWay.put(each, settling);
+            CompletionStage<List<SettledLimit>> done = settling;
+            done.whenComplete((settled, failure) -> underWay.remove(each));
+        }
+        return settling;
+    }
+
+    /** See {@link Evaluator#settlementsUnderWay}. */
+    CompletableFuture<Void> underWay() {
+        return CompletableFuture.allOf(underWay.values().stream()
+                .map(settling -> settling.handle((settled, failure) -> failure == null))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * Notes that a reservation will not be settled: it stands.
+     *
+     * @param reason a short word for metrics
+     */
+    void unsettled(Reservation reservation, String reason) {
+        try {
+            listener.unsettled(reservation, reason);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
+    }
+
+    private void tell(SettledLimit settled, Consumer<SettledLimit> then) {
+        try {
+            then.accept(settled);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
+    }
+}
