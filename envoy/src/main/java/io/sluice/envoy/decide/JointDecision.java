@@ -176,7 +176,7 @@ final class JointDecision {
                 sums().of.put(bound.demand(), all);
             }
         });
-        return least.with(all, permits);
+        return least.with(all, permits, keep);
     }
 
     private static long permits(@Nullable Demand demand) {

@@ -67,7 +67,7 @@ public record BoundLimit(
     }
 
     /** Returns the same limit with another demand on the same count. */
-    BoundLimit with(Demand other, long permits, long keep) {
+    public BoundLimit with(Demand other, long permits, long keep) {
         return new BoundLimit(rule, limit, numbers, overridden, permits, keep, other, inStore, shadow);
     }
 
