@@ -4,6 +4,7 @@ import io.sluice.core.internal.DurationText;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
@@ -47,6 +48,12 @@ public abstract sealed class Decision permits AskDecision, BucketDecision, Deman
     public @Nullable Limit limit() {
         int by = by();
         return by == NOBODY ? null : ask().demands().get(by).limit();
+    }
+
+    /** Returns the demand on {@link #limit()}, or null if no limit was asked. */
+    public @Nullable Demand demand() {
+        int by = by();
+        return by == NOBODY ? null : ask().demands().get(by);
     }
 
     /** Returns the name of {@link #limit()} in reports. */

@@ -56,6 +56,11 @@ public record BoundLimit(
                 && demand.sharesCountWith(other.demand);
     }
 
+    /** Returns whether it asks for permits of this caller. A request may ask one limit for several callers, each with its own key. */
+    boolean asks(Label label, String key) {
+        return demand != null && demand.label().equals(label) && demand.key().equals(key);
+    }
+
     /** Returns whether it is charged in any case, also into debt, and never refuses a request that is charged. */
     boolean isUsage() {
         return limit.cost().isPresent() && limit.cost().get() instanceof Cost.Always;

@@ -42,10 +42,11 @@ final class CostReports {
     }
 
     private static boolean isKeptForOthers(LimitGroup group, Decision deciding) {
-        BoundLimit bound = group.find(deciding.label());
+        Demand demand = deciding.demand();
+        BoundLimit bound = group.find(demand);
         EngineDecision outcome = deciding.outcome();
         for (int i = 0; i < outcome.verdicts().size() && bound != null && bound.keep() > 0; i++) {
-            if (deciding.ask().demands().get(i).label().equals(bound.label())) {
+            if (deciding.ask().demands().get(i).equals(demand)) {
                 return outcome.verdicts().get(i).keptForOthers();
             }
         }
@@ -66,7 +67,7 @@ final class CostReports {
         for (Decision decision : ruling.decisions()) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
-                BoundLimit bound = group.find(decision.ask().demands().get(i).label());
+                BoundLimit bound = group.find(decision.ask().demands().get(i));
                 if (bound != null && bound.limit().cost().isPresent()) {
                     long less = ruling.allowed() && looked ? bound.permits() : 0;
                     costs.add(reported(bound, verdicts.get(i), less));
@@ -182,12 +183,12 @@ final class CostReports {
     }
 
     private static @Nullable BoundLimit find(MatchedRequest matched, Demand demand) {
-        BoundLimit live = matched.live().find(demand.label());
+        BoundLimit live = matched.live().find(demand);
         if (live != null) {
             return live;
         }
         for (LimitGroup group : matched.shadows()) {
-            BoundLimit shadow = group.find(demand.label());
+            BoundLimit shadow = group.find(demand);
             if (shadow != null) {
                 return shadow;
             }

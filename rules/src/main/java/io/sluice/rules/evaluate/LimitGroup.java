@@ -137,11 +137,11 @@ public record LimitGroup(
         return new Ask(demands, purpose, due, onFailure, share, version);
     }
 
-    /** Returns the limit that has this label. */
+    /** Returns the limit that has this demand. */
     @Nullable
-    BoundLimit find(@Nullable Label label) {
+    BoundLimit find(@Nullable Demand demand) {
         for (BoundLimit b : limits) {
-            if (b.demand() != null && b.demand().label().equals(label)) {
+            if (demand != null && b.asks(demand.label(), demand.key())) {
                 return b;
             }
         }

@@ -1,7 +1,7 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
@@ -70,7 +70,7 @@ final class RulingWriter {
             String defaultMode,
             boolean looked) {
         Decision deciding = deciding(matched.live(), decisions);
-        BoundLimit bound = deciding == null ? null : matched.live().find(deciding.label());
+        BoundLimit bound = deciding == null ? null : matched.live().find(deciding.demand());
         boolean allowed = CombinedDecisions.allAllow(decisions);
         Ruling.Reported reported = bound == null || deciding == null
                 ? null
@@ -101,21 +101,21 @@ final class RulingWriter {
     private static Ruling.@Nullable Reported slowest(
             LimitGroup group, List<Decision> decisions, Decision deciding, Ruling.@Nullable Reported reported) {
         Verdict longest = null;
-        Label label = deciding.label();
+        Demand slowest = deciding.demand();
         for (Decision decision : decisions) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
                 Verdict verdict = verdicts.get(i);
-                Label own = decision.ask().demands().get(i).label();
-                boolean first = own.equals(deciding.label());
+                Demand own = decision.ask().demands().get(i);
+                boolean first = own.equals(deciding.demand());
                 if (!verdict.fits() && (longest == null || isLonger(verdict, longest, first))) {
                     longest = verdict;
-                    label = own;
+                    slowest = own;
                 }
             }
         }
-        BoundLimit bound = group.find(label);
-        return longest == null || bound == null || Objects.equals(label, deciding.label())
+        BoundLimit bound = group.find(slowest);
+        return longest == null || bound == null || Objects.equals(slowest, deciding.demand())
                 ? reported
                 : bound.reported(longest.remaining(), duration(longest.resetAfterMicros()));
     }
@@ -155,7 +155,7 @@ final class RulingWriter {
     }
 
     private static int position(LimitGroup group, Decision decision) {
-        BoundLimit bound = group.find(decision.label());
+        BoundLimit bound = group.find(decision.demand());
         return bound == null ? group.limits().size() : group.limits().indexOf(bound);
     }
 }

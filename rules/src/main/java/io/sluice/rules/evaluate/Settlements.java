@@ -3,6 +3,7 @@ package io.sluice.rules.evaluate;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Settlements {
 
     /** See {@link Evaluator#settle}. */
     CompletionStage<List<SettledLimit>> settle(Reservation reservation, Map<String, Long> actual, Duration atMost) {
-        return settle(reservation, actual, atMost, listener::settled, FAILED);
+        return settle(reservation, Settling.named(actual, reservation), atMost, listener::settled, FAILED);
     }
 
     /** Returns what charges usage through a router. */
@@ -62,7 +63,7 @@ final class Settlements {
 
     private CompletionStage<List<SettledLimit>> settle(
             Reservation reservation,
-            Map<String, Long> actual,
+            Map<ReservedLimit, Long> actual,
             Duration atMost,
             Consumer<SettledLimit> then,
             String otherwise) {

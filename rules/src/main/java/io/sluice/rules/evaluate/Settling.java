@@ -8,6 +8,7 @@ import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,12 +30,33 @@ final class Settling {
     private final List<Integer> inStore = new ArrayList<>();
     private final Map<Integer, SettlementResult> results = new ConcurrentHashMap<>();
 
-    /** @param issuer names this process; limits that another process counts itself are unknown here */
+    /**
+     * @param actual the real figures; limits without a figure stay as they are
+     * @param issuer names this process; limits that another process counts itself are unknown here
+     */
     Settling(
-            Reservation reservation, Map<String, Long> actual, String issuer, Limiter local, @Nullable Limiter shared) {
+            Reservation reservation,
+            Map<ReservedLimit, Long> actual,
+            String issuer,
+            Limiter local,
+            @Nullable Limiter shared) {
         this.reservation = reservation;
         this.local = local;
         this.shared = shared;
+        for (ReservedLimit limit : reservation.limits()) {
+            Long figure = actual.get(limit);
+            if (figure != null) {
+                add(limit, figure, issuer);
+            }
+        }
+    }
+
+    /**
+     * Returns the figures of the limits that have these names.
+     *
+     * @throws IllegalArgumentException if the reservation has no limit with such a name
+     */
+    static Map<ReservedLimit, Long> named(Map<String, Long> actual, Reservation reservation) {
         for (String id : actual.keySet()) {
             if (reservation.limit(id).isEmpty()) {
                 throw new IllegalArgumentException("actual: " + id + " (expected: a limit of the reservation, "
@@ -45,12 +67,14 @@ final class Settling {
                                         .toList()) + ")");
             }
         }
+        Map<ReservedLimit, Long> figures = new HashMap<>();
         for (ReservedLimit limit : reservation.limits()) {
             Long figure = actual.get(limit.id());
             if (figure != null) {
-                add(limit, figure, issuer);
+                figures.put(limit, figure);
             }
         }
+        return figures;
     }
 
     private void add(ReservedLimit limit, long figure, String issuer) {

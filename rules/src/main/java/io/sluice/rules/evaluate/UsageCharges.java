@@ -14,7 +14,7 @@ import io.sluice.rules.reserve.SettledLimit;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +43,7 @@ final class UsageCharges {
     /** Settles a reservation. */
     @FunctionalInterface
     interface Settle {
-        CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<String, Long> actual);
+        CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<ReservedLimit, Long> actual);
     }
 
     /** @param issuer names this process */
@@ -62,13 +62,12 @@ final class UsageCharges {
     }
 
     private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, List<Decision> looked) {
-        List<ReservedLimit> nothing = new ArrayList<>();
-        Map<String, Long> actual = new HashMap<>();
+        Map<ReservedLimit, Long> actual = new LinkedHashMap<>();
         for (Decision decision : looked) {
             for (Demand demand : decision.degraded() == null ? decision.ask().demands() : List.<Demand>of()) {
-                BoundLimit bound = usage.find(demand.label());
+                BoundLimit bound = usage.find(demand);
                 if (bound != null) {
-                    nothing.add(new ReservedLimit(
+                    ReservedLimit nothing = new ReservedLimit(
                             demand.label(),
                             demand.limit(),
                             demand.key(),
@@ -76,14 +75,14 @@ final class UsageCharges {
                             decision.outcome().atMicros(),
                             REPEATED_FOR,
                             null,
-                            bound.inStore()));
-                    actual.put(demand.label().limit(), Math.min(bound.permits(), Limit.MAX_PERMITS));
+                            bound.inStore());
+                    actual.put(nothing, Math.min(bound.permits(), Limit.MAX_PERMITS));
                 }
             }
         }
-        CompletionStage<List<SettledLimit>> settled = nothing.isEmpty()
+        CompletionStage<List<SettledLimit>> settled = actual.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : settle.apply(new Reservation(Reservation.newName(), issuer, nothing), actual)
+                : settle.apply(new Reservation(Reservation.newName(), issuer, List.copyOf(actual.keySet())), actual)
                         .exceptionally(failure -> List.of());
         return settled.thenApply(limits -> used(usage, looked, limits));
     }
@@ -100,14 +99,15 @@ final class UsageCharges {
 
     private static UsedLimit used(BoundLimit bound, List<Decision> looked, List<SettledLimit> settled) {
         Optional<SettledLimit> charged = settled.stream()
-                .filter(limit -> limit.limit().label().equals(bound.label()))
+                .filter(limit -> bound.asks(limit.limit().label(), limit.limit().key()))
                 .filter(limit -> limit.result().kind() == SettlementResult.Kind.SETTLED
                         || limit.result().kind() == SettlementResult.Kind.REPEATED)
                 .findFirst();
         for (Decision decision : looked) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
-                if (decision.ask().demands().get(i).label().equals(bound.label())) {
+                Demand demand = decision.ask().demands().get(i);
+                if (bound.asks(demand.label(), demand.key())) {
                     long less = charged.map(limit -> limit.result().charged()).orElse(0L);
                     String degraded = charged.isPresent() ? null : reason(decision);
                     return new UsedLimit(

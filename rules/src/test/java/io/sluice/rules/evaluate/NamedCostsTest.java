@@ -1,0 +1,148 @@
+package io.sluice.rules.evaluate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Ruling.Reported;
+import io.sluice.rules.evaluate.Ruling.Settled;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservedLimit;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Several claims on one rule, for the same caller or for several ones, with costs and with what they keep for others. */
+final class NamedCostsTest {
+
+    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
+    private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
+
+    private RuleSet set = RuleSet.none();
+    private final Evaluator inProcess = evaluator(null);
+    private final Evaluator withStore = evaluator(shared);
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void usageOfSeveralCallersIsChargedToEachOfThem(boolean inStore) {
+        inForce("rules: [{ id: r, limits: [{ by: key, limit: 100, window: 1h, cost: { charge: always } }] }]");
+
+        Settled both = ruled(inStore, claim(5, "key", "a"), claim(7, "key", "b"));
+
+        assertThat(both.costs()).extracting(Reported::remaining).containsExactly(95L, 93L);
+        assertThat(ruled(inStore, claim(1, "key", "a")).costs())
+                .extracting(Reported::remaining)
+                .containsExactly(94L);
+        assertThat(ruled(inStore, claim(1, "key", "b")).costs())
+                .extracting(Reported::remaining)
+                .containsExactly(92L);
+    }
+
+    @Test
+    void usageOfOneCallerIsChargedOnce() {
+        inForce("rules: [{ id: r, limits: [{ by: key, limit: 100, window: 1h, cost: { charge: always } }] }]");
+
+        Settled both = ruled(false, claim(5, "key", "a"), claim(7, "key", "a"));
+
+        assertThat(both.costs()).extracting(Reported::remaining).containsExactly(88L);
+    }
+
+    @Test
+    void aRefusalOfOneOfSeveralCallersSaysWhatIsKeptAndItsOwnNumbers() {
+        inForce("""
+                rules:
+                  - id: r
+                    limits: [{ by: key, limit: 10, window: 1m }]
+                    overrides:
+                      - { when: { plan: batch }, keep: 50% }
+                      - { when: { plan: large }, limit: 20 }
+                """);
+        assertThat(ruled(false, claim(5, "key", "b")).allowed()).isTrue();
+
+        Settled refused = ruled(false, claim(1, "key", "a", "plan", "large"), claim(1, "key", "b", "plan", "batch"));
+
+        assertThat(refused.allowed()).isFalse();
+        assertThat(refused.keptForOthers()).isTrue();
+        assertThat(Objects.requireNonNull(refused.reported()).limit().capacity())
+                .isEqualTo(10);
+        assertThat(refused.reported().remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void aRefusalBesideACallerThatKeepsMoreIsNotKeptForOthers() {
+        inForce("""
+                rules:
+                  - id: r
+                    limits: [{ by: key, limit: 10, window: 1m }]
+                    overrides: [{ when: { plan: batch }, keep: 50% }]
+                """);
+        assertThat(ruled(false, claim(10, "key", "b")).allowed()).isTrue();
+
+        Settled refused = ruled(false, claim(1, "key", "a", "plan", "batch"), claim(1, "key", "b"));
+
+        assertThat(refused.allowed()).isFalse();
+        assertThat(refused.keptForOthers()).isFalse();
+    }
+
+    @Test
+    void eachCallersCostIsReportedWithItsOwnNumbers() {
+        inForce("""
+                rules:
+                  - id: r
+                    limits: [{ by: key, limit: 10, window: 1m, cost: { reserve: json.n, settle: answer.status } }]
+                    overrides: [{ when: { plan: large }, limit: 20 }]
+                """);
+
+        Settled both = ruled(
+                false, claim(1, "key", "a", "plan", "large", "json.n", "3"), claim(1, "key", "b", "json.n", "4"));
+
+        assertThat(both.costs())
+                .extracting(reported -> reported.limit().capacity(), Reported::remaining)
+                .containsExactly(tuple(20L, 17L), tuple(10L, 6L));
+        assertThat(reservation(both).limits())
+                .extracting(ReservedLimit::reserved)
+                .containsExactly(3L, 4L);
+    }
+
+    private Evaluator evaluator(@Nullable Limiter store) {
+        return new Evaluator(() -> set, local, store, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
+    }
+
+    private void inForce(String text) {
+        RuleDocument document = RuleDocument.parse("test.yaml", text);
+        assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
+        set = new RuleSet(7, ((RuleDocument.Accepted) document).rules());
+    }
+
+    /** Returns a claim on rule r of a request with these attributes, names and values in turn. */
+    private RuleCall claim(long permits, String... attributes) {
+        Map<String, String> request = new HashMap<>();
+        for (int i = 0; i < attributes.length; i += 2) {
+            request.put(attributes[i], attributes[i + 1]);
+        }
+        return new RuleCall(set.rule("r").orElseThrow(), Attributes.of(request), permits);
+    }
+
+    private Settled ruled(boolean inStore, RuleCall... claims) {
+        return (Settled) (inStore ? withStore : inProcess)
+                .evaluateNamed(List.of(claims))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static Reservation reservation(Settled ruling) {
+        return Objects.requireNonNull(ruling.reservation());
+    }
+}
