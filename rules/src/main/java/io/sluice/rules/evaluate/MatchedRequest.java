@@ -169,7 +169,7 @@ public record MatchedRequest(
         private final PermitNonce nonce = new PermitNonce();
         private final List<String> ruleIds;
         private final List<BoundLimit> live = new ArrayList<>(4);
-        private List<LimitGroup> shadows = List.of();
+        private List<ShadowLimits> shadows = List.of();
         private List<BoundLimit> usage = List.of();
         private @Nullable Rule verdictOf;
 
@@ -189,11 +189,11 @@ public record MatchedRequest(
             }
             Binder binder = new Binder(ready, request, permits, withStore, keys, clock, nonce);
             if (rule.shadow()) {
-                inShadow(deciding(binder.limits(), permits));
+                inShadow(rule, false, deciding(binder.limits(), permits));
             } else {
                 live.addAll(deciding(binder.limits(), permits));
             }
-            inShadow(deciding(binder.candidates(), permits));
+            inShadow(rule, true, deciding(binder.candidates(), permits));
         }
 
         /** Returns the limits that can refuse, and sets those aside that are charged in any case. A look charges nothing. */
@@ -210,11 +210,21 @@ public record MatchedRequest(
             return rest;
         }
 
-        private void inShadow(List<BoundLimit> limits) {
+        private void inShadow(Rule rule, boolean candidates, List<BoundLimit> limits) {
             if (!limits.isEmpty()) {
                 shadows = shadows.isEmpty() ? new ArrayList<>() : shadows;
-                shadows.add(LimitGroup.of(limits).harmless());
+                shadows.add(new ShadowLimits(rule.id(), candidates, limits));
             }
+        }
+
+        /** Returns one group for the limits of each shadow rule, and one for the candidates of each rule. */
+        private List<LimitGroup> shadowGroups(boolean merge) {
+            List<LimitGroup> groups = new ArrayList<>(shadows.size());
+            for (ShadowLimits some : merge ? ShadowLimits.joined(shadows) : shadows) {
+                groups.add(LimitGroup.of(merge ? merged(some.limits()) : some.limits())
+                        .harmless());
+            }
+            return groups;
         }
 
         MatchedRequest request(RuleSet set, Attributes request, long permits, boolean merge) {
@@ -226,7 +236,7 @@ public record MatchedRequest(
                     ruleIds,
                     verdictOf,
                     LimitGroup.of(counts),
-                    shadows,
+                    shadows.isEmpty() ? List.of() : shadowGroups(merge),
                     used.isEmpty() ? LimitGroup.NONE : LimitGroup.of(used).harmless(),
                     false,
                     permits,
@@ -269,6 +279,35 @@ public record MatchedRequest(
                     one.guard(),
                     one.lease());
             return least.with(all, permits, keep);
+        }
+    }
+
+    /**
+     * The limits of a shadow rule, or the candidates of a rule.
+     *
+     * @param limits not empty
+     */
+    private record ShadowLimits(String rule, boolean candidates, List<BoundLimit> limits) {
+
+        /** Joins those of the same rule, which several claims may name. */
+        static List<ShadowLimits> joined(List<ShadowLimits> all) {
+            List<ShadowLimits> joined = new ArrayList<>(all.size());
+            for (ShadowLimits next : all) {
+                int same = 0;
+                while (same < joined.size() && !joined.get(same).isLike(next)) {
+                    same++;
+                }
+                if (same == joined.size()) {
+                    joined.add(new ShadowLimits(next.rule, next.candidates, new ArrayList<>(next.limits)));
+                } else {
+                    joined.get(same).limits.addAll(next.limits);
+                }
+            }
+            return joined;
+        }
+
+        private boolean isLike(ShadowLimits other) {
+            return rule.equals(other.rule) && candidates == other.candidates;
         }
     }
 

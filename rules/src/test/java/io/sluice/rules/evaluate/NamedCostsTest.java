@@ -14,6 +14,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,40 @@ final class NamedCostsTest {
                 .containsExactly(3L, 4L);
     }
 
+    /** Shadow limits count as if they were in force. */
+    @ParameterizedTest
+    @ValueSource(strings = {"shadow: true, limits", "limits: [{ limit: 99, window: 1h }], candidate"})
+    void claimsOnOneCountInShadowAreTheirSum(String inShadow) {
+        inForce("rules: [{ id: r, " + inShadow
+                + ": [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { reserve: json.n, settle: answer.status } }]"
+                + " }]");
+        RuleCall four = claim(1, "json.n", "4");
+        RuleCall six = claim(1, "json.n", "6");
+
+        assertThat(ruled(false, six, six).shadowRefused()).hasSize(1);
+        Settled both = ruled(false, four, six);
+        assertThat(both.shadowRefused()).isEmpty();
+        assertThat(reservation(both).limits())
+                .extracting(ReservedLimit::reserved)
+                .containsExactly(10L);
+        settle(both, 4);
+
+        assertThat(ruled(false, six).shadowRefused()).isEmpty();
+        assertThat(ruled(false, claim(1, "json.n", "1")).shadowRefused()).hasSize(1);
+    }
+
+    @Test
+    void limitsInShadowHoldOnePermitForTheSumOfClaims() {
+        inForce("rules: [{ id: r, shadow: true, limits: [{ algorithm: concurrency, limit: 5, ttl: 1m }] }]");
+
+        Settled both = ruled(false, claim(2), claim(3));
+        assertThat(both.shadowRefused()).isEmpty();
+        assertThat(ruled(false, claim(1)).shadowRefused()).hasSize(1);
+        inProcess.release(Objects.requireNonNull(both.permit())).toCompletableFuture().join();
+
+        assertThat(ruled(false, claim(5)).shadowRefused()).isEmpty();
+    }
+
     private Evaluator evaluator(@Nullable Limiter store) {
         return new Evaluator(() -> set, local, store, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
@@ -144,5 +179,12 @@ final class NamedCostsTest {
 
     private static Reservation reservation(Settled ruling) {
         return Objects.requireNonNull(ruling.reservation());
+    }
+
+    private void settle(Settled ruling, long figure) {
+        Reservation made = reservation(ruling);
+        Map<String, Long> actual = new HashMap<>();
+        made.limits().forEach(limit -> actual.put(limit.id(), figure));
+        inProcess.settle(made, actual, Duration.ofSeconds(1)).toCompletableFuture().join();
     }
 }
