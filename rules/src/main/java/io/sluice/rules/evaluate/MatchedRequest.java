@@ -358,8 +358,10 @@ public record MatchedRequest(
             Rule rule = ready.rule();
             boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
             Limit numbers = override.map(InForce::numbers).orElse(limit.limit());
-            long cost = limit.cost().isEmpty() ? permits : limit.cost().get().permits(request, permits);
-            boolean free = cost == 0 && permits > 0;
+            // A look asks for what one permit would cost.
+            long asked = Math.max(1, permits);
+            long cost = limit.cost().isEmpty() ? asked : limit.cost().get().permits(request, asked);
+            boolean free = cost == 0;
             if (free && limit.cost().flatMap(Cost::settling).isEmpty()) {
                 // Nothing is charged now or later.
                 return;
@@ -369,13 +371,15 @@ public record MatchedRequest(
                     ? nonce.demand(
                             numbers,
                             inStore ? tagged(of.text(), limit) : of.text(),
-                            free ? 0 : Math.min(Limit.MAX_PERMITS, Math.max(1, cost)),
+                            Math.min(Limit.MAX_PERMITS, cost),
                             free ? Math.max(1, keep) : keep,
                             BoundLimit.label(rule, limit, inStore),
                             inStore ? guard(rule) : Demand.UNGUARDED,
                             inStore ? ready.lease() : LeasePolicy.NONE)
                     : null;
-            bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), cost, keep, demand, inStore, shadow));
+            long charged = permits == 0 ? 0 : cost;
+            bound.add(
+                    new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, inStore, shadow));
         }
 
         private String tagged(String key, RuleLimit limit) {

@@ -241,6 +241,63 @@ class CostEvaluationTest {
         assertThat(ruled(evaluator, Map.of("json.n", "0")).allowed()).isTrue();
     }
 
+    /** A look says what a request would get now. */
+    @Test
+    void aLookAndARequestAgreeAboutCosts() {
+        Evaluator evaluator = inProcess("""
+                rules:
+                  - id: free
+                    match: { path: /free }
+                    limits: [{ id: t, algorithm: fixed_window, limit: 5, window: 1h, cost: { reserve: json.n } }]
+                  - id: later
+                    match: { path: /later }
+                    limits: [{ id: t, algorithm: fixed_window, limit: 5, window: 1h, cost: { reserve: json.n, settle: answer.status } }]
+                    overrides: [{ when: { plan: batch }, keep: 2 }]
+                """);
+        for (String path : List.of("/free", "/later")) {
+            ruled(evaluator, Map.of("path", path, "json.n", "3"));
+        }
+
+        Map<String, String> kept = Map.of("path", "/later", "json.n", "0", "plan", "batch");
+        assertThat(ruling(evaluator, kept, 0).allowed()).isTrue();
+        assertThat(ruled(evaluator, kept).allowed()).isTrue();
+        for (String path : List.of("/free", "/later")) {
+            ruled(evaluator, Map.of("path", path, "json.n", "2"));
+        }
+
+        for (long permits : List.of(0L, 1L)) {
+            assertThat(ruling(evaluator, Map.of("path", "/free", "json.n", "0"), permits)
+                            .allowed())
+                    .as("a request that costs nothing does not ask the limit")
+                    .isTrue();
+            assertThat(ruling(evaluator, Map.of("path", "/free"), permits).allowed())
+                    .as("a request that says nothing costs a permit")
+                    .isFalse();
+            assertThat(ruling(evaluator, Map.of("path", "/later", "json.n", "0"), permits)
+                            .allowed())
+                    .as("a reservation of nothing needs something left")
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void anExplanationOfALookTakesNothingFromWhatRemains() {
+        Evaluator evaluator = inProcess(COMPLETIONS);
+        Map<String, String> request = Map.of("tenant", "t", "json.max_tokens", "500");
+
+        for (long permits : List.of(0L, 1L)) {
+            Settled explained = settled(evaluator
+                    .explain(Attributes.of(request), permits)
+                    .toCompletableFuture()
+                    .join()
+                    .ruling());
+
+            assertThat(left(explained, "completions.budget")).isEqualTo(20_000 - 500 * permits);
+            assertThat(Objects.requireNonNull(explained.reported()).remaining()).isEqualTo(60 - permits);
+        }
+        assertThat(left(ruling(evaluator, request, 0), "completions.budget")).isEqualTo(20_000);
+    }
+
     @Test
     void whatCostsMoreThanALimitHoldsIsRefusedForEver() {
         Evaluator evaluator = inProcess(COMPLETIONS);
