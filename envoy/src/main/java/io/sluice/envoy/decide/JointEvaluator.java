@@ -196,7 +196,7 @@ final class JointEvaluator {
             at = end;
             for (BoundLimit bound : charged ? List.<BoundLimit>of() : group.limits()) {
                 if (EnvoyDescriptor.of(bound.rule()).isPresent()) {
-                    done = done.thenCombine(steps.charge(bound, matched.permits(), group.deadline()), (a, b) -> b);
+                    done = done.thenCombine(steps.charge(bound, bound.permits(), group.deadline()), (a, b) -> b);
                 }
             }
         }

@@ -140,6 +140,19 @@ class UsageTest {
     }
 
     @Test
+    void aRefusedRequestIsCountedWithWhatItCosts() {
+        Desk desk = Desk.countingLikeTheReference("""
+                rules:
+                  - id: fixed
+                    envoy: { domain: llm, path: [{ key: fixed }] }
+                    limits: [{ algorithm: fixed_window, limit: 10, window: 1m, cost: { reserve: 6 } }]
+                """);
+        assertThat(shown(desk.ask("llm", d("fixed=x")))).isEqualTo("OK 10/MINUTE 4");
+        assertThat(shown(desk.ask("llm", d("fixed=x")))).isEqualTo("OVER 10/MINUTE 4");
+        assertThat(shown(desk.ask("llm", d("fixed=x")))).isEqualTo("OVER 10/MINUTE 0");
+    }
+
+    @Test
     void aCostThatIsReservedIsChargedAndStands() {
         Desk desk = Desk.with(RULES);
         assertThat(shown(desk.ask("llm", d("reserved=x")))).isEqualTo("OK 1000/MINUTE 999");
