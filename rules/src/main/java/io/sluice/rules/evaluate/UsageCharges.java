@@ -150,8 +150,13 @@ final class UsageCharges {
         return degraded == null ? UNKNOWN : degraded;
     }
 
-    /** Returns a ruling with the usage that was charged. It reports a charged limit if no other limit decided. */
-    static Ruling.Settled add(Ruling.Settled ruling, List<UsedLimit> used) {
+    /**
+     * Returns a ruling with the usage that was charged. It reports a charged limit if no other limit decided. Callers learn nothing of
+     * limits in shadow.
+     */
+    static Ruling.Settled add(Ruling.Settled ruling, List<UsedLimit> charged) {
+        List<UsedLimit> used =
+                charged.stream().filter(limit -> !limit.bound().shadow()).toList();
         if (used.isEmpty()) {
             return ruling;
         }

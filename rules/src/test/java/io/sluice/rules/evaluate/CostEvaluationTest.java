@@ -395,6 +395,49 @@ class CostEvaluationTest {
     }
 
     @Test
+    void usageOfLimitsInShadowIsChargedAndNotReported() {
+        String candidate = """
+                rules:
+                  - id: r
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { charge: always } }]
+                    candidate: [{ id: t, algorithm: fixed_window, limit: 5, window: 1h, cost: { charge: always } }]
+                """;
+        String shadow = """
+                rules:
+                  - id: r
+                    shadow: true
+                    limits: [{ id: s, algorithm: fixed_window, limit: 5, window: 1h, cost: { charge: always } }]
+                """;
+        Evaluator evaluator = inProcess(candidate);
+
+        assertThat(ruling(evaluator, Map.of(), 4).costs())
+                .extracting(Reported::id, Reported::remaining)
+                .containsExactly(tuple("r.t", 6L));
+        assertThat(ruling(evaluator, Map.of(), 1).reported())
+                .extracting(Reported::id, Reported::remaining)
+                .containsExactly("r.t", 5L);
+        assertThat(ruling(evaluator, Map.of(), 0).shadowRefused())
+                .as("the candidate is used up")
+                .hasSize(1);
+        assertThat(ruling(inProcess(shadow), Map.of(), 1).reported()).isNull();
+    }
+
+    @Test
+    void aStoreThatFailsToChargeUsageInShadowDegradesNothing() {
+        shared.close();
+        Settled ruling = ruling(withStore("""
+                rules:
+                  - { id: a, mode: local, limits: [{ algorithm: fixed_window, limit: 10, window: 1h }] }
+                  - id: b
+                    shadow: true
+                    limits: [{ id: s, algorithm: fixed_window, limit: 5, window: 1h, cost: { charge: always } }]
+                """), Map.of(), 1);
+
+        assertThat(ruling.allowed()).isTrue();
+        assertThat(ruling.degraded()).isNull();
+    }
+
+    @Test
     void usageOfARefusedCallIsNotCharged() {
         Evaluator evaluator = inProcess("""
                 rules:
