@@ -124,7 +124,7 @@ public final class Evaluator {
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
-        return ruling(match(request, permits), start);
+        return ruling(match(request, permits, false), start);
     }
 
     /**
@@ -214,7 +214,7 @@ public final class Evaluator {
      */
     public CompletionStage<Ruling> evaluateReserving(Attributes request, long permits) {
         long start = clock.nanoTime();
-        return ruling(match(request, permits).reserving(), start);
+        return ruling(match(request, permits, true), start);
     }
 
     /**
@@ -362,7 +362,7 @@ public final class Evaluator {
      * Returns what {@link #evaluate} would return, and the state of each limit. Charges nothing and does not notify the listener.
      */
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
-        MatchedRequest matched = match(request, permits);
+        MatchedRequest matched = match(request, permits, false);
         return new Explainer(matched, keys, this::look).explain(mode());
     }
 
@@ -515,17 +515,22 @@ public final class Evaluator {
                 : store.decideAsync(ask.dueAt(store.dueIn(deadline)));
     }
 
-    private MatchedRequest match(Attributes request, long permits) {
+    private MatchedRequest match(Attributes request, long permits, boolean reserves) {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
         RuleSet set = rules.get();
         if (set.trial() == null) {
-            return MatchedRequest.of(set, request, permits, shared != null, keys, clock);
+            return matched(set, request, permits, reserves);
         }
         Side side = side(set, request);
-        return MatchedRequest.of(side.rules(), request, permits, shared != null, keys, clock)
-                .at(side.place());
+        return matched(side.rules(), request, permits, reserves).at(side.place());
+    }
+
+    private MatchedRequest matched(RuleSet set, Attributes request, long permits, boolean reserves) {
+        return reserves
+                ? MatchedRequest.reserving(set, request, permits, shared != null, keys, clock)
+                : MatchedRequest.of(set, request, permits, shared != null, keys, clock);
     }
 
     /** The rules for one caller, and its place in a trial. */

@@ -71,6 +71,12 @@ public record MatchedRequest(
         return of(set, set.ready(request), request, permits, withStore, keys, clock);
     }
 
+    /** Applies the rules that match. Every limit that can be settled is in the reservation of the request. */
+    static MatchedRequest reserving(
+            RuleSet set, Attributes request, long permits, boolean withStore, CallerKeys keys, Clock clock) {
+        return of(set, set.ready(request), request, permits, true, withStore, keys, clock);
+    }
+
     /** Applies the rules that match the attributes, then the named rules. */
     static MatchedRequest of(
             RuleSet set,
@@ -97,12 +103,6 @@ public record MatchedRequest(
                         requests);
     }
 
-    /** Returns the same request, with every limit that can be settled in its reservation. */
-    MatchedRequest reserving() {
-        return new MatchedRequest(
-                set, request, ruleIds, verdictOf, live, shadows, usage, true, permits, nonce, place, requests);
-    }
-
     /** Returns the same with the request of each rule. */
     private MatchedRequest asking(List<RuleCall> claims) {
         if (claims.size() < 2) {
@@ -120,14 +120,13 @@ public record MatchedRequest(
         long permits = 0;
         for (RuleCall claim : claims) {
             if (claim.rule().enabled()) {
-                all.add(set.ready(claim.rule()), claim.request(), claim.permits());
+                all.add(set.ready(claim.rule()), claim.request(), claim.permits(), claim.reserves());
                 permits += claim.permits();
             }
         }
         Attributes request = claims.isEmpty() ? NOTHING : claims.get(0).request();
-        MatchedRequest matched = all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1)
+        return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1)
                 .asking(claims);
-        return claims.stream().anyMatch(RuleCall::reserves) ? matched.reserving() : matched;
     }
 
     /** Applies these rules. */
@@ -139,9 +138,21 @@ public record MatchedRequest(
             boolean withStore,
             CallerKeys keys,
             Clock clock) {
+        return of(set, rules, request, permits, false, withStore, keys, clock);
+    }
+
+    private static MatchedRequest of(
+            RuleSet set,
+            List<CompiledRule> rules,
+            Attributes request,
+            long permits,
+            boolean reserves,
+            boolean withStore,
+            CallerKeys keys,
+            Clock clock) {
         Gathering all = new Gathering(withStore, keys, clock, rules.size());
         for (CompiledRule rule : rules) {
-            all.add(rule, request, permits);
+            all.add(rule, request, permits, reserves);
         }
         return all.request(set, request, permits, false);
     }
@@ -172,6 +183,7 @@ public record MatchedRequest(
         private List<ShadowLimits> shadows = List.of();
         private List<BoundLimit> usage = List.of();
         private @Nullable Rule verdictOf;
+        private boolean anyReserves;
 
         Gathering(boolean withStore, CallerKeys keys, Clock clock, int rules) {
             this.withStore = withStore;
@@ -180,14 +192,16 @@ public record MatchedRequest(
             this.ruleIds = new ArrayList<>(rules);
         }
 
-        void add(CompiledRule ready, Attributes request, long permits) {
+        /** @param reserves whether the caller settles every limit that can be settled */
+        void add(CompiledRule ready, Attributes request, long permits, boolean reserves) {
+            anyReserves |= reserves;
             Rule rule = ready.rule();
             ruleIds.add(rule.id());
             if (rule.action() != Action.LIMIT) {
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 return;
             }
-            Binder binder = new Binder(ready, request, permits, withStore, keys, clock, nonce);
+            Binder binder = new Binder(ready, request, permits, reserves, withStore, keys, clock, nonce);
             if (rule.shadow()) {
                 inShadow(rule, false, deciding(binder.limits(), permits));
             } else {
@@ -238,7 +252,7 @@ public record MatchedRequest(
                     LimitGroup.of(counts),
                     shadows.isEmpty() ? List.of() : shadowGroups(merge),
                     used.isEmpty() ? LimitGroup.NONE : LimitGroup.of(used).harmless(),
-                    false,
+                    anyReserves,
                     permits,
                     nonce,
                     null,
@@ -315,6 +329,7 @@ public record MatchedRequest(
             CompiledRule ready,
             Attributes request,
             long permits,
+            boolean reserves,
             boolean withStore,
             CallerKeys keys,
             Clock clock,
@@ -362,7 +377,7 @@ public record MatchedRequest(
             long asked = Math.max(1, permits);
             long cost = limit.cost().isEmpty() ? asked : limit.cost().get().permits(request, asked);
             boolean free = cost == 0;
-            if (free && limit.cost().flatMap(Cost::settling).isEmpty()) {
+            if (free && !reserves && limit.cost().flatMap(Cost::settling).isEmpty()) {
                 // Nothing is charged now or later.
                 return;
             }

@@ -241,6 +241,26 @@ class CostEvaluationTest {
         assertThat(ruled(evaluator, Map.of("json.n", "0")).allowed()).isTrue();
     }
 
+    /** The caller says what it really cost, also if it seemed to cost nothing. */
+    @Test
+    void aCallerThatReservesCanSettleARequestThatSeemsToCostNothing() {
+        Evaluator evaluator = inProcess("""
+                rules:
+                  - id: r
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { reserve: json.n } }]
+                """);
+        Attributes request = Attributes.of(Map.of("json.n", "0"));
+
+        Reservation reservation = reservation(settled(evaluator.evaluateReserving(request, 1)));
+        assertThat(reservation.limits()).extracting(ReservedLimit::reserved).containsExactly(0L);
+        settle(evaluator, reservation, 10);
+
+        assertThat(settled(evaluator.evaluateReserving(request, 1)).allowed()).isFalse();
+        assertThat(settled(evaluator.evaluate(request, 1)).allowed()).isTrue();
+        RuleCall claim = new RuleCall(evaluator.rules().rule("r").orElseThrow(), request, 1, true);
+        assertThat(settled(evaluator.evaluateNamed(List.of(claim))).allowed()).isFalse();
+    }
+
     /** A look says what a request would get now. */
     @Test
     void aLookAndARequestAgreeAboutCosts() {
