@@ -82,6 +82,32 @@ public abstract class SettlementConformance extends KeepConformance {
         assertThat(remaining(THREE, "k")).isZero();
     }
 
+    @Test
+    void aReservationCanBeSettledAndRepeatedUntilTheLastMoment() throws Exception {
+        Ask one = ask(Demand.of(THREE, "k", 3));
+        List<Settlement> settlement =
+                List.of(settlement(subject().decide(one).charges(one).get(0), 1));
+        Ask other = ask(Demand.of(THREE, "other", 3));
+        List<Settlement> last =
+                List.of(settlement(subject().decide(other).charges(other).get(0), 1));
+        assertThat(settled(settlement)).containsExactly(new SettlementResult(Kind.SETTLED, -2));
+        subject().setMicros(NOW + WITHIN);
+        assertThat(settled(last)).containsExactly(new SettlementResult(Kind.SETTLED, -2));
+        assertThat(settled(settlement)).containsExactly(new SettlementResult(Kind.REPEATED, -2));
+        assertThat(settled(last)).containsExactly(new SettlementResult(Kind.REPEATED, -2));
+        assertThat(remaining(THREE, "k")).isEqualTo(2);
+        assertThat(remaining(THREE, "other")).isEqualTo(2);
+    }
+
+    @Test
+    void aReservationOfTheFutureCanBeSettledOnlyIfItIsASecondAway() throws Exception {
+        Settlement near = new Settlement(TEN, "near", 0, 4, NOW + 1_000_000, "id", WITHIN);
+        Settlement far = new Settlement(TEN, "far", 0, 4, NOW + 1_000_001, "id", WITHIN);
+        assertThat(settled(List.of(near, far)))
+                .containsExactly(new SettlementResult(Kind.SETTLED, 4), SettlementResult.UNKNOWN);
+        assertThat(remaining(TEN, "far")).isEqualTo(10);
+    }
+
     private static Settlement settlement(Charge charge, long actual) {
         return Settlement.of(charge, actual, "reservation", WITHIN);
     }
