@@ -12,6 +12,8 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import java.time.Duration;
@@ -52,6 +54,17 @@ final class ChangeOfRateTest {
                                 back.key(),
                                 (key, state) ->
                                         state.giveBack(back.permits(), back.chargedAtMicros(), clock.epochMicros()));
+                        continue;
+                    }
+                    if (!charged.isEmpty() && random.oneIn(6)) {
+                        Charge reserved = charged.remove(random.nextInt(charged.size()));
+                        Settlement settlement = settlement(random, reserved, step);
+                        SettlementResult expected = settle(model, settlement, clock.epochMicros());
+                        for (LocalEngine engine : List.of(words, states)) {
+                            assertThat(engine.settleNow(List.of(settlement)))
+                                    .as("%s, step %d: %s", random, step, settlement)
+                                    .containsExactly(expected);
+                        }
                         continue;
                     }
                     Ask ask = ask(random, numbers);
@@ -95,6 +108,26 @@ final class ChangeOfRateTest {
         return verdicts;
     }
 
+    private static Settlement settlement(Seeded random, Charge reserved, int step) {
+        long actual = random.oneIn(3)
+                ? 0
+                : random.magnitude(1, random.oneIn(50) ? Limit.MAX_PERMITS : 2 * reserved.permits());
+        return Settlement.of(reserved, actual, "r" + step, Settlement.MAX_WITHIN_MICROS);
+    }
+
+    private static SettlementResult settle(Map<String, BucketState> model, Settlement settlement, long now) {
+        long change = 0;
+        if (settlement.more() != 0) {
+            TokenBucket limit = (TokenBucket) settlement.limit();
+            BucketState before = model.getOrDefault(settlement.key(), BucketState.fresh(now))
+                    .atSettlement(limit.pace(), now);
+            BucketState after = before.settle(settlement, now);
+            model.put(settlement.key(), after);
+            change = after.over(before);
+        }
+        return new SettlementResult(SettlementResult.Kind.SETTLED, change);
+    }
+
     private static String name(Demand demand) {
         return demand.limit().equals(NOTHING) ? "nothing" : demand.key();
     }
@@ -114,6 +147,7 @@ final class ChangeOfRateTest {
         TokenBucket limit = numbers.get(random.oneIn(3) ? random.nextInt(numbers.size()) : 0);
         long permits = 1 + random.nextLong(limit.capacity() + 1);
         Demand demand = Demand.of(limit, key, permits).orAtLeast(1 + random.nextLong(permits));
+        demand = random.oneIn(4) ? demand.keeping(random.nextLong(limit.capacity() + 1)) : demand;
         return random.oneIn(4) ? demand.waitingUpTo(random.magnitude(1, 10_000_000)) : demand;
     }
 
