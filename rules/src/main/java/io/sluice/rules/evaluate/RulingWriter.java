@@ -70,13 +70,11 @@ final class RulingWriter {
             String defaultMode,
             boolean looked) {
         Decision deciding = deciding(matched.live(), decisions);
-        BoundLimit bound = deciding == null ? null : matched.live().find(deciding.demand());
         boolean allowed = CombinedDecisions.allAllow(decisions);
-        Ruling.Reported reported = bound == null || deciding == null
-                ? null
-                : bound.reported(
-                        allowed && looked ? Math.max(0, deciding.remaining() - bound.permits()) : deciding.remaining(),
-                        deciding.resetAfter());
+        Report report =
+                allowed && looked ? afterwards(matched.live(), decisions) : report(matched.live(), deciding);
+        BoundLimit bound = report == null ? null : report.bound();
+        Ruling.Reported reported = report == null ? null : report.reported();
         Ruling.Settled ruling = new Ruling.Settled(
                 allowed,
                 Action.LIMIT,
@@ -95,6 +93,43 @@ final class RulingWriter {
                 allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null,
                 matched.place());
         return CostReports.add(ruling, matched, deciding, looked);
+    }
+
+    /** The limit that a ruling reports. */
+    private record Report(BoundLimit bound, Ruling.Reported reported) {}
+
+    private static @Nullable Report report(LimitGroup group, @Nullable Decision deciding) {
+        BoundLimit bound = deciding == null ? null : group.find(deciding.demand());
+        return bound == null || deciding == null
+                ? null
+                : new Report(bound, bound.reported(deciding.remaining(), deciding.resetAfter()));
+    }
+
+    /** Returns the limit that would have the fewest permits left if the look were a request: limits may charge different costs. */
+    private static @Nullable Report afterwards(LimitGroup group, List<Decision> looked) {
+        Report least = null;
+        for (BoundLimit bound : group.limits()) {
+            Ruling.Reported reported = afterwards(bound, looked);
+            if (reported != null
+                    && (least == null
+                            || reported.remaining() < least.reported().remaining())) {
+                least = new Report(bound, reported);
+            }
+        }
+        return least;
+    }
+
+    private static Ruling.@Nullable Reported afterwards(BoundLimit bound, List<Decision> looked) {
+        for (Decision decision : looked) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                Demand demand = decision.ask().demands().get(i);
+                if (bound.asks(demand.label(), demand.key())) {
+                    return CostReports.reported(bound, verdicts.get(i), bound.permits());
+                }
+            }
+        }
+        return null;
     }
 
     /** Returns the limit that refuses for the longest time, the reported one if several do. */

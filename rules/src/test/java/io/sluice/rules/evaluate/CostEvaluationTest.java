@@ -301,6 +301,24 @@ class CostEvaluationTest {
     }
 
     @Test
+    void anExplanationReportsTheLimitThatTheRequestWouldReport() {
+        Evaluator evaluator = inProcess(COMPLETIONS);
+        Map<String, String> request = Map.of("tenant", "t", "json.max_tokens", "19990");
+
+        Settled explained = settled(evaluator
+                .explain(Attributes.of(request), 1)
+                .toCompletableFuture()
+                .join()
+                .ruling());
+        Settled ruled = ruled(evaluator, request);
+
+        for (Settled ruling : List.of(explained, ruled)) {
+            assertThat(Objects.requireNonNull(ruling.reported()).id()).isEqualTo("completions.budget");
+            assertThat(ruling.reported().remaining()).isEqualTo(10);
+        }
+    }
+
+    @Test
     void anExplanationOfALookTakesNothingFromWhatRemains() {
         Evaluator evaluator = inProcess(COMPLETIONS);
         Map<String, String> request = Map.of("tenant", "t", "json.max_tokens", "500");
