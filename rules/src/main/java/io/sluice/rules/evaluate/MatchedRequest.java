@@ -159,13 +159,15 @@ public record MatchedRequest(
 
     /**
      * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero are left out, and so
-     * are limits with a cost of their own; they simply refuse.
+     * are limits with a cost of their own; they simply refuse. No limit can be asked for more than {@link Limit#MAX_PERMITS}, which
+     * several claims on one count can exceed.
      */
     Ruling.@Nullable Impossible impossible() {
         for (BoundLimit b : live.limits()) {
             long capacity = b.numbers().capacity();
-            if (capacity >= 1 && b.limit().cost().isEmpty() && b.permits() > Math.min(capacity, Limit.MAX_PERMITS)) {
-                return new Ruling.Impossible(b.rule().id(), b.limit().id(), b.permits(), capacity);
+            long most = b.limit().cost().isEmpty() ? Math.min(capacity, Limit.MAX_PERMITS) : Limit.MAX_PERMITS;
+            if (capacity >= 1 && b.permits() > most) {
+                return new Ruling.Impossible(b.rule().id(), b.limit().id(), b.permits(), most);
             }
         }
         return null;

@@ -117,6 +117,20 @@ final class NamedCostsTest {
                 .containsExactly(3L, 4L);
     }
 
+    @Test
+    void claimsThatTogetherCostMoreThanARequestMayAskForAreImpossibleAndChargeNothing() {
+        inForce("""
+                rules:
+                  - id: r
+                    limits: [{ algorithm: fixed_window, limit: 1000000000000, window: 1h, cost: { reserve: json.n } }]
+                """);
+        RuleCall most = claim(1, "json.n", "1000000000");
+
+        assertThat(ruling(most, claim(1, "json.n", "1"))).isInstanceOf(Ruling.Impossible.class);
+
+        assertThat(ruled(false, most).costs()).extracting(Reported::remaining).containsExactly(999_000_000_000L);
+    }
+
     /** Shadow limits count as if they were in force. */
     @ParameterizedTest
     @ValueSource(strings = {"shadow: true, limits", "limits: [{ limit: 99, window: 1h }], candidate"})
@@ -175,6 +189,10 @@ final class NamedCostsTest {
                 .evaluateNamed(List.of(claims))
                 .toCompletableFuture()
                 .join();
+    }
+
+    private Ruling ruling(RuleCall... claims) {
+        return inProcess.evaluateNamed(List.of(claims)).toCompletableFuture().join();
     }
 
     private static Reservation reservation(Settled ruling) {
