@@ -69,7 +69,8 @@ final class CostReports {
             for (int i = 0; i < verdicts.size(); i++) {
                 BoundLimit bound = group.find(decision.ask().demands().get(i));
                 if (bound != null && bound.limit().cost().isPresent()) {
-                    long less = ruling.allowed() && looked ? bound.permits() : 0;
+                    // If another engine refuses, what this one has granted is given back.
+                    long less = !ruling.allowed() ? -verdicts.get(i).granted() : looked ? bound.permits() : 0;
                     costs.add(reported(bound, verdicts.get(i), less));
                 }
             }
@@ -77,11 +78,11 @@ final class CostReports {
         return costs;
     }
 
-    /** Returns a limit with its verdict, less some of the remaining permits. */
+    /** Returns a limit with its verdict, less some of the remaining permits; more if negative. */
     static Ruling.Reported reported(BoundLimit bound, Verdict verdict, long less) {
         long reset = verdict.resetAfterMicros();
         return bound.reported(
-                Math.max(0, verdict.remaining() - less),
+                Math.min(bound.numbers().capacity(), Math.max(0, verdict.remaining() - less)),
                 reset == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(reset, ChronoUnit.MICROS)));
     }
 
