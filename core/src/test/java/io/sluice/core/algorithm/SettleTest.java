@@ -25,21 +25,65 @@ final class SettleTest {
         Seeded random = Seeded.random("settle at once");
         for (long round = Seeded.scaled(2_000); round > 0; round--) {
             Limit limit = Driven.limit(random, SETTLED_KINDS[random.nextInt(SETTLED_KINDS.length)]);
-            long reserved = 1 + random.nextLong(limit.capacity());
-            long actual = 1 + random.nextLong(limit.capacity());
             Count settled = Count.of(limit);
             Count exact = Count.of(limit);
-            Verdict verdict = charge(settled, limit, reserved);
-            Verdict unused = charge(exact, limit, actual);
+            long room = usedByOthers(random, limit, settled, exact);
+            if (room == 0) {
+                continue;
+            }
+            long reserved = 1 + random.nextLong(room);
+            long actual = random.oneIn(4) ? 0 : 1 + random.nextLong(room);
+            Verdict verdict = charge(settled, limit, reserved, NOW);
+            if (actual > 0) {
+                Verdict unused = charge(exact, limit, actual, NOW);
+            }
             long change = settled.settle(settlement(limit, reserved, actual, verdict.chargedAtMicros()), NOW);
             assertThat(change).isEqualTo(actual - reserved);
-            for (int i = 0; i < 10; i++) {
-                long later = NOW + random.nextLong(2 * Driven.span(limit));
-                Demand demand = Demand.of(limit, "k", 1 + random.nextLong(limit.capacity()));
-                assertThat(look(settled, demand, later))
-                        .as("%s: %s, %d instead of %d", random, limit, actual, reserved)
-                        .isEqualTo(look(exact, demand, later));
+            assertAlike(settled, exact, limit, random);
+        }
+    }
+
+    @Test
+    void aDebtOfAReservationThatNoLongerCountsIsLikeAChargeNow() {
+        Seeded random = Seeded.random("settle debts");
+        for (long round = Seeded.scaled(2_000); round > 0; round--) {
+            Limit limit = Driven.limit(random, SETTLED_KINDS[random.nextInt(SETTLED_KINDS.length)]);
+            Count settled = Count.of(limit);
+            Count charged = Count.of(limit);
+            long room = usedByOthers(random, limit, settled, charged);
+            if (room == 0) {
+                continue;
             }
+            long more = 1 + random.nextLong(room);
+            long change = settled.settle(settlement(limit, 0, more, NOW - 3 * Driven.span(limit)), NOW);
+            assertThat(change).isEqualTo(more);
+            Verdict unused = charge(charged, limit, more, NOW);
+            assertAlike(settled, charged, limit, random);
+        }
+    }
+
+    /** Charges both counts alike, at some times until now. Returns how many permits are left. */
+    private static long usedByOthers(Seeded random, Limit limit, Count one, Count other) {
+        long now = NOW - Driven.span(limit);
+        for (int i = random.nextInt(5); i > 0; i--) {
+            now += random.nextLong(1 + (NOW - now) / 2);
+            Demand demand = Demand.of(limit, "k", 1 + random.nextLong(limit.capacity()));
+            if (look(one, demand, now).fits()) {
+                for (Count count : List.of(one, other)) {
+                    Verdict unused = charge(count, limit, demand.permits(), now);
+                }
+            }
+        }
+        return look(one, Demand.of(limit, "k", 1), NOW).remaining();
+    }
+
+    private static void assertAlike(Count settled, Count exact, Limit limit, Seeded random) {
+        for (int i = 0; i < 10; i++) {
+            long later = NOW + random.nextLong(2 * Driven.span(limit));
+            Demand demand = Demand.of(limit, "k", 1 + random.nextLong(limit.capacity()));
+            assertThat(look(settled, demand, later))
+                    .as("%s: %s, after %d us", random, limit, later - NOW)
+                    .isEqualTo(look(exact, demand, later));
         }
     }
 
@@ -51,7 +95,7 @@ final class SettleTest {
             Count settled = Count.of(limit);
             Count others = Count.of(limit);
             long reserved = 1 + random.nextLong(limit.capacity());
-            Verdict verdict = charge(settled, limit, reserved);
+            Verdict verdict = charge(settled, limit, reserved, NOW);
             long now = NOW;
             for (int i = 0; i < 5; i++) {
                 now += random.nextLong(Driven.span(limit));
@@ -98,6 +142,26 @@ final class SettleTest {
         }
     }
 
+    /** The bound is one for all that counts, and not for each slice or entry. */
+    @Test
+    void debtIsBoundedInAllPartsOfAWindowTogether() {
+        Duration window = Duration.ofDays(1_000);
+        for (Limit limit : List.of(
+                Limit.named("sw").slidingWindow(5, window).withSlices(10),
+                Limit.named("we").slidingWindow(5, window).withSlices(10).asEstimate(),
+                Limit.named("sl").slidingLog(5, window))) {
+            Count count = Count.of(limit);
+            long charged = 0;
+            for (int part = 0; part < 3; part++) {
+                long now = NOW + part * limit.windowMicros() / 10;
+                for (int i = 0; i < 400_000; i++) {
+                    charged += count.settle(settlement(limit, 0, Limit.MAX_PERMITS, now), now);
+                }
+            }
+            assertThat(charged).as("%s", limit).isEqualTo(Count.MOST_USED);
+        }
+    }
+
     @Test
     void limitsWhosePermitsAreHeldOrQueuedCannotBeSettled() {
         Limit held = Limit.named("c").concurrency(1, Duration.ofSeconds(1));
@@ -122,11 +186,11 @@ final class SettleTest {
                 .hasMessageStartingWith("withinMicros: ");
     }
 
-    private static Verdict charge(Count count, Limit limit, long permits) {
+    private static Verdict charge(Count count, Limit limit, long permits, long now) {
         Demand demand = Demand.of(limit, "k", permits);
-        long grant = count.grant(demand, NOW);
-        Verdict verdict = count.verdict(demand, grant, true, NOW);
-        count.charge(demand, grant, NOW);
+        long grant = count.grant(demand, now);
+        Verdict verdict = count.verdict(demand, grant, true, now);
+        count.charge(demand, grant, now);
         return verdict;
     }
 
