@@ -2,6 +2,8 @@ package io.sluice.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -71,6 +73,16 @@ public abstract class SettlementConformance extends KeepConformance {
         Settlement nothing = new Settlement(TEN, "other", 4, 0, NOW, "id", 1_000_000);
         assertThat(settled(List.of(nothing))).containsExactly(new SettlementResult(Kind.SETTLED, 0));
         assertThat(remaining(TEN, "other")).isEqualTo(10);
+    }
+
+    /** It would never drain, and the limit refuses everything anyway. */
+    @Test
+    void anUnusedBucketWithoutARateRecordsNoDebt() throws Exception {
+        Limit open = Limit.named("paused").tokenBucket(Rate.perDay(10)).withBurst(10);
+        Limit closed = Limit.named("paused").tokenBucket(Rate.perDay(0)).withBurst(10);
+        Settlement unreserved = new Settlement(closed, "k", 0, 4, NOW, "id", WITHIN);
+        assertThat(settled(List.of(unreserved))).containsExactly(new SettlementResult(Kind.SETTLED, 0));
+        assertThat(remaining(open, "k")).isEqualTo(10);
     }
 
     @Test
