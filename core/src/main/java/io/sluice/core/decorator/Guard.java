@@ -14,6 +14,7 @@ import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Accuracy.</b> The guard never admits anything. If no other ask is in progress, it never refuses what the store would
  * admit, because the store has counted at least what this process got. Only asks in progress count as if they were granted. If
  * the store then refuses one, because of another limit or because it was too much, a caller that asked meanwhile was refused
- * needlessly. That lasts for one call to the store at most.
+ * needlessly. That lasts for one call to the store at most. A reservation that another process settles counts here in full, so the guard
+ * may also refuse what that settlement has made room for.
  *
  * <p>Concurrency limits have no guard, because their permits come back at any time. Looks always pass. While
  * {@value #MOST_COUNTS} counts are in use, further ones have no guard either.
@@ -127,7 +129,11 @@ public final class Guard extends ForwardingEngine {
         return engine.giveBack(charges);
     }
 
-    /** Also settles what the guard counts, once the store has settled. */
+    /**
+     * Gives back in the guard what the store has given back, also if that is told only when a settlement is repeated: the first answer may
+     * be lost. A debt is not counted here. The store charges it where the reservation is, which may be of another process, and the guard
+     * could count it for longer.
+     */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
         List<Settlement> copy = List.copyOf(settlements);
@@ -135,7 +141,8 @@ public final class Guard extends ForwardingEngine {
             long now = seen.micros(clock.nanoTime());
             for (int i = 0; i < results.size(); i++) {
                 Settlement settlement = copy.get(i);
-                if (results.get(i).kind() == SettlementResult.Kind.SETTLED) {
+                Kind kind = results.get(i).kind();
+                if (settlement.more() < 0 && (kind == Kind.SETTLED || kind == Kind.REPEATED)) {
                     counts.computeIfPresent(CountKey.of(settlement.limit(), settlement.key()), (key, count) -> {
                         count.settle(settlement, now);
                         return count;

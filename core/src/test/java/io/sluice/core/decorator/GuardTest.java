@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.Seeded;
 import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.limit.SlidingLog;
@@ -12,7 +13,10 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import java.time.Duration;
@@ -65,6 +69,10 @@ final class GuardTest {
                     if (random.oneIn(12)) {
                         give(guard, own, random);
                         give(store, others, random);
+                    }
+                    if (random.oneIn(6)) {
+                        settle(guard, own, "own" + i, random);
+                        settle(store, others, "other" + i, random);
                     }
                     Ask ask = randomAsk(random, times);
                     if (random.oneIn(3)) {
@@ -177,17 +185,29 @@ final class GuardTest {
                 Demand demand = Demand.of(limit, "k" + random.nextInt(2), permits);
                 demand = random.oneIn(3) ? demand.orAtLeast(1L + random.nextInt(permits)) : demand;
                 demand = random.oneIn(3) ? demand.waitingUpTo(random.nextInt(2_000_000)) : demand;
+                demand = random.oneIn(4) ? demand.keeping(random.nextInt(4)) : demand;
                 demands.add(random.oneIn(6) ? demand : demand.guardedBy(times));
             }
         }
         return demands.isEmpty() ? randomAsk(random, times) : Ask.charging(demands);
     }
 
-    private static void give(io.sluice.core.spi.Engine engine, List<Charge> charges, Seeded random) {
+    private static void give(Engine engine, List<Charge> charges, Seeded random) {
         if (!charges.isEmpty()) {
             engine.giveBack(List.of(charges.remove(random.nextInt(charges.size()))))
                     .toCompletableFuture()
                     .join();
+        }
+    }
+
+    private static void settle(Engine engine, List<Charge> charges, String id, Seeded random) {
+        charges.removeIf(charge -> charge.limit() instanceof LeakyBucket);
+        if (!charges.isEmpty()) {
+            Charge charge = charges.remove(random.nextInt(charges.size()));
+            Settlement settlement = Settlement.of(charge, random.nextInt(6), id, Settlement.MAX_WITHIN_MICROS);
+            assertThat(engine.settle(List.of(settlement)).toCompletableFuture().join())
+                    .extracting(SettlementResult::kind)
+                    .containsExactly(SettlementResult.Kind.SETTLED);
         }
     }
 

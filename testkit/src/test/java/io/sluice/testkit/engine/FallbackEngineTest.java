@@ -14,6 +14,7 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
@@ -134,6 +135,33 @@ final class FallbackEngineTest {
         assertThat(allowed).isEqualTo(5);
     }
 
+    /** Half of ten permits, of which the same share is kept: two of five, rounded up. */
+    @Test
+    void keepsTheSameShareOfTheLocalShareForOthers() {
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        Limit window = Limit.named("window").fixedWindow(10, Duration.ofDays(1_000));
+        for (Limit limit : List.of(TEN, window)) {
+            Demand keeping = Demand.of(limit, "k", 1).keeping(3);
+            for (int i = 0; i < 3; i++) {
+                assertThat(answerBy(local(keeping)).allowed()).as("%s, %d", limit, i).isTrue();
+            }
+            EngineDecision refused = answerBy(local(keeping));
+            assertThat(refused.allowed()).as("%s", limit).isFalse();
+            assertThat(refused.verdicts()).extracting(Verdict::keptForOthers).containsExactly(true);
+            // The last but one of those that are kept passes one that takes none and leaves one.
+            assertThat(answerBy(local(keeping.permits(0))).allowed()).isTrue();
+            assertThat(answerBy(local(Demand.of(limit, "k", 2))).allowed()).isTrue();
+            assertThat(answerBy(local(keeping.permits(0))).allowed()).isFalse();
+        }
+    }
+
+    @Test
+    void aSettlementThatThrowsFails() {
+        unreliable.setMood(Mood.THROWS);
+        Settlement settlement = new Settlement(TEN, "k", 0, 1, clock.epochMicros(), "id", 1_000_000);
+        assertThat(engine.settle(List.of(settlement)).toCompletableFuture()).isCompletedExceptionally();
+    }
+
     @Test
     void countsAlongWhatTheEngineAdmits() {
         for (int i = 0; i < 3; i++) {
@@ -222,7 +250,15 @@ final class FallbackEngineTest {
     }
 
     private Ask ask(FailurePolicy policy, long permits) {
-        return Ask.charging(List.of(Demand.of(TEN, "k", permits)))
+        return ask(policy, Demand.of(TEN, "k", permits));
+    }
+
+    private Ask local(Demand demand) {
+        return ask(FailurePolicy.LOCAL, demand);
+    }
+
+    private Ask ask(FailurePolicy policy, Demand demand) {
+        return Ask.charging(List.of(demand))
                 .dueAt(clock.nanoTime() + DEADLINE.toNanos())
                 .onFailure(policy, 0.5);
     }

@@ -8,9 +8,13 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
@@ -105,6 +109,47 @@ final class GuardOverUnreliableEngineTest {
         assertThat(guard.refused()).isEqualTo(30);
     }
 
+    @Test
+    void keepsForOthersBesideTheRequestsUnderWay() {
+        store.setMood(Mood.LATE);
+        ask(60);
+        Ask keeping = Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(50).guardedBy(1)));
+        assertThat(isAllowed(guard.decide(keeping))).isFalse();
+        assertThat(guard.refused()).isEqualTo(1);
+        Ask fewer = Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(30).guardedBy(1)));
+        Answer asked = guard.decide(fewer);
+        assertThat(guard.refused()).isEqualTo(1);
+        store.deliver();
+        assertThat(isAllowed(asked)).isTrue();
+    }
+
+    @Test
+    void givesBackWhatWasSettledAlsoIfTheAnswerIsLost() {
+        Ask all = asking(100);
+        Charge charge = decided(guard.decide(all)).charges(all).get(0);
+        List<Settlement> settlements = List.of(Settlement.of(charge, 10, "id", 1_000_000));
+        store.setMood(Mood.LOSES_ANSWER);
+        assertThat(guard.settle(settlements).toCompletableFuture()).isNotDone();
+        store.setMood(Mood.ANSWERS);
+        assertThat(guard.settle(settlements).toCompletableFuture().join())
+                .containsExactly(new SettlementResult(Kind.REPEATED, -90));
+        assertThat(isAllowed(guard.decide(asking(90)))).isTrue();
+        assertThat(guard.refused()).isZero();
+    }
+
+    /** The store charges a debt where the reservation is, so it is not longer in the way than that. */
+    @Test
+    void doesNotCountADebt() {
+        Ask one = asking(1);
+        Charge charge = decided(guard.decide(one)).charges(one).get(0);
+        assertThat(guard.settle(List.of(Settlement.of(charge, 1_000, "id", 1_000_000)))
+                        .toCompletableFuture()
+                        .join())
+                .containsExactly(new SettlementResult(Kind.SETTLED, 999));
+        assertThat(isAllowed(guard.decide(asking(100)))).isFalse();
+        assertThat(guard.refused()).as("the store refuses it").isZero();
+    }
+
     private List<Answer> ask(int times) {
         List<Answer> answers = new ArrayList<>();
         for (int i = 0; i < times; i++) {
@@ -118,9 +163,13 @@ final class GuardOverUnreliableEngineTest {
     }
 
     private static boolean isAllowed(Answer answer) {
+        return decided(answer).allowed();
+    }
+
+    private static EngineDecision decided(Answer answer) {
         Object outcome = answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture().join()
                 : answer;
-        return ((EngineDecision) outcome).allowed();
+        return (EngineDecision) outcome;
     }
 }
