@@ -130,7 +130,7 @@ final class RandomCostsTest {
         random.setSeed(seed);
         for (int i = 0; i < 1_000; i++) {
             Attributes request = request();
-            long permits = 1 + random.nextInt(2);
+            long permits = 1L + random.nextInt(2);
             Ruling.Settled explained =
                     settled(evaluator.explain(request, permits).toCompletableFuture().join().ruling());
             Ruling.Settled looked = settled(
