@@ -51,6 +51,16 @@ public record Verdict(
         return new Verdict(true, 0, capacity, 0, 0, 0, atMicros);
     }
 
+    /**
+     * Returns whether this is the verdict of a limit that was {@linkplain #unasked not asked}, or of one that is unused: the two
+     * look alike.
+     *
+     * @param capacity the capacity of the limit
+     */
+    public boolean isUnasked(long capacity) {
+        return equals(unasked(capacity, chargedAtMicros));
+    }
+
     /** Returns this verdict with a charge that cannot be given back. */
     public Verdict withoutReturn() {
         return new Verdict(

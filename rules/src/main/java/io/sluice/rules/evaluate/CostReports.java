@@ -68,7 +68,9 @@ final class CostReports {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
                 BoundLimit bound = group.find(decision.ask().demands().get(i));
-                if (bound != null && bound.limit().cost().isPresent()) {
+                if (bound != null
+                        && bound.limit().cost().isPresent()
+                        && (ruling.allowed() || !isUnasked(bound, verdicts.get(i)))) {
                     // If another engine refuses, what this one has granted is given back.
                     long less = !ruling.allowed() ? -verdicts.get(i).granted() : looked ? bound.permits() : 0;
                     costs.add(reported(bound, verdicts.get(i), less));
@@ -76,6 +78,11 @@ final class CostReports {
             }
         }
         return costs;
+    }
+
+    /** Returns whether nothing is known about what remains of a limit, because another one refused before it was asked. */
+    private static boolean isUnasked(BoundLimit bound, Verdict verdict) {
+        return verdict.isUnasked(bound.numbers().capacity());
     }
 
     /** Returns a limit with its verdict, less some of the remaining permits; more if negative. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.Guard;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.ManualClock;
@@ -85,6 +86,25 @@ class CostEvaluationTest {
         assertThat(reservation(ruling).limits())
                 .extracting(ReservedLimit::id, ReservedLimit::reserved)
                 .containsExactlyInAnyOrder(tuple("completions.tokens", 500L), tuple("completions.budget", 500L));
+    }
+
+    /** A guard or a cached refusal does not ask the other limits. */
+    @Test
+    void costsOfLimitsThatWereNotAskedAreNotReported() {
+        Evaluator evaluator = evaluator("""
+                rules:
+                  - id: r
+                    guard: 1
+                    limits:
+                      - { id: calls, algorithm: fixed_window, limit: 1, window: 1h }
+                      - { id: t, algorithm: fixed_window, limit: 100, window: 1h, cost: { reserve: 10 } }
+                """, new Limiter(new Guard(new LocalEngine(clock), clock), clock, List.of()));
+
+        assertThat(left(ruled(evaluator, Map.of()), "r.t")).isEqualTo(90);
+        Settled refused = ruled(evaluator, Map.of());
+
+        assertThat(refused.allowed()).isFalse();
+        assertThat(refused.costs()).isEmpty();
     }
 
     @Test
