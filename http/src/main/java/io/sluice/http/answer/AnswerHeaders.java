@@ -79,15 +79,27 @@ public final class AnswerHeaders {
     }
 
     /**
-     * Adds a member to the value of {@code RateLimit} or {@code RateLimit-Policy}. It replaces a member of the same name. A value
+     * Adds members to the value of {@code RateLimit} or {@code RateLimit-Policy}. Each replaces a member of the same name. A value
      * that is already very long stays as it is.
      *
      * @param present the members so far; null if there are none
+     * @param more one member or several
      */
-    public static String join(@Nullable String present, String member) {
+    public static String join(@Nullable String present, String more) {
         if (present == null || present.isBlank()) {
-            return member;
+            return more;
         }
+        String joined = present;
+        for (int start = 0; start < more.length(); ) {
+            int end = memberEnd(more, start);
+            String member = more.substring(start, end).strip();
+            joined = member.isEmpty() ? joined : joinOne(joined, member);
+            start = end + 1;
+        }
+        return joined;
+    }
+
+    private static String joinOne(String present, String member) {
         String name = member.substring(0, nameEnd(member, 0));
         StringBuilder joined = new StringBuilder(present.length() + member.length() + 2);
         for (int start = 0; start < present.length(); ) {

@@ -76,6 +76,9 @@ class AnswerHeadersTest {
         assertThat(AnswerHeaders.join("\"a\";r=1;t=9", "\"b\";r=2")).isEqualTo("\"a\";r=1;t=9, \"b\";r=2");
         assertThat(AnswerHeaders.join("\"a\";r=1;t=9, \"b\";r=2", "\"a\";r=0")).isEqualTo("\"b\";r=2, \"a\";r=0");
         assertThat(AnswerHeaders.join("\"ab\";r=1", "\"a\";r=0")).isEqualTo("\"ab\";r=1, \"a\";r=0");
+        assertThat(AnswerHeaders.join("\"a\";r=3, \"b\";r=9, \"c\";r=1", "\"a\";r=2, \"b\";r=8"))
+                .as("limits with a cost are members of their own")
+                .isEqualTo("\"c\";r=1, \"a\";r=2, \"b\";r=8");
     }
 
     @Test
