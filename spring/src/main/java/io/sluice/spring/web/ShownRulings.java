@@ -34,7 +34,10 @@ final class ShownRulings {
                         ruling.permits(),
                         ruling.decisions(),
                         ruling.permit(),
-                        ruling.place());
+                        ruling.place(),
+                        ruling.costs().stream().map(this::told).toList(),
+                        ruling.keptForOthers(),
+                        ruling.reservation());
     }
 
     private @Nullable Rule of(@Nullable Rule rule) {
@@ -56,16 +59,18 @@ final class ShownRulings {
     }
 
     private Ruling.@Nullable Reported of(Ruling.@Nullable Reported limit) {
-        return limit == null
-                ? null
-                : new Ruling.Reported(
-                        names.shown(limit.rule()),
-                        of(limit.rule(), limit.id()),
-                        limit.level(),
-                        limit.limit(),
-                        limit.by(),
-                        limit.remaining(),
-                        limit.resetAfter());
+        return limit == null ? null : told(limit);
+    }
+
+    private Ruling.Reported told(Ruling.Reported limit) {
+        return new Ruling.Reported(
+                names.shown(limit.rule()),
+                of(limit.rule(), limit.id()),
+                limit.level(),
+                limit.limit(),
+                limit.by(),
+                limit.remaining(),
+                limit.resetAfter());
     }
 
     private Label of(Label label) {
