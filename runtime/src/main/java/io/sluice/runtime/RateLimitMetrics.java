@@ -189,7 +189,10 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         Gauge.builder("rate_limit_durable_sums", durable, DurableQuotas::size)
                 .description("Sums of durable limits that this process keeps")
                 .register(registry);
-        Gauge.builder("rate_limit_durable_unsent", durable, DurableQuotas::waiting)
+        Gauge.builder("rate_limit_durable_unwritten", durable, DurableQuotas::unwritten)
+                .description("Sums of durable limits that the disk does not have yet")
+                .register(registry);
+        Gauge.builder("rate_limit_durable_unsent", durable, DurableQuotas::unsent)
                 .description("Sums of durable limits that the center does not have yet")
                 .register(registry);
         Gauge.builder("rate_limit_durable_restored", durable, d -> d.isRestored() ? 1 : 0)

@@ -13,13 +13,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,25 +55,55 @@ final class DurableJournal implements AutoCloseable {
 
     private static final int TIMES = 4;
 
+    /** So many characters are written at once. */
+    private static final int PIECE = 1 << 16;
+
     /** So many stores are remembered as done. */
     private static final int MOST_DONE = 100;
 
     /** So many own sources are remembered. */
     private static final int MOST_SOURCES = 10;
 
+    /** How bytes get to a disk. Another one can hang or be full at a chosen moment. */
+    interface Disk {
+
+        /** Appends bytes. */
+        default void write(FileChannel file, ByteBuffer bytes) throws IOException {
+            while (bytes.hasRemaining()) {
+                int unused = file.write(bytes);
+            }
+        }
+
+        /** Returns when everything that was appended survives a power failure. */
+        default void force(FileChannel file) throws IOException {
+            file.force(false);
+        }
+    }
+
+    /** The disk of this machine. */
+    static final Disk DISK = new Disk() {};
+
+    private final Disk disk;
     private final @Nullable Path folder;
     private final String source;
 
     /** The sources of earlier runs, and that of this one at the end. */
     private final Set<String> sources = new LinkedHashSet<>();
 
+    /** Guarded by itself, so that nobody waits for the disk. */
     private final Set<String> done = new LinkedHashSet<>();
+
+    /** The lines of stores that are done, until they are written. Guarded by {@code done}. */
+    private final List<String> unwritten = new ArrayList<>();
+
     private final Map<String, DurableSum> loaded = new LinkedHashMap<>();
+    private @Nullable String problem;
     private @Nullable FileChannel lock;
     private @Nullable FileChannel file;
     private long compactBytes;
 
-    private DurableJournal(@Nullable Path folder) {
+    private DurableJournal(@Nullable Path folder, Disk disk) {
+        this.disk = disk;
         this.folder = folder;
         String known = folder == null ? null : open(folder);
         this.source = known == null ? UUID.randomUUID().toString() : known;
@@ -82,8 +116,8 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /** Opens the journal in a directory, or one in memory if there is none or it cannot be used. */
-    static DurableJournal in(@Nullable Path folder) {
-        return new DurableJournal(folder);
+    static DurableJournal in(@Nullable Path folder, Disk disk) {
+        return new DurableJournal(folder, disk);
     }
 
     /** Returns the source of what is charged now. */
@@ -96,6 +130,11 @@ final class DurableJournal implements AutoCloseable {
         return sources.contains(someSource);
     }
 
+    /** Returns why the sums are in memory only although they should be on disk. */
+    Optional<String> problem() {
+        return Optional.ofNullable(problem);
+    }
+
     /** Returns the sums of earlier runs, once. */
     List<DurableSum> takeLoaded() {
         List<DurableSum> all = List.copyOf(loaded.values());
@@ -103,24 +142,41 @@ final class DurableJournal implements AutoCloseable {
         return all;
     }
 
-    /** Returns whether everything that earlier stores were charged is in this store. */
-    synchronized boolean isDone(String store) {
-        return done.contains(store);
+    /** Returns whether everything that earlier stores were charged is in this store. Never waits. */
+    boolean isDone(String store) {
+        synchronized (done) {
+            return done.contains(store);
+        }
     }
 
-    /** Records that everything that earlier stores were charged is in this store. */
-    synchronized void done(String store) throws IOException {
-        if (done.add(store)) {
-            oldest(done, MOST_DONE).forEach(done::remove);
-            write(line(DONE + "\t" + store));
+    /** Records that everything that earlier stores were charged is in this store. The disk gets it with the next sums. Never waits. */
+    void done(String store) {
+        synchronized (done) {
+            if (done.add(store)) {
+                oldest(done, MOST_DONE).forEach(done::remove);
+                unwritten.add(line(DONE + "\t" + store));
+            }
         }
     }
 
     /** Appends sums. When it returns, they are on disk. */
     synchronized void append(List<DurableSum> sums) throws IOException {
-        StringBuilder text = new StringBuilder();
-        sums.forEach(sum -> text.append(line(SUM + "\t" + sum.text())));
-        write(text.toString());
+        FileChannel open = file;
+        if (open != null) {
+            write(open, Stream.concat(takeUnwritten().stream(), lines(sums)));
+        }
+    }
+
+    private List<String> takeUnwritten() {
+        synchronized (done) {
+            List<String> all = List.copyOf(unwritten);
+            unwritten.clear();
+            return all;
+        }
+    }
+
+    private static Stream<String> lines(Collection<DurableSum> sums) {
+        return sums.stream().map(sum -> line(SUM + "\t" + sum.text()));
     }
 
     /** Returns whether the file should be replaced. */
@@ -133,15 +189,17 @@ final class DurableJournal implements AutoCloseable {
         if (folder == null || lock == null) {
             return;
         }
-        StringBuilder text = new StringBuilder();
-        sources.forEach(each -> text.append(line(SOURCE + "\t" + each)));
-        done.forEach(store -> text.append(line(DONE + "\t" + store)));
-        sums.forEach(sum -> text.append(line(SUM + "\t" + sum.text())));
+        List<String> head = new ArrayList<>();
+        sources.forEach(each -> head.add(line(SOURCE + "\t" + each)));
+        synchronized (done) {
+            unwritten.clear();
+            done.forEach(store -> head.add(line(DONE + "\t" + store)));
+        }
         // Only the owner can read a temporary file, and the move keeps it so.
         Path temporary = Files.createTempFile(folder, FILE, ".tmp");
         FileChannel next = FileChannel.open(temporary, StandardOpenOption.WRITE);
         try {
-            writeFully(next, text.toString());
+            write(next, Stream.concat(head.stream(), lines(sums)));
             Files.move(temporary, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             next.close();
@@ -180,6 +238,7 @@ final class DurableJournal implements AutoCloseable {
                     FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (!isLocked(taken)) {
                 taken.close();
+                problem = "another process writes the journal of durable limits";
                 LOG.warn(
                         "another process writes the journal of durable limits in {}; this one keeps its sums in memory",
                         directory);
@@ -193,6 +252,7 @@ final class DurableJournal implements AutoCloseable {
         } catch (IOException e) {
             closeQuietly(lock);
             lock = null;
+            problem = "the journal of durable limits cannot be used";
             LOG.warn("cannot use the journal of durable limits in {}: {}", directory, e.toString());
             return null;
         }
@@ -234,19 +294,21 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    private void write(String text) throws IOException {
-        FileChannel open = file;
-        if (open != null && !text.isEmpty()) {
-            writeFully(open, text);
+    /** Writes lines piece by piece, because all of them together may be large, and forces them to the disk. */
+    private void write(FileChannel open, Stream<String> lines) throws IOException {
+        StringBuilder text = new StringBuilder();
+        boolean wrote = false;
+        for (Iterator<String> all = lines.iterator(); all.hasNext(); ) {
+            text.append(all.next());
+            if (text.length() > PIECE || !all.hasNext()) {
+                disk.write(open, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8)));
+                text.setLength(0);
+                wrote = true;
+            }
         }
-    }
-
-    private static void writeFully(FileChannel channel, String text) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-        while (bytes.hasRemaining()) {
-            int unused = channel.write(bytes);
+        if (wrote) {
+            disk.force(open);
         }
-        channel.force(false);
     }
 
     private static String line(String body) {

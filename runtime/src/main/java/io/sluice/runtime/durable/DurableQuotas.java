@@ -15,8 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -55,10 +53,10 @@ public final class DurableQuotas implements AutoCloseable {
 
     private static final Duration KEPT_AFTER_END = Duration.ofDays(1);
 
-    /** How often all sums are sent: a center that was restored from a backup does not have them. */
-    private static final Duration REPEAT = Duration.ofHours(1);
-
+    /** A disk or a center may hang. */
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
+
+    private static final Duration ERASING_MAY_TAKE = Duration.ofMinutes(1);
 
     private final DurableLimits limits;
     private final DurableSums sums;
@@ -67,14 +65,11 @@ public final class DurableQuotas implements AutoCloseable {
     private final StoreRecovery recovery;
     private final Engine engine;
     private final Clock clock;
-    private final ScheduledExecutorService writing = thread("sluice-durable-journal");
-    private final ScheduledExecutorService asking = thread("sluice-durable");
-    private final ScheduledExecutorService sending = thread("sluice-durable-center");
+    private final ScheduledExecutorService asking = DurableThreads.daemon("sluice-durable");
+    private final ScheduledExecutorService sending = DurableThreads.daemon("sluice-durable-center");
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
+    private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
-
-    /** When all sums were sent. Used by one thread. */
-    private long repeatedNanos;
 
     private DurableQuotas(
             MarkedStore store,
@@ -82,20 +77,23 @@ public final class DurableQuotas implements AutoCloseable {
             @Nullable Path folder,
             Optional<DurableLine> center,
             Clock clock,
-            int most) {
-        DurableJournal journal = DurableJournal.in(folder);
+            int most,
+            DurableJournal.Disk disk) {
+        DurableJournal journal = DurableJournal.in(folder, disk);
+        DurableSums.Reader onDisk = DurableSums.Reader.disk();
+        DurableSums.Reader inCenter = DurableSums.Reader.center();
         this.limits = new DurableLimits(rules);
-        this.sums = new DurableSums(journal.source(), most);
-        this.sender = new SumSender(center);
-        this.writer = new JournalWriter(journal, sums, sender, clock);
-        this.recovery = new StoreRecovery(store, sums, journal, writer, sender, clock);
+        this.sums = new DurableSums(
+                journal.source(), most, center.isPresent() ? List.of(onDisk, inCenter) : List.of(onDisk));
+        this.writer = new JournalWriter(journal, sums, onDisk, clock);
+        this.sender = new SumSender(center, sums, inCenter, clock);
+        this.recovery = new StoreRecovery(store, sums, journal, sender, clock);
         this.engine = new DurableEngine(store.engine(), limits, sums, recovery, clock);
         this.clock = clock;
-        this.repeatedNanos = clock.nanoTime();
-        List<DurableSum> loaded = journal.takeLoaded();
-        loaded.forEach(sums::load);
-        sender.add(loaded);
-        writer.compact();
+        journal.takeLoaded().forEach(sums::load);
+        if (center.isPresent()) {
+            sums.putAll(inCenter);
+        }
     }
 
     /**
@@ -110,7 +108,7 @@ public final class DurableQuotas implements AutoCloseable {
             Optional<Path> data,
             Optional<DurableLine> center,
             Clock clock) {
-        return of(store, rules, data, center, clock, DurableSums.MOST);
+        return of(store, rules, data, center, clock, DurableSums.MOST, DurableJournal.DISK);
     }
 
     static DurableQuotas of(
@@ -119,17 +117,10 @@ public final class DurableQuotas implements AutoCloseable {
             Optional<Path> data,
             Optional<DurableLine> center,
             Clock clock,
-            int most) {
+            int most,
+            DurableJournal.Disk disk) {
         Path folder = data.map(each -> each.resolve("durable")).orElse(null);
-        return new DurableQuotas(store, rules, folder, center, clock, most);
-    }
-
-    private static ScheduledExecutorService thread(String name) {
-        return Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+        return new DurableQuotas(store, rules, folder, center, clock, most, disk);
     }
 
     /** Returns the engine of the store, which notes what it charges to durable limits. */
@@ -139,12 +130,11 @@ public final class DurableQuotas implements AutoCloseable {
 
     /** Begins to write, to send and to watch the store. Completes after the first look at the store. */
     public CompletableFuture<Void> start() {
-        var unused = writing.scheduleWithFixedDelay(
-                () -> quietly(writer::write), FLUSH.toMillis(), FLUSH.toMillis(), TimeUnit.MILLISECONDS);
-        var unused2 =
-                asking.scheduleWithFixedDelay(() -> quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
-        var unused3 = sending.scheduleWithFixedDelay(
-                () -> quietly(this::tidy), SEND.toMillis(), SEND.toMillis(), TimeUnit.MILLISECONDS);
+        writer.start(FLUSH);
+        var unused = asking.scheduleWithFixedDelay(
+                () -> DurableThreads.quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
+        var unused2 = sending.scheduleWithFixedDelay(
+                () -> DurableThreads.quietly(this::tidy), SEND.toMillis(), SEND.toMillis(), TimeUnit.MILLISECONDS);
         return firstCheck.copy();
     }
 
@@ -172,9 +162,20 @@ public final class DurableQuotas implements AutoCloseable {
         };
     }
 
+    /** Looks soon. A thread that is busy looks once, however often it was woken meanwhile. */
     private void wake() {
+        if (woken.compareAndSet(false, true)) {
+            later(Duration.ZERO, () -> {
+                woken.set(false);
+                check();
+            });
+        }
+    }
+
+    private void later(Duration delay, Runnable task) {
         try {
-            asking.execute(() -> quietly(this::check));
+            var unused = asking.schedule(
+                    () -> DurableThreads.quietly(task), delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             // It is closed.
         }
@@ -195,9 +196,14 @@ public final class DurableQuotas implements AutoCloseable {
         return sums.leftOut();
     }
 
-    /** Returns how many sums the center does not have yet. */
-    public int waiting() {
+    /** Returns how many sums the center does not have yet; 0 without a center. */
+    public int unsent() {
         return sender.waiting();
+    }
+
+    /** Returns how many sums the disk does not have yet; 0 without a directory. */
+    public int unwritten() {
+        return writer.waiting();
     }
 
     /** Returns the problems, as sentences. */
@@ -207,9 +213,7 @@ public final class DurableQuotas implements AutoCloseable {
         if (why != null && limits.exist()) {
             all.add("durable limits are not restored, on_failure decides them: " + why);
         }
-        if (!writer.writes()) {
-            all.add("the journal of durable limits cannot be written");
-        }
+        writer.problem().ifPresent(all::add);
         if (sums.leftOut() > 0) {
             all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than "
                     + DurableCount.LONGEST_KEY + " characters; the others are lost with the store");
@@ -217,9 +221,14 @@ public final class DurableQuotas implements AutoCloseable {
         return all;
     }
 
+    /** Begins to write what has changed, as the process does every {@link #FLUSH}. Does not wait. */
+    void write() {
+        writer.begin();
+    }
+
     /** Writes what has changed. */
-    void flush() {
-        writer.flush();
+    void flush(Duration mayTake) throws IOException {
+        writer.flushed(mayTake);
     }
 
     /** Sends what has changed. */
@@ -227,20 +236,17 @@ public final class DurableQuotas implements AutoCloseable {
         sender.send();
     }
 
-    /** Sends what has changed, and drops windows that ended long ago. */
+    /** Sends what has changed, and drops windows that ended long ago. Logs a disk that hangs. */
     void tidy() {
+        Optional<String> unused = writer.problem();
+        if (sums.removeEnded(clock.epochMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
+            writer.rewriteSoon();
+        }
         try {
             send();
         } catch (IOException e) {
             // What is unsent stays, and other parts log that the center is lost.
             LOG.debug("durable sums were not sent", e);
-        }
-        if (clock.nanoTime() - repeatedNanos > REPEAT.toNanos()) {
-            repeatedNanos = clock.nanoTime();
-            sender.add(sums.all());
-        }
-        if (sums.removeEnded(clock.epochMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
-            writer.compact();
         }
     }
 
@@ -249,13 +255,11 @@ public final class DurableQuotas implements AutoCloseable {
         if (!limits.exist() || recovery.look()) {
             firstCheck.complete(null);
         } else if (recovery.awaitsOther() && looksAgain.compareAndSet(false, true)) {
-            var unused = asking.schedule(() -> quietly(this::checkAgain), AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+            later(AGAIN, () -> {
+                looksAgain.set(false);
+                check();
+            });
         }
-    }
-
-    private void checkAgain() {
-        looksAgain.set(false);
-        check();
     }
 
     /** Returns what removes a subject from the sums of this process and of the center. */
@@ -268,50 +272,43 @@ public final class DurableQuotas implements AutoCloseable {
 
             @Override
             public Attempt erase(String erasure, SubjectKeys keys) throws IOException {
-                return DurableQuotas.this.erase(keys.match());
+                return DurableQuotas.this.erase(keys.match(), ERASING_MAY_TAKE);
             }
         };
     }
 
-    ErasableStore.Attempt erase(KeyMatch match) throws IOException {
+    ErasableStore.Attempt erase(KeyMatch match, Duration mayTake) throws IOException {
         if (!limits.exist() && sums.size() == 0) {
             // Then no center has sums of these rules either.
             return ErasableStore.Attempt.done(0);
         }
-        long here = writer.erase(match);
-        return ErasableStore.Attempt.done(Math.max(here, sender.erase(match)));
+        long here = sums.remove(match);
+        if (here > 0) {
+            writer.rewriteSoon();
+        }
+        long there = sender.erase(match);
+        // Last, because the rest can be done while the disk hangs. This also writes what an earlier attempt could not.
+        writer.flushed(mayTake);
+        return ErasableStore.Attempt.done(Math.max(here, there));
     }
 
-    /** Writes and sends what has changed, but does not wait long for the center. */
+    /** Sends and writes what has changed, but does not wait long for the center or the disk. */
     @Override
     public void close() {
+        close(CLOSING_MAY_TAKE);
+    }
+
+    /** Closes it, and waits so long for the center, and again so long for the disk. */
+    void close(Duration mayTake) {
         asking.shutdownNow();
-        var unused = writing.submit(() -> quietly(writer::flush));
-        end(writing);
-        var unused2 = sending.submit(() -> quietly(this::tidy));
-        end(sending);
-        ScheduledExecutorService last = thread("sluice-durable-journal");
-        var unused3 = last.submit(() -> quietly(writer::finish));
-        end(last);
-    }
-
-    /** Waits, but not for ever: a disk or a center may hang. */
-    private static void end(ExecutorService tasks) {
-        tasks.shutdown();
-        try {
-            if (!tasks.awaitTermination(CLOSING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS)) {
-                List<Runnable> unused = tasks.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!sending.isShutdown()) {
+            var unused = sending.submit(() -> DurableThreads.quietly(this::tidy));
+            sending.shutdown();
         }
-    }
-
-    private static void quietly(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException e) {
-            LOG.warn("a task of durable limits failed", e);
+        if (!DurableThreads.await(sending, mayTake)) {
+            List<Runnable> unused = sending.shutdownNow();
         }
+        // Last: a journal that was closed must not have less than the center.
+        writer.close(mayTake);
     }
 }

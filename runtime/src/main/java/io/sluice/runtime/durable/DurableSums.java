@@ -3,10 +3,10 @@ package io.sluice.runtime.durable;
 import io.sluice.core.spi.KeyMatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,6 +16,9 @@ import java.util.function.Predicate;
  * The sums of this process, in memory. Bounded: a count beyond {@link #MOST} is not durable, and a metric says how many charges that
  * concerned. Sums of earlier stores and runs do not take its place, up to {@link #TIMES} as many. Thread-safe. A charge costs one look-up
  * and two additions.
+ *
+ * <p>The disk and the center each have a queue of what they do not have yet. A sum is in a queue once, however often it changes, so a disk
+ * or a center that hangs costs no more memory than the sums themselves.
  */
 final class DurableSums {
 
@@ -26,27 +29,57 @@ final class DurableSums {
 
     private final String source;
     private final int most;
+    private final List<Reader> readers;
+    private final int allBits;
     private final ConcurrentHashMap<Place, Sum> sums = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Life, AtomicInteger> sizes = new ConcurrentHashMap<>();
-    private final Queue<Place> changed = new ConcurrentLinkedQueue<>();
     private final LongAdder left = new LongAdder();
 
-    DurableSums(String source, int most) {
+    /** Creates sums without any. Somebody must take what has changed for each of the readers. */
+    DurableSums(String source, int most, List<Reader> readers) {
         this.source = source;
         this.most = most;
+        this.readers = List.copyOf(readers);
+        this.allBits = readers.stream().mapToInt(reader -> reader.bit).sum();
+    }
+
+    /** The disk or the center, and what it does not have yet. */
+    static final class Reader {
+
+        private final int bit;
+        private final Queue<Place> changed = new ConcurrentLinkedQueue<>();
+
+        private Reader(int bit) {
+            this.bit = bit;
+        }
+
+        static Reader disk() {
+            return new Reader(1);
+        }
+
+        static Reader center() {
+            return new Reader(2);
+        }
     }
 
     /** What one run charged to one store. */
     private record Life(String source, String store) {}
 
     /** A count in a store. */
-    private record Place(Life life, DurableCount count) {}
+    private record Place(Life life, DurableCount count) {
+
+        static Place of(DurableSum sum) {
+            return new Place(new Life(sum.source(), sum.store()), sum.count());
+        }
+    }
 
     private static final class Sum {
 
         private final AtomicLong used = new AtomicLong();
         private final AtomicLong changes = new AtomicLong();
-        private final AtomicBoolean queued = new AtomicBoolean();
+
+        /** The bits of the readers that have it in their queue. */
+        private final AtomicInteger queued = new AtomicInteger();
     }
 
     /** Adds permits that were charged, or takes some away that were given back. */
@@ -62,8 +95,15 @@ final class DurableSums {
         }
         sum.used.addAndGet(permits);
         sum.changes.incrementAndGet();
-        if (sum.queued.compareAndSet(false, true)) {
-            changed.add(place);
+        if (sum.queued.get() != allBits) {
+            readers.forEach(reader -> queue(reader, place));
+        }
+    }
+
+    private void queue(Reader reader, Place place) {
+        Sum sum = sums.get(place);
+        if (sum != null && (sum.queued.getAndUpdate(bits -> bits | reader.bit) & reader.bit) == 0) {
+            reader.changed.add(place);
         }
     }
 
@@ -85,23 +125,42 @@ final class DurableSums {
 
     /** Puts a sum of an earlier run into place. */
     void load(DurableSum known) {
-        Sum sum = sumOf(new Place(new Life(known.source(), known.store()), known.count()));
+        Sum sum = sumOf(Place.of(known));
         sum.used.set(known.used());
         sum.changes.set(known.changes());
     }
 
-    /** Returns the sums that have changed since the last call. */
-    List<DurableSum> changed() {
-        List<DurableSum> all = new ArrayList<>();
-        for (Place place = changed.poll(); place != null; place = changed.poll()) {
+    /** Returns some sums that have changed since the reader took them. One thread at a time may take for a reader. */
+    List<DurableSum> take(Reader reader, int atMost) {
+        List<DurableSum> some = new ArrayList<>();
+        while (some.size() < atMost) {
+            Place place = reader.changed.poll();
+            if (place == null) {
+                break;
+            }
             Sum sum = sums.get(place);
             if (sum != null) {
                 // Later changes queue the place again.
-                sum.queued.set(false);
-                all.add(sum(place, sum));
+                int unused = sum.queued.getAndUpdate(bits -> bits & ~reader.bit);
+                some.add(sum(place, sum));
             }
         }
-        return all;
+        return some;
+    }
+
+    /** Queues sums that the reader took but did not get. Those that were removed meanwhile are left out. */
+    void putBack(Reader reader, List<DurableSum> some) {
+        some.forEach(sum -> queue(reader, Place.of(sum)));
+    }
+
+    /** Queues all sums. */
+    void putAll(Reader reader) {
+        sums.keySet().forEach(place -> queue(reader, place));
+    }
+
+    /** Returns how many sums the reader has to take. */
+    int waiting(Reader reader) {
+        return reader.changed.size();
     }
 
     /** Returns all sums. */
@@ -111,7 +170,12 @@ final class DurableSums {
         return all;
     }
 
-    private DurableSum sum(Place place, Sum sum) {
+    /** Returns any of the counts. */
+    Optional<DurableCount> anyCount() {
+        return sums.keySet().stream().map(Place::count).findFirst();
+    }
+
+    private static DurableSum sum(Place place, Sum sum) {
         // The number of changes is read first: if both change meanwhile, the sum is sent again under a higher number.
         long changes = Math.max(1, sum.changes.get());
         long used = Math.max(-DurableSum.MOST, Math.min(DurableSum.MOST, sum.used.get()));
@@ -119,24 +183,27 @@ final class DurableSums {
     }
 
     /** Removes windows that ended before this time. Returns how many. */
-    int removeEnded(long beforeMicros) {
-        return remove(count -> count.endMicros() < beforeMicros).size();
+    long removeEnded(long beforeMicros) {
+        return remove(count -> count.endMicros() < beforeMicros);
     }
 
-    /** Removes the counts of a subject. Returns what was removed. */
-    List<DurableSum> remove(KeyMatch match) {
+    /** Removes the counts of a subject. Returns how many. */
+    long remove(KeyMatch match) {
         return remove(count -> match.matches(count.key()));
     }
 
-    private List<DurableSum> remove(Predicate<DurableCount> test) {
-        List<DurableSum> removed = new ArrayList<>();
+    private long remove(Predicate<DurableCount> test) {
+        LongAdder removed = new LongAdder();
         sums.forEach((place, sum) -> {
             if (test.test(place.count()) && sums.remove(place, sum)) {
                 int unused = size(place.life).decrementAndGet();
-                removed.add(sum(place, sum));
+                removed.increment();
             }
         });
-        return removed;
+        if (removed.sum() > 0) {
+            readers.forEach(reader -> reader.changed.removeIf(place -> !sums.containsKey(place)));
+        }
+        return removed.sum();
     }
 
     int size() {

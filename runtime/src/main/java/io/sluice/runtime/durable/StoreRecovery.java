@@ -36,7 +36,6 @@ final class StoreRecovery implements StoreMark {
     private final MarkedStore store;
     private final DurableSums sums;
     private final DurableJournal journal;
-    private final JournalWriter writer;
     private final SumSender sender;
     private final Clock clock;
     private final StoreRestore restore;
@@ -57,13 +56,11 @@ final class StoreRecovery implements StoreMark {
             MarkedStore store,
             DurableSums sums,
             DurableJournal journal,
-            JournalWriter writer,
             SumSender sender,
             Clock clock) {
         this.store = store;
         this.sums = sums;
         this.journal = journal;
-        this.writer = writer;
         this.sender = sender;
         this.clock = clock;
         this.restore = new StoreRestore(store.engine());
@@ -126,7 +123,6 @@ final class StoreRecovery implements StoreMark {
     }
 
     private void restore(String mark, long seen) throws IOException {
-        writer.flush();
         List<DurableSum> fixed = null;
         if (sender.hasCenter()
                 && StoreRestore.await(store.markOf(RESTORED + mark)).isEmpty()) {
@@ -138,7 +134,7 @@ final class StoreRecovery implements StoreMark {
         }
         if (!journal.isDone(mark)) {
             restoreOwn(mark, seen, fixed);
-            writer.done(mark);
+            journal.done(mark);
         }
     }
 
