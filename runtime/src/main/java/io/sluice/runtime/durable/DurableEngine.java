@@ -15,7 +15,6 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.spi.Verdict;
-import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,21 +25,21 @@ import org.jspecify.annotations.Nullable;
  * requests with durable limits, so that their failure policy does. Other requests pass through. A decorator. Thread-safe; never waits.
  *
  * <p><b>Accuracy.</b> Decisions are those of the engine. Permits that are given back are subtracted only if their window still counts by
- * the clock of this process, so sums may be too large around the end of a window, never too small.
+ * the last known time of the store, so sums may be too large around the end of a window, never too small.
  */
 final class DurableEngine extends ForwardingEngine {
 
     private final DurableLimits limits;
     private final DurableSums sums;
     private final StoreMark mark;
-    private final Clock clock;
+    private final StoreTime time;
 
-    DurableEngine(Engine engine, DurableLimits limits, DurableSums sums, StoreMark mark, Clock clock) {
+    DurableEngine(Engine engine, DurableLimits limits, DurableSums sums, StoreMark mark, StoreTime time) {
         super(engine);
         this.limits = limits;
         this.sums = sums;
         this.mark = mark;
-        this.clock = clock;
+        this.time = time;
     }
 
     @Override
@@ -80,7 +79,11 @@ final class DurableEngine extends ForwardingEngine {
     }
 
     private void note(String store, Ask ask, EngineDecision decided) {
-        if (!ask.charges() || decided.degraded() != null) {
+        if (decided.degraded() != null) {
+            return;
+        }
+        time.saw(decided.atMicros());
+        if (!ask.charges()) {
             return;
         }
         for (int i = 0; i < decided.verdicts().size(); i++) {
@@ -118,7 +121,7 @@ final class DurableEngine extends ForwardingEngine {
     }
 
     private Boolean subtracted(Boolean held, String store, FixedWindow limit, Charge charge) {
-        if (limit.windows().at(charge.chargedAtMicros()).contains(clock.epochMicros())) {
+        if (limit.windows().at(charge.chargedAtMicros()).contains(time.nowMicros())) {
             note(store, limit, charge.key(), charge.chargedAtMicros(), -charge.permits());
         }
         return held;
@@ -156,7 +159,7 @@ final class DurableEngine extends ForwardingEngine {
 
     /** A charge beyond the reservation counts in the present window, and only there can anything be given back. */
     private long now(FixedWindow limit, Settlement settlement) {
-        long now = clock.epochMicros();
+        long now = time.nowMicros();
         return limit.windows().at(settlement.chargedAtMicros()).contains(now) ? settlement.chargedAtMicros() : now;
     }
 }

@@ -64,7 +64,7 @@ public final class DurableQuotas implements AutoCloseable {
     private final SumSender sender;
     private final StoreRecovery recovery;
     private final Engine engine;
-    private final Clock clock;
+    private final StoreTime time;
     private final ScheduledExecutorService asking = DurableThreads.daemon("sluice-durable");
     private final ScheduledExecutorService sending = DurableThreads.daemon("sluice-durable-center");
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
@@ -87,9 +87,9 @@ public final class DurableQuotas implements AutoCloseable {
                 journal.source(), most, center.isPresent() ? List.of(onDisk, inCenter) : List.of(onDisk));
         this.writer = new JournalWriter(journal, sums, onDisk, clock);
         this.sender = new SumSender(center, sums, inCenter, clock);
-        this.recovery = new StoreRecovery(store, sums, journal, sender, clock);
-        this.engine = new DurableEngine(store.engine(), limits, sums, recovery, clock);
-        this.clock = clock;
+        this.time = new StoreTime(clock);
+        this.recovery = new StoreRecovery(store, sums, journal, sender, time, clock);
+        this.engine = new DurableEngine(store.engine(), limits, sums, recovery, time);
         journal.takeLoaded().forEach(sums::load);
         if (center.isPresent()) {
             sums.putAll(inCenter);
@@ -239,7 +239,7 @@ public final class DurableQuotas implements AutoCloseable {
     /** Sends what has changed, and drops windows that ended long ago. Logs a disk that hangs. */
     void tidy() {
         Optional<String> unused = writer.problem();
-        if (sums.removeEnded(clock.epochMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
+        if (time.isKnown() && sums.removeEnded(time.nowMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
             writer.rewriteSoon();
         }
         try {
@@ -260,6 +260,7 @@ public final class DurableQuotas implements AutoCloseable {
                 check();
             });
         }
+        recovery.askTime();
     }
 
     /** Returns what removes a subject from the sums of this process and of the center. */

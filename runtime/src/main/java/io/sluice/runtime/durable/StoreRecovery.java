@@ -37,6 +37,7 @@ final class StoreRecovery implements StoreMark {
     private final DurableSums sums;
     private final DurableJournal journal;
     private final SumSender sender;
+    private final StoreTime time;
     private final Clock clock;
     private final StoreRestore restore;
 
@@ -57,11 +58,13 @@ final class StoreRecovery implements StoreMark {
             DurableSums sums,
             DurableJournal journal,
             SumSender sender,
+            StoreTime time,
             Clock clock) {
         this.store = store;
         this.sums = sums;
         this.journal = journal;
         this.sender = sender;
+        this.time = time;
         this.clock = clock;
         this.restore = new StoreRestore(store.engine());
     }
@@ -111,6 +114,18 @@ final class StoreRecovery implements StoreMark {
         } catch (IOException e) {
             failed(e);
             return false;
+        }
+    }
+
+    /** Learns the time of the store if it has to know when windows end, and no decision has told it lately. Blocks. */
+    void askTime() {
+        Optional<DurableCount> some = time.isOld() && store.isReady() ? sums.anyCount() : Optional.empty();
+        if (some.isPresent()) {
+            try {
+                time.saw(restore.timeOf(some.get()));
+            } catch (IOException e) {
+                LOG.debug("the store does not tell its time", e);
+            }
         }
     }
 

@@ -104,7 +104,7 @@ final class StoreRestore {
     }
 
     /** Returns the time of the store. */
-    private long timeOf(DurableCount count) throws IOException {
+    long timeOf(DurableCount count) throws IOException {
         Ask look = Ask.charging(List.of(Demand.of(count.asLimit(), count.key(), 1)))
                 .looking();
         Answer answer = engine.decide(look);
