@@ -94,6 +94,21 @@ final class WaitSchedulerTest {
     }
 
     @Test
+    void waitsUntilEnoughRemainsForOthers() {
+        Limit ten = Limit.named("ten").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        limiter.decide(ten, "k", 10);
+        Demand keeping = Demand.of(ten, "k", 1).keeping(4);
+        assertThat(limiter.acquireAsync(List.of(keeping), Duration.ofMillis(499)))
+                .isCompletedWithValueMatching(decision -> !decision.allowed());
+        CompletableFuture<Decision> later = limiter.acquireAsync(List.of(keeping), Duration.ofMillis(500));
+        clock.advance(Duration.ofMillis(500).minus(MICRO));
+        assertThat(later).isNotDone();
+        clock.advance(MICRO);
+        assertThat(later).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(later.join().outcome().verdicts().get(0).remaining()).isEqualTo(4);
+    }
+
+    @Test
     void waitsForThePartOfABucketThatWouldDo() {
         Limit ten = Limit.named("ten").tokenBucket(Rate.perSecond(10)).withBurst(10);
         limiter.decide(ten, "k", 10);

@@ -114,8 +114,9 @@ final class GuardOverUnreliableEngineTest {
         store.setMood(Mood.LATE);
         ask(60);
         Ask keeping = Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(50).guardedBy(1)));
-        assertThat(isAllowed(guard.decide(keeping))).isFalse();
+        Answer refused = guard.decide(keeping);
         assertThat(guard.refused()).isEqualTo(1);
+        assertThat(isAllowed(refused)).isFalse();
         Ask fewer = Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(30).guardedBy(1)));
         Answer asked = guard.decide(fewer);
         assertThat(guard.refused()).isEqualTo(1);

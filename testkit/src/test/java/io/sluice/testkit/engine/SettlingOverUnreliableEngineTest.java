@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.core.Decision;
 import io.sluice.core.KeyedLimits;
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.Guard;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
@@ -59,7 +60,7 @@ final class SettlingOverUnreliableEngineTest {
         assertThat(engine.settled()).isEqualTo(3);
         engine.setMood(Mood.ANSWERS);
         clock.advance(Duration.ofSeconds(1));
-        assertThat(results.join()).containsExactly(new SettlementResult(Kind.REPEATED, -5));
+        assertThat(results).isCompletedWithValue(List.of(new SettlementResult(Kind.REPEATED, -5)));
         assertThat(remaining()).isEqualTo(7);
         int asked = engine.settled();
         clock.advance(Duration.ofMinutes(1));
@@ -78,7 +79,7 @@ final class SettlingOverUnreliableEngineTest {
         assertThat(engine.settled()).isBetween(6, 9);
         engine.setMood(Mood.ANSWERS);
         clock.advance(Duration.ofSeconds(1));
-        assertThat(results.join()).containsExactly(new SettlementResult(Kind.SETTLED, 7));
+        assertThat(results).isCompletedWithValue(List.of(new SettlementResult(Kind.SETTLED, 7)));
         assertThat(remaining()).isEqualTo(1);
     }
 
@@ -90,7 +91,7 @@ final class SettlingOverUnreliableEngineTest {
         clock.advance(Duration.ofMillis(1_500));
         assertThat(engine.settled()).isEqualTo(2);
         engine.deliver();
-        assertThat(results.join()).containsExactly(new SettlementResult(Kind.SETTLED, -5));
+        assertThat(results).isCompletedWithValue(List.of(new SettlementResult(Kind.SETTLED, -5)));
     }
 
     @Test
@@ -105,9 +106,19 @@ final class SettlingOverUnreliableEngineTest {
         assertThat(silent).isNotDone();
         assertThat(failing).isNotDone();
         clock.advance(Duration.ofMillis(1));
+        assertThat(silent).isCompletedExceptionally();
+        assertThat(failing).isCompletedExceptionally();
         assertThatThrownBy(silent::join).hasRootCauseInstanceOf(TimeoutException.class);
         assertThatThrownBy(failing::join).hasRootCauseMessage("unreliable");
         assertThat(remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void failsAtOnceIfThereIsNoTimeForAnotherAttempt() {
+        List<Settlement> settlement = List.of(reserved("a", 8, 3));
+        engine.setMood(Mood.FAILS);
+        assertThat(limiter.settle(settlement, Duration.ofMillis(25))).isCompletedExceptionally();
+        assertThat(limiter.settle(settlement, Duration.ofMillis(26))).isNotDone();
     }
 
     @Test
@@ -115,42 +126,48 @@ final class SettlingOverUnreliableEngineTest {
         List<Settlement> settlement = List.of(reserved("a", 10, 3));
         CompletableFuture<Decision> waiting = limiter.acquireAsync(TEN, "k", 5, Duration.ofDays(2));
         assertThat(waiting).isNotDone();
-        assertThat(limiter.settle(settlement, TEN_SECONDS).join())
-                .containsExactly(new SettlementResult(Kind.SETTLED, -7));
-        assertThat(waiting.join().allowed()).isTrue();
+        assertThat(limiter.settle(settlement, TEN_SECONDS))
+                .isCompletedWithValue(List.of(new SettlementResult(Kind.SETTLED, -7)));
+        assertThat(waiting).isCompletedWithValueMatching(Decision::allowed);
     }
 
     @Test
     void doesNotAskAgainWhatTheEngineCannotDo() {
-        Limiter unable = new Limiter(
-                new Engine() {
-                    @Override
-                    public String name() {
-                        return "unable";
-                    }
-
-                    @Override
-                    public Answer decide(Ask ask) {
-                        return new EngineFailure("unable", false);
-                    }
-
-                    @Override
-                    public CompletableFuture<Boolean> giveBack(List<Charge> charges) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-
-                    @Override
-                    public CompletableFuture<Boolean> renew(Charge charge) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-
-                    @Override
-                    public void close() {}
-                },
-                clock,
-                List.of());
         Settlement some = new Settlement(TEN, "k", 1, 2, clock.epochMicros(), "a", 1_000_000);
-        assertThatThrownBy(() -> unable.settle(List.of(some), TEN_SECONDS).join())
-                .hasRootCauseMessage("settle: unable (expected: an engine that settles)");
+        // The guard wraps the failure of the engine.
+        for (Engine unable : List.of(new Unable(), new Guard(new Unable(), clock))) {
+            CompletableFuture<List<SettlementResult>> results =
+                    new Limiter(unable, clock, List.of()).settle(List.of(some), TEN_SECONDS);
+            assertThat(results).isCompletedExceptionally();
+            assertThatThrownBy(results::join)
+                    .hasRootCauseMessage("settle: unable (expected: an engine that settles)");
+        }
+    }
+
+    /** An engine that does not settle. */
+    private static final class Unable implements Engine {
+
+        @Override
+        public String name() {
+            return "unable";
+        }
+
+        @Override
+        public Answer decide(Ask ask) {
+            return new EngineFailure("unable", false);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> giveBack(List<Charge> charges) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> renew(Charge charge) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
+        public void close() {}
     }
 }
