@@ -2,10 +2,12 @@ package io.sluice.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Verdict;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -52,5 +54,18 @@ public abstract class KeepConformance extends EngineConformance {
         Verdict refused = subject().decide(nothing).verdicts().get(0);
         assertThat(refused.fits()).isFalse();
         assertThat(refused.keptForOthers()).isFalse();
+    }
+
+    /** A holder gets nothing more while it holds permits, whatever is kept. */
+    @Test
+    void aHolderThatAsksAgainIsNotRefusedForOthers() throws Exception {
+        Limit slots = Limit.named("slots").concurrency(10, Duration.ofDays(1));
+        Ask mine = ask(Demand.of(slots, "k", 2).heldBy("me").keeping(8));
+        assertThat(subject().decide(mine).allowed()).isTrue();
+        Verdict again = subject().decide(mine).verdicts().get(0);
+        assertThat(again.fits()).isFalse();
+        assertThat(again.keptForOthers()).isFalse();
+        Ask theirs = ask(Demand.of(slots, "k", 1).heldBy("them").keeping(8));
+        assertThat(subject().decide(theirs).verdicts().get(0).keptForOthers()).isTrue();
     }
 }
