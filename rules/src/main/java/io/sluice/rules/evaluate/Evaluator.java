@@ -313,15 +313,28 @@ public final class Evaluator {
             long start) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone()
-                || !result.complete(told(told, matched.requestOf(ruling), ruling.withoutWait(), start))) {
+        } else if (result.isDone()) {
+            giveBack(ruling, false);
+        } else if (!result.complete(told(told, matched.requestOf(ruling), ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }
 
-    /** Gives back what an allowed ruling charged, as far as it still counts. Call it at most once per ruling. */
+    /**
+     * Gives back what an allowed ruling charged, as far as it still counts. Its reservation is settled then: it cost nothing. Call it
+     * at most once per ruling.
+     */
     public CompletionStage<?> giveBack(Ruling.Settled ruling) {
+        return giveBack(ruling, true);
+    }
+
+    /** @param told whether the listener knows the ruling */
+    private CompletionStage<?> giveBack(Ruling.Settled ruling, boolean told) {
         CompletionStage<?> given = router.giveBack(ruling.decisions());
+        Reservation reservation = ruling.reservation();
+        if (reservation != null) {
+            given = given.thenCompose(done -> settlements.givenBack(reservation, ruling.decisions(), told));
+        }
         Permit permit = ruling.permit();
         if (permit == null) {
             return given;

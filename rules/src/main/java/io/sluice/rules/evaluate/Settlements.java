@@ -1,11 +1,15 @@
 package io.sluice.rules.evaluate;
 
+import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.CallbackFailures;
+import io.sluice.core.spi.SettlementResult;
+import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +63,35 @@ final class Settlements {
                 issuer,
                 (reservation, actual) ->
                         settle(reservation, actual, Evaluator.PERMITS_MAY_TAKE, listener::used, USAGE));
+    }
+
+    /**
+     * Settles the reservation of decisions whose charges were given back. What is left of it are limits in shadow: they are settled, as
+     * if the request had cost nothing.
+     *
+     * @param given the decisions whose charges were given back
+     * @param told whether the listener knows the reservation
+     */
+    CompletionStage<?> givenBack(Reservation reservation, List<Decision> given, boolean told) {
+        Consumer<SettledLimit> then = told ? listener::settled : settled -> {};
+        Map<ReservedLimit, Long> rest = new LinkedHashMap<>();
+        for (ReservedLimit limit : reservation.limits()) {
+            if (isOf(limit, given)) {
+                tell(new SettledLimit(limit, 0, new SettlementResult(Kind.SETTLED, -limit.reserved())), then);
+            } else {
+                rest.put(limit, 0L);
+            }
+        }
+        return rest.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : settle(reservation, rest, Evaluator.PERMITS_MAY_TAKE, then, FAILED)
+                        .handle((settled, failure) -> failure == null);
+    }
+
+    private static boolean isOf(ReservedLimit limit, List<Decision> decisions) {
+        return decisions.stream()
+                .flatMap(decision -> decision.ask().demands().stream())
+                .anyMatch(demand -> demand.label().equals(limit.label()) && demand.key().equals(limit.key()));
     }
 
     private CompletionStage<List<SettledLimit>> settle(

@@ -398,6 +398,51 @@ class CostEvaluationTest {
     }
 
     @Test
+    void aRequestThatIsGivenBackHasReservedNothingAlsoInShadow() {
+        String rules = """
+                rules:
+                  - id: r
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { reserve: 9, settle: answer.status } }]
+                  - id: s
+                    shadow: true
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { reserve: 9, settle: answer.status } }]
+                """;
+        for (Evaluator evaluator : List.of(inProcess(rules), withStore(rules))) {
+            told.clear();
+            Settled ruling = ruled(evaluator, Map.of());
+
+            evaluator.giveBack(ruling).toCompletableFuture().join();
+
+            assertThat(told)
+                    .extracting(limit -> limit.limit().id() + " " + limit.actual() + " " + limit.result().change())
+                    .containsExactlyInAnyOrder("r.t 0 -9", "s.t 0 -9");
+            Settled next = ruled(evaluator, Map.of());
+            assertThat(next.allowed()).isTrue();
+            assertThat(next.shadowRefused()).isEmpty();
+        }
+        assertThat(unsettled).isEmpty();
+    }
+
+    @Test
+    void aReservationThatNobodyLearnedOfIsGivenBackInSilence() {
+        Evaluator evaluator = inProcess("""
+                rules:
+                  - id: r
+                    limits: [{ id: t, rate: 10/s, burst: 10, max_wait: 1m, cost: { reserve: 10, settle: answer.status } }]
+                """);
+        List<RuleCall> claims =
+                List.of(new RuleCall(evaluator.rules().rule("r").orElseThrow(), Attributes.of(Map.of()), 1));
+        assertThat(settled(evaluator.acquireNamed(claims, Duration.ofMinutes(1))).allowed())
+                .isTrue();
+
+        CompletableFuture<Ruling> waiting = evaluator.acquireNamed(claims, Duration.ofMinutes(1));
+        assertThat(waiting.cancel(false)).isTrue();
+
+        assertThat(ruled(evaluator, Map.of()).waitFor()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
     void someRequestsLeaveAPartForOthers() {
         Evaluator evaluator = inProcess("""
                 rules:
