@@ -2,6 +2,7 @@ package io.sluice.center.durable;
 
 import io.sluice.center.command.RefusedException;
 import io.sluice.center.http.RequestBody;
+import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableSum;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -14,7 +15,10 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Sums of durable limits, for nodes: they send theirs, and ask for all when Redis has lost its data. Each line is a sum. */
+/**
+ * Sums of durable limits, for nodes: they send theirs, and ask for all when Redis has lost its data. Each line is a sum, and answers say
+ * how many there are.
+ */
 @RestController
 public final class DurableRoutes {
 
@@ -39,12 +43,12 @@ public final class DurableRoutes {
             }
         }
         book.add(sums);
-        return "{}";
+        return CenterDurableLine.receipt(sums.size());
     }
 
     @GetMapping(path = "/api/durable/sums", produces = MediaType.TEXT_PLAIN_VALUE)
     String all(@RequestParam(name = "after", defaultValue = "") String after) {
-        return text(book.page(ref(after)));
+        return CenterDurableLine.page(book.page(ref(after)));
     }
 
     @PostMapping(path = "/api/durable/restores/{store}", produces = MediaType.TEXT_PLAIN_VALUE)
@@ -52,7 +56,7 @@ public final class DurableRoutes {
         if (!DurableSum.isName(store)) {
             throw RefusedException.invalid("store: unreadable (expected: up to 64 letters, digits and -)");
         }
-        return text(book.earlierThan(store, ref(after)));
+        return CenterDurableLine.page(book.earlierThan(store, ref(after)));
     }
 
     @PostMapping(path = "/api/durable/erasures", produces = MediaType.APPLICATION_JSON_VALUE)
@@ -64,7 +68,7 @@ public final class DurableRoutes {
             }
         });
         book.remove(refs);
-        return "{}";
+        return CenterDurableLine.receipt(refs.size());
     }
 
     private static List<String> lines(HttpServletRequest request) {
@@ -81,11 +85,5 @@ public final class DurableRoutes {
             throw RefusedException.invalid("after: unreadable (expected: the name of a sum, or nothing)");
         }
         return after;
-    }
-
-    private static String text(List<DurableSum> sums) {
-        StringBuilder text = new StringBuilder();
-        sums.forEach(sum -> text.append(sum.text()).append('\n'));
-        return text.toString();
     }
 }

@@ -15,7 +15,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The way of durable sums to a center over HTTP, as lines of text. Thread-safe. */
+/**
+ * The way of durable sums to a center over HTTP, as lines of text. Thread-safe.
+ *
+ * <p><b>Why the center says how many lines there are.</b> A proxy in front of it may answer in its place, with a page about maintenance or
+ * with nothing at all. Sums would count as sent then, and an empty Redis as restored.
+ */
 public final class CenterDurableLine implements DurableLine {
 
     /** The most sums in an answer of the center. */
@@ -29,8 +34,13 @@ public final class CenterDurableLine implements DurableLine {
     /** A body of the center has at most a megabyte. */
     private static final int LONGEST_BODY = 512 * 1024;
 
+    /** Begins the last line of a page, before the number of sums. */
+    private static final String END = "end\t";
+
     /** More than a center keeps. */
     private static final int MOST_SUMS = 2_000_000;
+
+    private static final String NOT_A_CENTER = "the answer is not that of a center; does a proxy answer in its place?";
 
     private final Center center;
 
@@ -58,17 +68,38 @@ public final class CenterDurableLine implements DurableLine {
         post("/api/durable/erasures", sums.stream().map(DurableSum::ref).toList());
     }
 
+    /** Returns the answer of a center that has taken so many lines. */
+    public static String receipt(int lines) {
+        return "{\"sums\":" + lines + "}";
+    }
+
+    /** Returns the answer of a center with these sums. */
+    public static String page(List<DurableSum> sums) {
+        StringBuilder text = new StringBuilder();
+        sums.forEach(sum -> text.append(sum.text()).append('\n'));
+        return text.append(END).append(sums.size()).append('\n').toString();
+    }
+
     private void post(String path, List<String> lines) throws IOException {
         StringBuilder body = new StringBuilder();
+        int count = 0;
         for (String line : lines) {
             if (body.length() + line.length() > LONGEST_BODY) {
-                String unused = answer(post(path, body.toString()));
+                post(path, body, count);
                 body.setLength(0);
+                count = 0;
             }
             body.append(line).append('\n');
+            count++;
         }
-        if (!body.isEmpty()) {
-            String unused = answer(post(path, body.toString()));
+        if (count > 0) {
+            post(path, body, count);
+        }
+    }
+
+    private void post(String path, StringBuilder body, int lines) throws IOException {
+        if (!answer(post(path, body.toString())).strip().equals(receipt(lines))) {
+            throw new IOException(NOT_A_CENTER);
         }
     }
 
@@ -84,23 +115,39 @@ public final class CenterDurableLine implements DurableLine {
         String after = "";
         for (int last = PAGE; last == PAGE; ) {
             String page = path + "?after=" + after;
-            String text = answer(posts ? post(page, "") : center.request(page).GET());
-            last = 0;
-            for (String line : text.lines().toList()) {
-                try {
-                    DurableSum sum = DurableSum.parse(line);
-                    all.add(sum);
-                    after = sum.ref();
-                } catch (IllegalArgumentException e) {
-                    throw new IOException("the center answers with " + e.getMessage(), e);
-                }
-                last++;
-            }
+            List<DurableSum> some = read(answer(posts ? post(page, "") : center.request(page).GET()), after);
+            all.addAll(some);
+            last = some.size();
+            after = some.isEmpty() ? "" : some.get(last - 1).ref();
             if (all.size() > MOST_SUMS) {
                 throw new IOException("the center has more than " + MOST_SUMS + " durable sums");
             }
         }
         return all;
+    }
+
+    /** Reads a page. Its sums are in order, and come after those of the page before. */
+    private static List<DurableSum> read(String text, String after) throws IOException {
+        List<String> lines = text.lines().toList();
+        List<DurableSum> sums = new ArrayList<>();
+        if (lines.isEmpty() || !lines.get(lines.size() - 1).equals(END + (lines.size() - 1))) {
+            throw new IOException(NOT_A_CENTER);
+        }
+        String last = after;
+        for (String line : lines.subList(0, lines.size() - 1)) {
+            try {
+                DurableSum sum = DurableSum.parse(line);
+                String ref = sum.ref();
+                if (ref.compareTo(last) <= 0) {
+                    throw new IOException("the center repeats durable sums");
+                }
+                sums.add(sum);
+                last = ref;
+            } catch (IllegalArgumentException e) {
+                throw new IOException("the center answers with " + e.getMessage(), e);
+            }
+        }
+        return sums;
     }
 
     private String answer(HttpRequest.Builder request) throws IOException {
