@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ final class DurableJournal implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableJournal.class);
     private static final String FILE = "journal";
+    private static final String TEMPORARY = ".tmp";
 
     /** Is there if the last run wrote everything. */
     private static final String CLOSED = "closed";
@@ -196,7 +198,7 @@ final class DurableJournal implements AutoCloseable {
             done.forEach(store -> head.add(line(DONE + "\t" + store)));
         }
         // Only the owner can read a temporary file, and the move keeps it so.
-        Path temporary = Files.createTempFile(folder, FILE, ".tmp");
+        Path temporary = Files.createTempFile(folder, FILE, TEMPORARY);
         FileChannel next = FileChannel.open(temporary, StandardOpenOption.WRITE);
         try {
             write(next, Stream.concat(head.stream(), lines(sums)));
@@ -246,6 +248,7 @@ final class DurableJournal implements AutoCloseable {
             }
             lock = taken;
             boolean clean = Files.deleteIfExists(directory.resolve(CLOSED));
+            removeTemporary(directory);
             syncFolder(directory);
             String last = read(directory.resolve(FILE));
             return clean ? last : null;
@@ -258,10 +261,20 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
+    /** A run that was killed while it replaced the file has left the new one, with keys of callers. */
+    private static void removeTemporary(Path directory) throws IOException {
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILE + "*" + TEMPORARY)) {
+            for (Path each : left) {
+                Files.deleteIfExists(each);
+            }
+        }
+    }
+
     /** Returns the last source; null if there is none, or if something is damaged. */
     private @Nullable String read(Path path) throws IOException {
         String name = null;
-        long bad = 0;
+        long damaged = 0;
+        long unknown = 0;
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(RegularFile.open(path), StandardCharsets.ISO_8859_1))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -271,17 +284,24 @@ final class DurableJournal implements AutoCloseable {
                     sources.add(name);
                 } else if (body.startsWith(DONE + "\t")) {
                     done.add(body.substring(2));
+                } else if (body.isEmpty()) {
+                    damaged++;
                 } else if (!body.startsWith(SUM + "\t") || !load(body.substring(2))) {
-                    bad++;
+                    unknown++;
                 }
             }
         } catch (NoSuchFileException e) {
             return null;
         }
-        if (bad > 0) {
-            LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, bad);
+        if (damaged > 0) {
+            LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, damaged);
         }
-        return bad > 0 ? null : name;
+        if (unknown > 0) {
+            LOG.warn("the journal of durable limits in {} has {} lines of another version, which are left out", path, unknown);
+        }
+        // Whoever charged a store had restored it before.
+        loaded.values().forEach(sum -> done.add(sum.store()));
+        return damaged + unknown > 0 ? null : name;
     }
 
     private boolean load(String text) {

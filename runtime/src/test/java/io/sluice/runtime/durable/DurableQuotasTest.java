@@ -6,7 +6,6 @@ import static io.sluice.runtime.durable.DurableFleet.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.core.limit.Calendar;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.KeyMatch;
@@ -408,26 +407,5 @@ class DurableQuotasTest {
         same.check();
 
         assertThat(a.used("acme")).isEqualTo(32);
-    }
-
-    @Test
-    void theJournalIsReplacedWhenItGrows() throws IOException {
-        DurableJournal journal = DurableJournal.in(folder, DurableJournal.DISK);
-        journal.replace(List.of());
-        DurableCount count = new DurableCount("r.quota", Calendar.DAY, "UTC", "k".repeat(1_000), 1, 2);
-        for (int i = 1; !journal.isLarge(); i++) {
-            assertThat(i).isLessThan(10_000);
-            journal.append(List.of(new DurableSum(journal.source(), "m", count, i, i)));
-        }
-        journal.replace(List.of(new DurableSum(journal.source(), "m", count, 77, 78)));
-        assertThat(Files.size(folder.resolve("journal"))).isLessThan(3_000);
-        journal.append(List.of(new DurableSum(journal.source(), "m", count, 78, 79)));
-        journal.complete();
-        journal.close();
-
-        DurableJournal again = DurableJournal.in(folder, DurableJournal.DISK);
-        assertThat(again.source()).isEqualTo(journal.source());
-        assertThat(again.takeLoaded()).extracting(DurableSum::used).containsExactly(78L);
-        again.close();
     }
 }
