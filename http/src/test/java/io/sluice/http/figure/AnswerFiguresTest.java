@@ -179,6 +179,27 @@ final class AnswerFiguresTest {
     }
 
     @Test
+    void aListThatBreaksHasNoFigureEvenIfItsEndDoesNotCome() {
+        AnswerFigures figures = begun(JSON, TOTAL);
+        figures.piece("[{\"usage\":{\"total_tokens\":5}}".getBytes(UTF_8));
+        assertThat(texts(figures)).containsEntry(TOTAL, 5L);
+        figures.piece(", x".getBytes(UTF_8));
+        figures.close();
+        assertThat(texts(figures)).isEmpty();
+    }
+
+    @Test
+    void aPartOfAByteOrderMarkIsText() {
+        for (int length = 1; length < 3; length++) {
+            byte[] mark = Arrays.copyOf("\ufeff".getBytes(UTF_8), length);
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            body.writeBytes(mark);
+            body.writeBytes("{\"usage\":{\"total_tokens\":5}}".getBytes(UTF_8));
+            assertThat(inEverySplit(JSON, "", body.toByteArray(), TOTAL)).isEmpty();
+        }
+    }
+
+    @Test
     void readsTheStatusAndHeaders() {
         AnswerFigures figures = new AnswerFigures(List.of(
                 AnswerAttribute.parse("answer.status"),
@@ -215,6 +236,20 @@ final class AnswerFiguresTest {
                 "",
                 "");
         assertThat(inEverySplit(EVENTS, body, TOTAL)).containsEntry(TOTAL, 50L);
+    }
+
+    @Test
+    void linesOfOneStreamMayEndInDifferentWays() {
+        String body = "event: x\rdata: {\"usage\":{\"total_tokens\":120}}\n\ndata: [DONE]\r\n\r\ndata: 7\r\n\n";
+        assertThat(inEverySplit(EVENTS, body, TOTAL)).containsEntry(TOTAL, 120L);
+    }
+
+    @Test
+    void anEndOfALineIsPartOfTheData() {
+        assertThat(inEverySplit(EVENTS, "data: {\"usage\":{\"total_tokens\":12\ndata: 0}}\n\n", TOTAL))
+                .isEmpty();
+        assertThat(inEverySplit(EVENTS, "data: {\"usage\":{\"total_tokens\":\ndata: 120}}\n\n", TOTAL))
+                .containsEntry(TOTAL, 120L);
     }
 
     @Test
@@ -269,6 +304,9 @@ final class AnswerFiguresTest {
                         + " \"usage\": {\"output_tokens\": 15}}\n\nevent: message_stop\ndata: {\"type\": \"message_stop\"}\n\n";
         assertThat(inEverySplit(EVENTS, begin + end, in, out, explicit))
                 .containsOnly(Map.entry(in, 25L), Map.entry(out, 15L), Map.entry(explicit, 25L));
+        String again = begin.replace("25", "26");
+        assertThat(inEverySplit(EVENTS, begin + again, in, out))
+                .containsOnly(Map.entry(in, 26L), Map.entry(out, 1L));
         AnswerFigures aborted = begun(EVENTS, in, out, explicit);
         aborted.piece(begin.getBytes(UTF_8));
         assertThat(texts(aborted)).containsOnly(Map.entry(explicit, 25L));
