@@ -204,8 +204,16 @@ final class AnswerFiguresTest {
         AnswerFigures figures = new AnswerFigures(List.of(
                 AnswerAttribute.parse("answer.status"),
                 AnswerAttribute.parse("answer.header.X-Cost"),
-                AnswerAttribute.parse("answer.header.x-bad")));
-        figures.head(201, Map.of("x-cost", List.of("1", " 42 "), "x-bad", List.of("4.5"))::get);
+                AnswerAttribute.parse("answer.header.x-bad"),
+                AnswerAttribute.parse("answer.header.x-long")));
+        Map<String, List<String>> headers = Map.of(
+                "x-cost",
+                List.of("1", " 42 "),
+                "x-bad",
+                List.of("4.5"),
+                "x-long",
+                List.of("1".repeat(WholeNumber.LONGEST + 1)));
+        figures.head(201, headers::get);
         assertThat(figures.wantsBody()).isFalse();
         figures.end();
         assertThat(texts(figures))
@@ -254,8 +262,10 @@ final class AnswerFiguresTest {
 
     @Test
     void theLastEventNeedsNoEmptyLine() {
-        assertThat(inEverySplit(EVENTS, "data: {\"usage\":{\"total_tokens\":9}}", TOTAL))
-                .containsEntry(TOTAL, 9L);
+        for (String type : List.of(EVENTS, "Text/Event-Stream", " text/event-stream ")) {
+            assertThat(inEverySplit(type, "data: {\"usage\":{\"total_tokens\":9}}", TOTAL))
+                    .containsEntry(TOTAL, 9L);
+        }
     }
 
     @Test
@@ -324,35 +334,27 @@ final class AnswerFiguresTest {
     @Test
     void unpacksCompressedBodies() throws IOException {
         String body = "{\"text\":\"" + "a".repeat(5_000) + "\",\"usage\":{\"total_tokens\":77}}";
-        ByteArrayOutputStream gzip = new ByteArrayOutputStream();
-        try (OutputStream out = new GZIPOutputStream(gzip)) {
-            out.write(body.getBytes(UTF_8));
-        }
+        byte[] gzip = gzip(body);
         ByteArrayOutputStream deflate = new ByteArrayOutputStream();
         try (OutputStream out = new DeflaterOutputStream(deflate)) {
             out.write(body.getBytes(UTF_8));
         }
-        assertThat(inEverySplit(JSON, "gzip", gzip.toByteArray(), TOTAL)).containsEntry(TOTAL, 77L);
-        assertThat(inEverySplit(JSON, "x-gzip", gzip.toByteArray(), TOTAL)).containsEntry(TOTAL, 77L);
+        assertThat(inEverySplit(JSON, "gzip", gzip, TOTAL)).containsEntry(TOTAL, 77L);
+        assertThat(inEverySplit(JSON, "x-gzip", gzip, TOTAL)).containsEntry(TOTAL, 77L);
         assertThat(inEverySplit(JSON, "deflate", deflate.toByteArray(), TOTAL)).containsEntry(TOTAL, 77L);
         assertThat(inEverySplit(JSON, "identity", body.getBytes(UTF_8), TOTAL)).containsEntry(TOTAL, 77L);
-        assertThat(inEverySplit(JSON, "br", gzip.toByteArray(), TOTAL)).isEmpty();
-        assertThat(inEverySplit(JSON, "gzip, gzip", gzip.toByteArray(), TOTAL)).isEmpty();
+        assertThat(inEverySplit(JSON, "br", gzip, TOTAL)).isEmpty();
+        assertThat(inEverySplit(JSON, "gzip, gzip", gzip, TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip", deflate.toByteArray(), TOTAL)).isEmpty();
-        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip.toByteArray(), 40), TOTAL))
+        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip, 40), TOTAL))
                 .isEmpty();
     }
 
     @Test
     void readsAllPartsOfGzip() throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        String[] parts = {"{\"usage\":{\"total", "_tokens\":5}}"};
-        for (int i = 0; i < parts.length; i++) {
-            ByteArrayOutputStream one = new ByteArrayOutputStream();
-            try (OutputStream out = new GZIPOutputStream(one)) {
-                out.write(parts[i].getBytes(UTF_8));
-            }
-            byte[] member = one.toByteArray();
+        for (String part : List.of("{\"usage\":{\"total", "_tokens\":5}}")) {
+            byte[] member = gzip(part);
             member[3] = 0x1e; // a checksum, an extra field, a name and a comment
             all.write(member, 0, 10);
             all.write(new byte[] {3, 0, 1, 0, 2});
@@ -361,6 +363,36 @@ final class AnswerFiguresTest {
             all.write(member, 10, member.length - 10);
         }
         assertThat(inEverySplit(JSON, "gzip", all.toByteArray(), TOTAL)).containsEntry(TOTAL, 5L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 300})
+    void anExtraFieldOfGzipMayHaveAnyLength(int length) throws IOException {
+        byte[] member = gzip("{\"usage\":{\"total_tokens\":5}}");
+        member[3] = 0x04;
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.write(member, 0, 10);
+        all.write(new byte[] {(byte) length, (byte) (length >> 8)});
+        all.write(new byte[length]);
+        all.write(member, 10, member.length - 10);
+        assertThat(inEverySplit(JSON, "gzip", all.toByteArray(), TOTAL)).containsEntry(TOTAL, 5L);
+    }
+
+    @Test
+    void aBodyThatOnlySaysThatItIsGzipHasNoFigure() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            byte[] member = gzip("{\"usage\":{\"total_tokens\":5}}");
+            member[i]++;
+            assertThat(inEverySplit(JSON, "gzip", member, TOTAL)).isEmpty();
+        }
+    }
+
+    private static byte[] gzip(String text) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(UTF_8));
+        }
+        return bytes.toByteArray();
     }
 
     /** Returns what is read in one piece, after making sure that every other way to split the body gives the same. */
