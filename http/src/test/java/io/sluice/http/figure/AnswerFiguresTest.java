@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -348,6 +349,18 @@ final class AnswerFiguresTest {
         assertThat(inEverySplit(JSON, "gzip", deflate.toByteArray(), TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip, 40), TOTAL))
                 .isEmpty();
+    }
+
+    @Test
+    void aBodyThatNeedsADictionaryHasNoFigure() throws IOException {
+        Deflater deflater = new Deflater();
+        deflater.setDictionary("usage".getBytes(UTF_8));
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (OutputStream out = new DeflaterOutputStream(packed, deflater)) {
+            out.write("{\"usage\":{\"total_tokens\":77}}".getBytes(UTF_8));
+        }
+        deflater.end();
+        assertThat(inEverySplit(JSON, "deflate", packed.toByteArray(), TOTAL)).isEmpty();
     }
 
     @Test
