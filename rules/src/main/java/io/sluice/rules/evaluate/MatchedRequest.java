@@ -2,26 +2,19 @@ package io.sluice.rules.evaluate;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.caller.CallerKey;
 import io.sluice.rules.caller.CallerKeys;
-import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.Action;
-import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
-import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CompiledRule;
-import io.sluice.rules.snapshot.CompiledRule.InForce;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,7 +196,7 @@ public record MatchedRequest(
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 return;
             }
-            Binder binder = new Binder(ready, request, permits, reserves, withStore, keys, clock, nonce);
+            LimitBinder binder = new LimitBinder(ready, request, permits, reserves, withStore, keys, clock, nonce);
             if (rule.shadow()) {
                 inShadow(rule, false, deciding(binder.limits(), permits));
             } else {
@@ -324,87 +317,6 @@ public record MatchedRequest(
 
         private boolean isLike(ShadowLimits other) {
             return rule.equals(other.rule) && candidates == other.candidates;
-        }
-    }
-
-    private record Binder(
-            CompiledRule ready,
-            Attributes request,
-            long permits,
-            boolean reserves,
-            boolean withStore,
-            CallerKeys keys,
-            Clock clock,
-            PermitNonce nonce) {
-
-        List<BoundLimit> limits() {
-            List<RuleLimit> limits = ready.rule().limits();
-            List<BoundLimit> bound = new ArrayList<>(limits.size());
-            for (int i = 0; i < limits.size(); i++) {
-                bind(limits.get(i), override(i), ready.rule().shadow(), bound);
-            }
-            return bound;
-        }
-
-        private Optional<InForce> override(int position) {
-            if (ready.hasKeyedNumbers(position)) {
-                RuleLimit limit = ready.rule().limits().get(position);
-                Optional<InForce> keyed =
-                        ready.keyed(position, keys.keyedHash(limit.by(), limit.absent(), request), clock);
-                if (keyed.isPresent()) {
-                    return keyed;
-                }
-            }
-            return ready.override(position, request, clock);
-        }
-
-        List<BoundLimit> candidates() {
-            if (ready.rule().candidate().isEmpty()) {
-                return List.of();
-            }
-            List<BoundLimit> bound = new ArrayList<>();
-            ready.rule().candidate().forEach(limit -> bind(limit, Optional.empty(), true, bound));
-            return bound;
-        }
-
-        private void bind(RuleLimit limit, Optional<InForce> override, boolean shadow, List<BoundLimit> bound) {
-            CallerKey key = keys.key(limit.by(), limit.absent(), limit.privacy(), request);
-            if (key instanceof CallerKey.Skipped) {
-                return;
-            }
-            Rule rule = ready.rule();
-            boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
-            Limit numbers = override.map(InForce::numbers).orElse(limit.limit());
-            // A look asks for what one permit would cost.
-            long asked = Math.max(1, permits);
-            long cost = limit.cost().isEmpty() ? asked : limit.cost().get().permits(request, asked);
-            boolean free = cost == 0;
-            if (free && !reserves && limit.cost().flatMap(Cost::settling).isEmpty()) {
-                // Nothing is charged now or later.
-                return;
-            }
-            long keep = override.isPresent() ? override.get().keep() : 0;
-            Demand demand = key instanceof CallerKey.Of of
-                    ? nonce.demand(
-                            numbers,
-                            inStore ? tagged(of.text(), limit) : of.text(),
-                            Math.min(Limit.MAX_PERMITS, cost),
-                            free ? Math.max(1, keep) : keep,
-                            BoundLimit.label(rule, limit, inStore),
-                            inStore ? guard(rule) : Demand.UNGUARDED,
-                            inStore ? ready.lease() : LeasePolicy.NONE)
-                    : null;
-            long charged = permits == 0 ? 0 : cost;
-            bound.add(
-                    new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, inStore, shadow));
-        }
-
-        private String tagged(String key, RuleLimit limit) {
-            return keys.tagged(key, ready.rule().scope(), limit.by(), limit.privacy(), request);
-        }
-
-        private static double guard(Rule rule) {
-            return rule.handling().guard().orElse(Demand.UNGUARDED);
         }
     }
 }
