@@ -118,6 +118,9 @@ final class AnswerFiguresTest {
         String escaped = "{\"gr\\u00f6\\u00DFe\\ud83d\\ude00\":{\"a\\/b\":7}}";
         assertThat(inEverySplit(JSON, escaped, path)).containsEntry(path, 7L);
         assertThat(inEverySplit(JSON, "{\"größe😀\":{\"a/b\":8}}", path)).containsEntry(path, 8L);
+        assertThat(inEverySplit(JSON, "{\"\\ud83d\":1,\"usage\":{\"total_tokens\":9}}", TOTAL))
+                .as("half a character in another name")
+                .containsEntry(TOTAL, 9L);
     }
 
     @ParameterizedTest
