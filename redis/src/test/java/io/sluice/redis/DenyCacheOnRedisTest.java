@@ -287,6 +287,9 @@ final class DenyCacheOnRedisTest {
                 if (!charges.isEmpty() && random.nextInt(20) == 0) {
                     give(engine, charges.remove(random.nextInt(charges.size())));
                 }
+                if (!charges.isEmpty() && random.nextInt(20) == 0) {
+                    settle(engine, charges.remove(random.nextInt(charges.size())), random.nextInt(8), "r" + i);
+                }
                 Ask ask = randomAsk(random);
                 boolean would = decided(behind, ask.looking()).allowed();
                 long before = engine.remembered();
@@ -321,6 +324,10 @@ final class DenyCacheOnRedisTest {
                 if (random.nextBoolean()) {
                     demand = demand.waitingUpTo(random.nextInt(2_000_000));
                 }
+                if (random.nextInt(3) == 0) {
+                    demand = demand.keeping(1 + random.nextInt(4));
+                    demand = random.nextInt(4) == 0 ? demand.permits(0) : demand;
+                }
                 demands.add(demand);
             }
         }
@@ -347,6 +354,14 @@ final class DenyCacheOnRedisTest {
 
     private static void give(Engine engine, Charge charge) throws Exception {
         engine.giveBack(List.of(charge)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private static void settle(Engine engine, Charge charge, long actual, String id) throws Exception {
+        if (!charge.isHeld() && !(charge.limit() instanceof LeakyBucket)) {
+            engine.settle(List.of(Settlement.of(charge, actual, id, 3_600_000_000L)))
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS);
+        }
     }
 
     private static Ask ask(Limit limit, String key, long permits) {

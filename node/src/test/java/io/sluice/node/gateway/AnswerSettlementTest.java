@@ -61,6 +61,14 @@ class AnswerSettlementTest {
                     limit: 100000
                     window: 1d
                     cost: { reserve: json.max_tokens, default: 2000, settle: answer.json.usage.total_tokens }
+              - id: images
+                resource: /v1/images
+                limits:
+                  - id: steps
+                    algorithm: fixed_window
+                    limit: 100000
+                    window: 1d
+                    cost: { reserve: 30, settle: answer.json.usage.steps }
             """;
 
     private static final String ASKED = "{\"model\":\"m\",\"max_tokens\":500}";
@@ -262,6 +270,19 @@ class AnswerSettlementTest {
             }
         }
         assertThat(used()).isEqualTo(1000);
+    }
+
+    @Test
+    void oneLimitIsSettledAndAnotherStandsIfTheAnswerHasOneFigure() throws Exception {
+        String body = "{\"usage\":{\"total_tokens\":120}}";
+        try (RawUpstream upstream = answering(JSON + "Content-Length: " + body.length() + "\r\n\r\n" + body);
+                RawClient client = open(upstream.origin())) {
+            assertThat(client.send(request().replace("/v1/chat/completions", "/v1/images"))
+                            .message())
+                    .endsWith(body);
+            await().atMost(Duration.ofMinutes(1)).until(() -> outcomes.size() >= 2);
+            assertThat(outcomes).containsExactlyInAnyOrder("500 -> 120", "30 stands: no-figure");
+        }
     }
 
     @Test
