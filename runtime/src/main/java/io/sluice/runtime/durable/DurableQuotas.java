@@ -71,6 +71,9 @@ public final class DurableQuotas implements AutoCloseable {
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
 
+    /** Whether there was something to erase. It stays so: an attempt that failed has emptied the memory, but not the disk or the center. */
+    private volatile boolean used;
+
     private DurableQuotas(
             MarkedStore store,
             Supplier<RuleSet> rules,
@@ -201,7 +204,7 @@ public final class DurableQuotas implements AutoCloseable {
         return sender.waiting();
     }
 
-    /** Returns how many sums the disk does not have yet; 0 without a directory. */
+    /** Returns how many sums the disk does not have yet; without a directory, those of the last moment. */
     public int unwritten() {
         return writer.waiting();
     }
@@ -279,8 +282,8 @@ public final class DurableQuotas implements AutoCloseable {
     }
 
     ErasableStore.Attempt erase(KeyMatch match, Duration mayTake) throws IOException {
-        if (!limits.exist() && sums.size() == 0) {
-            // Then no center has sums of these rules either.
+        used = used || limits.exist() || sums.size() > 0;
+        if (!used) {
             return ErasableStore.Attempt.done(0);
         }
         long here = sums.remove(match);

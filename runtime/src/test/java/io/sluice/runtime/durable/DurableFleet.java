@@ -30,7 +30,7 @@ final class DurableFleet implements AutoCloseable {
     static final FixedWindow QUOTA = daily("r.quota");
     static final FixedWindow OTHER = daily("r.other");
 
-    private static final RuleSet RULES =
+    private static final RuleSet DURABLE =
             rules("{ id: quota, by: tenant, algorithm: fixed_window, limit: 1000, align: day,"
                     + " durable: true }, { id: other, by: tenant, algorithm: fixed_window, limit: 1000, align: day }");
 
@@ -39,6 +39,7 @@ final class DurableFleet implements AutoCloseable {
     private final LossyStore store = new LossyStore(clock);
     private final MemoryLine center = new MemoryLine();
     private final List<Member> running = new ArrayList<>();
+    private RuleSet rules = DURABLE;
 
     DurableFleet(Path folder) {
         this.folder = folder;
@@ -65,6 +66,11 @@ final class DurableFleet implements AutoCloseable {
     /** Returns a process that is yet to start, with a directory and a center. */
     Member member(String name) {
         return new Member(name);
+    }
+
+    /** Takes the durable limit out of the rules. */
+    void dropDurableLimit() {
+        rules = rules("{ id: other, by: tenant, algorithm: fixed_window, limit: 1000, align: day }");
     }
 
     /** Loses the data of the store, and tells all processes that it was away. */
@@ -136,7 +142,7 @@ final class DurableFleet implements AutoCloseable {
 
         /** Opens the journal and looks at the store. */
         Member start() {
-            opened = DurableQuotas.of(store, () -> RULES, Optional.of(folder.resolve(name)), line, time, most, disk);
+            opened = DurableQuotas.of(store, () -> rules, Optional.of(folder.resolve(name)), line, time, most, disk);
             running.add(this);
             opened.check();
             return this;

@@ -281,6 +281,22 @@ class DurableQuotasTest {
     }
 
     @Test
+    void anErasureThatDidNotReachTheCenterGoesOnEvenIfNoLimitIsDurableAnyMore() throws IOException {
+        Member a = fleet.start("a");
+        a.charge("tenant=acme", 30).send();
+        fleet.dropDurableLimit();
+        KeyMatch match = new KeyMatch(key -> key.contains("acme"), List.of());
+        fleet.center().away(true);
+        assertThatThrownBy(() -> a.quotas().erase(match, DurableFleet.PATIENCE)).isInstanceOf(IOException.class);
+        fleet.center().away(false);
+
+        var unused = a.quotas().erase(match, DurableFleet.PATIENCE);
+
+        assertThat(fleet.center().all()).isEmpty();
+        assertThat(Files.readString(a.journal())).doesNotContain("\tS\t");
+    }
+
+    @Test
     void anErasureThatCouldNotWriteTheJournalWritesItNextTime() throws IOException {
         Member a = fleet.start("a");
         a.charge("tenant=acme", 30);
