@@ -377,6 +377,21 @@ class SettleTest {
         }
     }
 
+    /** A node that has not reached its store cannot tell a reservation of another node from a forged one. */
+    @Test
+    void aNodeThatDoesNotKnowTheCommonKeyYetSays503() throws Exception {
+        String reservation = reserve("u", 500);
+        try (RedisServer gone = RedisServer.start()) {
+            gone.kill();
+            try (RunningNode other = RunningNode.start(config().withRedis(gone.uri()), Store::redis)) {
+                HttpResponse<String> answer = post(other, body(reservation, Map.of("chat.tokens", 1L)));
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+                assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+                assertThat(answer.body()).contains("does not know the key of the others yet");
+            }
+        }
+    }
+
     /** Until Redis has told a node the common key, it cannot read the reservations of other nodes. */
     private static void awaitCommonKey(RunningNode one, RunningNode two) {
         awaiting().until(() -> {
@@ -422,6 +437,14 @@ class SettleTest {
         assertThat(settle(reservation, Map.of("chat.tokens", 9L)).statusCode()).isEqualTo(200);
         assertThat(batch.at("/results/1/status").asInt()).isEqualTo(429);
         assertThat(batch.at("/results/1/reservation").isNull()).isTrue();
+        assertThat(post(
+                                "/v1/check/batch",
+                                "{\"checks\": [{\"attributes\": {\"path\": \"/chat\", \"user\": \"c\"}}]}")
+                        .body())
+                .doesNotContain("reservation");
+        assertThat(node.get("/metrics").body())
+                .contains(
+                        "sluice_reservations_unsettled_total{limit=\"chat.tokens\",reason=\"unasked\",rule=\"chat\"} 2.0");
     }
 
     private String reserve(String user, long tokens) throws Exception {
