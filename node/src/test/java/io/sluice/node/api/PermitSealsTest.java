@@ -37,6 +37,16 @@ class PermitSealsTest {
                 .isEmpty();
     }
 
+    @Test
+    void aReservationStaysValidWhenTheKeyChanges() {
+        String text = seals.seal(reservation()).orElseThrow();
+        seals.learn(others.key());
+        assertThat(seals.openReservation(text)).contains(reservation());
+        assertThat(others.openReservation(text)).isEmpty();
+        assertThat(others.openReservation(seals.seal(reservation()).orElseThrow()))
+                .contains(reservation());
+    }
+
     private static Reservation reservation() {
         Limit limit = Limit.named("tokens").tokenBucket(Rate.perMinute(100));
         Label label = new Label("r", "r.tokens", "distributed");
