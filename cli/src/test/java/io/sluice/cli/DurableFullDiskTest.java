@@ -63,7 +63,8 @@ class DurableFullDiskTest {
             for (int i = 0; i < TENANTS; i++) {
                 charge(address, i);
             }
-            await("the journal cannot be written", () -> get(address + "/health").contains(FULL));
+            await("the journal cannot be written", () -> get(address + "/health")
+                    .contains(FULL));
             for (int i = 0; i < 100; i++) {
                 charge(address, i);
             }
@@ -78,7 +79,8 @@ class DurableFullDiskTest {
             await("all sums are on disk", () -> metric(address, "rate_limit_durable_unwritten") == 0);
             String log = output();
             assertThat(log.split(FULL, -1)).as("told once: %s", log).hasSize(2);
-            assertThat(log.split("the journal of durable limits is written again", -1)).hasSize(2);
+            assertThat(log.split("the journal of durable limits is written again", -1))
+                    .hasSize(2);
             boolean unused = node.destroyForcibly().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 
             redis.restart();
@@ -148,7 +150,8 @@ class DurableFullDiskTest {
     }
 
     private static double metric(String address, String name) {
-        Matcher line = Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? (\\S+)$").matcher(get(address + "/metrics"));
+        Matcher line =
+                Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? (\\S+)$").matcher(get(address + "/metrics"));
         assertThat(line.find()).as(name).isTrue();
         return Double.parseDouble(line.group(1));
     }
@@ -165,7 +168,8 @@ class DurableFullDiskTest {
 
     private static String send(HttpRequest.Builder request) {
         try {
-            return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
+            return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

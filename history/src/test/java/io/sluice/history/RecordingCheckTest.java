@@ -346,9 +346,8 @@ class RecordingCheckTest {
         assertThat(kinds(used, asked(limit, T + 1, 1, 5))).isEmpty();
         assertThat(kinds(used, asked(limit, T + 1, 0, 6))).isEmpty();
         for (StepEvent greedy : List.of(asked(limit, T + 1, 1, 6), asked(limit, T + 1, 0, 7))) {
-            assertThat(violations(used, greedy))
-                    .singleElement()
-                    .satisfies(violation -> assertThat(violation.sentence()).contains("for others"));
+            assertThat(violations(used, greedy)).singleElement().satisfies(violation -> assertThat(violation.sentence())
+                    .contains("for others"));
         }
     }
 
@@ -417,6 +416,8 @@ class RecordingCheckTest {
     }
 
     private static StepEvent charge(SimulatedStore store, Demand demand) {
-        return store.decide(List.of(List.of(demand)), List.of(""), true, T).get(0).get(0);
+        return store.decide(List.of(List.of(demand)), List.of(""), true, T)
+                .get(0)
+                .get(0);
     }
 }

@@ -437,9 +437,7 @@ class SettleTest {
         assertThat(settle(reservation, Map.of("chat.tokens", 9L)).statusCode()).isEqualTo(200);
         assertThat(batch.at("/results/1/status").asInt()).isEqualTo(429);
         assertThat(batch.at("/results/1/reservation").isNull()).isTrue();
-        assertThat(post(
-                                "/v1/check/batch",
-                                "{\"checks\": [{\"attributes\": {\"path\": \"/chat\", \"user\": \"c\"}}]}")
+        assertThat(post("/v1/check/batch", "{\"checks\": [{\"attributes\": {\"path\": \"/chat\", \"user\": \"c\"}}]}")
                         .body())
                 .doesNotContain("reservation");
         assertThat(node.get("/metrics").body())

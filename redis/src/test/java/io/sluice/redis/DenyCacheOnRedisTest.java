@@ -151,7 +151,8 @@ final class DenyCacheOnRedisTest {
     void announcesOnlyRefundsThatChangeSomething() throws Exception {
         String prefix = prefix();
         BlockingQueue<String> announced = new LinkedBlockingQueue<>();
-        // A plain subscription: a channel of refunds subscribes anew after a pause, and would miss what was announced meanwhile.
+        // A plain subscription: a channel of refunds subscribes anew after a pause, and would miss what was announced
+        // meanwhile.
         try (StatefulRedisPubSubConnection<String, String> subscription = client.connectPubSub();
                 RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system(), PATIENT)) {
             subscription.addListener(new RedisPubSubAdapter<>() {

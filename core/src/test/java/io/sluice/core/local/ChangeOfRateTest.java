@@ -119,8 +119,8 @@ final class ChangeOfRateTest {
         long change = 0;
         if (settlement.more() != 0) {
             TokenBucket limit = (TokenBucket) settlement.limit();
-            BucketState before = model.getOrDefault(settlement.key(), BucketState.fresh(now))
-                    .atSettlement(limit.pace(), now);
+            BucketState before =
+                    model.getOrDefault(settlement.key(), BucketState.fresh(now)).atSettlement(limit.pace(), now);
             BucketState after = before.settle(settlement, now);
             model.put(settlement.key(), after);
             change = after.over(before);

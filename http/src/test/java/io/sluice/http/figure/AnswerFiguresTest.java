@@ -319,8 +319,7 @@ final class AnswerFiguresTest {
         assertThat(inEverySplit(EVENTS, begin + end, in, out, explicit))
                 .containsOnly(Map.entry(in, 25L), Map.entry(out, 15L), Map.entry(explicit, 25L));
         String again = begin.replace("25", "26");
-        assertThat(inEverySplit(EVENTS, begin + again, in, out))
-                .containsOnly(Map.entry(in, 26L), Map.entry(out, 1L));
+        assertThat(inEverySplit(EVENTS, begin + again, in, out)).containsOnly(Map.entry(in, 26L), Map.entry(out, 1L));
         AnswerFigures aborted = begun(EVENTS, in, out, explicit);
         aborted.piece(begin.getBytes(UTF_8));
         assertThat(texts(aborted)).containsOnly(Map.entry(explicit, 25L));
@@ -350,8 +349,7 @@ final class AnswerFiguresTest {
         assertThat(inEverySplit(JSON, "br", gzip, TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip, gzip", gzip, TOTAL)).isEmpty();
         assertThat(inEverySplit(JSON, "gzip", deflate.toByteArray(), TOTAL)).isEmpty();
-        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip, 40), TOTAL))
-                .isEmpty();
+        assertThat(inEverySplit(JSON, "gzip", Arrays.copyOf(gzip, 40), TOTAL)).isEmpty();
     }
 
     @Test

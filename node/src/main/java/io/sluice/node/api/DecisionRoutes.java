@@ -177,8 +177,8 @@ public final class DecisionRoutes {
         }
         CompletionStage<List<SettledLimit>> settled;
         try {
-            settled = evaluator.settle(
-                    reservation.get(), request.figures(reservation.get()), Evaluator.PERMITS_MAY_TAKE);
+            settled =
+                    evaluator.settle(reservation.get(), request.figures(reservation.get()), Evaluator.PERMITS_MAY_TAKE);
         } catch (IllegalArgumentException e) {
             ReplySender.badRequest(exchange, e);
             return;

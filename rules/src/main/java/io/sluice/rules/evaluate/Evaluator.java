@@ -592,10 +592,7 @@ public final class Evaluator {
                 ? ruled
                 : ruled.thenCompose(ruling -> !ruling.allowed()
                         ? CompletableFuture.completedFuture(ruling)
-                        : settlements
-                                .usage(router)
-                                .charge(matched)
-                                .thenApply(used -> UsageCharges.add(ruling, used)));
+                        : settlements.usage(router).charge(matched).thenApply(used -> UsageCharges.add(ruling, used)));
     }
 
     private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {

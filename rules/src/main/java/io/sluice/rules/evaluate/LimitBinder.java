@@ -47,8 +47,7 @@ record LimitBinder(
     private Optional<InForce> override(int position) {
         if (ready.hasKeyedNumbers(position)) {
             RuleLimit limit = ready.rule().limits().get(position);
-            Optional<InForce> keyed =
-                    ready.keyed(position, keys.keyedHash(limit.by(), limit.absent(), request), clock);
+            Optional<InForce> keyed = ready.keyed(position, keys.keyedHash(limit.by(), limit.absent(), request), clock);
             if (keyed.isPresent()) {
                 return keyed;
             }
@@ -93,8 +92,7 @@ record LimitBinder(
                         inStore ? ready.lease() : LeasePolicy.NONE)
                 : null;
         long charged = permits == 0 ? 0 : cost;
-        bound.add(
-                new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, inStore, shadow));
+        bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, inStore, shadow));
     }
 
     private String tagged(String key, RuleLimit limit) {

@@ -71,8 +71,7 @@ final class RulingWriter {
             boolean looked) {
         Decision deciding = deciding(matched.live(), decisions);
         boolean allowed = CombinedDecisions.allAllow(decisions);
-        Report report =
-                allowed && looked ? afterwards(matched.live(), decisions) : report(matched.live(), deciding);
+        Report report = allowed && looked ? afterwards(matched.live(), decisions) : report(matched.live(), deciding);
         BoundLimit bound = report == null ? null : report.bound();
         Ruling.Reported reported = report == null ? null : report.reported();
         Ruling.Settled ruling = new Ruling.Settled(
@@ -111,8 +110,7 @@ final class RulingWriter {
         for (BoundLimit bound : group.limits()) {
             Ruling.Reported reported = afterwards(bound, looked);
             if (reported != null
-                    && (least == null
-                            || reported.remaining() < least.reported().remaining())) {
+                    && (least == null || reported.remaining() < least.reported().remaining())) {
                 least = new Report(bound, reported);
             }
         }

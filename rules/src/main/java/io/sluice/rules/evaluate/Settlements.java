@@ -91,7 +91,8 @@ final class Settlements {
     private static boolean isOf(ReservedLimit limit, List<Decision> decisions) {
         return decisions.stream()
                 .flatMap(decision -> decision.ask().demands().stream())
-                .anyMatch(demand -> demand.label().equals(limit.label()) && demand.key().equals(limit.key()));
+                .anyMatch(demand ->
+                        demand.label().equals(limit.label()) && demand.key().equals(limit.key()));
     }
 
     private CompletionStage<List<SettledLimit>> settle(

@@ -414,7 +414,8 @@ class CostEvaluationTest {
             evaluator.giveBack(ruling).toCompletableFuture().join();
 
             assertThat(told)
-                    .extracting(limit -> limit.limit().id() + " " + limit.actual() + " " + limit.result().change())
+                    .extracting(limit -> limit.limit().id() + " " + limit.actual() + " "
+                            + limit.result().change())
                     .containsExactlyInAnyOrder("r.t 0 -9", "s.t 0 -9");
             Settled next = ruled(evaluator, Map.of());
             assertThat(next.allowed()).isTrue();
@@ -432,7 +433,8 @@ class CostEvaluationTest {
                 """);
         List<RuleCall> claims =
                 List.of(new RuleCall(evaluator.rules().rule("r").orElseThrow(), Attributes.of(Map.of()), 1));
-        assertThat(settled(evaluator.acquireNamed(claims, Duration.ofMinutes(1))).allowed())
+        assertThat(settled(evaluator.acquireNamed(claims, Duration.ofMinutes(1)))
+                        .allowed())
                 .isTrue();
 
         CompletableFuture<Ruling> waiting = evaluator.acquireNamed(claims, Duration.ofMinutes(1));

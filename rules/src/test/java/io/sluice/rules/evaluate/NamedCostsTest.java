@@ -106,8 +106,8 @@ final class NamedCostsTest {
                     overrides: [{ when: { plan: large }, limit: 20 }]
                 """);
 
-        Settled both = ruled(
-                false, claim(1, "key", "a", "plan", "large", "json.n", "3"), claim(1, "key", "b", "json.n", "4"));
+        Settled both =
+                ruled(false, claim(1, "key", "a", "plan", "large", "json.n", "3"), claim(1, "key", "b", "json.n", "4"));
 
         assertThat(both.costs())
                 .extracting(reported -> reported.limit().capacity(), Reported::remaining)
@@ -160,7 +160,10 @@ final class NamedCostsTest {
         Settled both = ruled(false, claim(2), claim(3));
         assertThat(both.shadowRefused()).isEmpty();
         assertThat(ruled(false, claim(1)).shadowRefused()).hasSize(1);
-        inProcess.release(Objects.requireNonNull(both.permit())).toCompletableFuture().join();
+        inProcess
+                .release(Objects.requireNonNull(both.permit()))
+                .toCompletableFuture()
+                .join();
 
         assertThat(ruled(false, claim(5)).shadowRefused()).isEmpty();
     }
@@ -203,6 +206,9 @@ final class NamedCostsTest {
         Reservation made = reservation(ruling);
         Map<String, Long> actual = new HashMap<>();
         made.limits().forEach(limit -> actual.put(limit.id(), figure));
-        inProcess.settle(made, actual, Duration.ofSeconds(1)).toCompletableFuture().join();
+        inProcess
+                .settle(made, actual, Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .join();
     }
 }

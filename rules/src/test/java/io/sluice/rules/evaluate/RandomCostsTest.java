@@ -95,7 +95,8 @@ final class RandomCostsTest {
         }
 
         boolean isReserved(boolean reserves) {
-            return !isUsage() && (reserves || limit.cost().flatMap(Cost::settling).isPresent());
+            return !isUsage()
+                    && (reserves || limit.cost().flatMap(Cost::settling).isPresent());
         }
     }
 
@@ -131,10 +132,13 @@ final class RandomCostsTest {
         for (int i = 0; i < 1_000; i++) {
             Attributes request = request();
             long permits = 1L + random.nextInt(2);
-            Ruling.Settled explained =
-                    settled(evaluator.explain(request, permits).toCompletableFuture().join().ruling());
-            Ruling.Settled looked = settled(
-                    evaluator.evaluate(request, 0).toCompletableFuture().join());
+            Ruling.Settled explained = settled(evaluator
+                    .explain(request, permits)
+                    .toCompletableFuture()
+                    .join()
+                    .ruling());
+            Ruling.Settled looked =
+                    settled(evaluator.evaluate(request, 0).toCompletableFuture().join());
             Ruling.Settled ruled = settled(
                     evaluator.evaluate(request, permits).toCompletableFuture().join());
 
@@ -161,8 +165,7 @@ final class RandomCostsTest {
 
     /** A look refuses if usage is owed, and a request does not. */
     private static boolean isUsedUp(Ruling.Settled looked) {
-        return looked.costs().stream()
-                .anyMatch(each -> each.id().equals("used.u") && each.remaining() == 0);
+        return looked.costs().stream().anyMatch(each -> each.id().equals("used.u") && each.remaining() == 0);
     }
 
     private static Ruling.Settled settled(Ruling ruling) {
@@ -196,8 +199,8 @@ final class RandomCostsTest {
         for (RuleCall claim : claims) {
             want(claim, live, shadows, usage);
         }
-        boolean impossible = live.values().stream()
-                .anyMatch(each -> each.limit.cost().isEmpty() && each.permits > each.capacity);
+        boolean impossible =
+                live.values().stream().anyMatch(each -> each.limit.cost().isEmpty() && each.permits > each.capacity);
         boolean allowed = live.values().stream().allMatch(each -> each.fits(used(each)));
         Ruling ruling = evaluator.evaluateNamed(claims).toCompletableFuture().join();
         if (impossible) {
@@ -240,7 +243,8 @@ final class RandomCostsTest {
         Reservation reservation = settled.reservation();
         Map<String, Long> made = new TreeMap<>();
         for (ReservedLimit limit : reservation == null ? List.<ReservedLimit>of() : reservation.limits()) {
-            assertThat(made.put(limit.id() + " " + limit.key(), limit.reserved())).isNull();
+            assertThat(made.put(limit.id() + " " + limit.key(), limit.reserved()))
+                    .isNull();
         }
         assertThat(made).as("%s with %s", shown(claims), used).isEqualTo(reserved);
         if (allowed && random.nextInt(10) == 0 && shadows.isEmpty() && usage.isEmpty()) {
@@ -290,7 +294,9 @@ final class RandomCostsTest {
 
     private static void want(RuleCall claim, RuleLimit limit, Map<String, Wanted> group) {
         long cost = cost(claim, limit);
-        if (cost == 0 && !claim.reserves() && limit.cost().flatMap(Cost::settling).isEmpty()) {
+        if (cost == 0
+                && !claim.reserves()
+                && limit.cost().flatMap(Cost::settling).isEmpty()) {
             return;
         }
         String plan = Objects.requireNonNull(claim.request().get("plan"));
@@ -332,7 +338,10 @@ final class RandomCostsTest {
             }
         }
         for (Kind expected : List.of(Kind.SETTLED, Kind.REPEATED)) {
-            assertThat(evaluator.settle(reservation, actual, SOON).toCompletableFuture().join())
+            assertThat(evaluator
+                            .settle(reservation, actual, SOON)
+                            .toCompletableFuture()
+                            .join())
                     .allSatisfy(limit -> assertThat(limit.result().kind()).isEqualTo(expected))
                     .allSatisfy(limit -> assertThat(limit.result().change())
                             .isEqualTo(limit.actual() - limit.limit().reserved()));

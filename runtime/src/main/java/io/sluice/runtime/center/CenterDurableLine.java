@@ -115,7 +115,8 @@ public final class CenterDurableLine implements DurableLine {
         String after = "";
         for (int last = PAGE; last == PAGE; ) {
             String page = path + "?after=" + after;
-            List<DurableSum> some = read(answer(posts ? post(page, "") : center.request(page).GET()), after);
+            List<DurableSum> some =
+                    read(answer(posts ? post(page, "") : center.request(page).GET()), after);
             all.addAll(some);
             last = some.size();
             after = some.isEmpty() ? "" : some.get(last - 1).ref();

@@ -297,7 +297,10 @@ final class DurableJournal implements AutoCloseable {
             LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, damaged);
         }
         if (unknown > 0) {
-            LOG.warn("the journal of durable limits in {} has {} lines of another version, which are left out", path, unknown);
+            LOG.warn(
+                    "the journal of durable limits in {} has {} lines of another version, which are left out",
+                    path,
+                    unknown);
         }
         // Whoever charged a store had restored it before.
         loaded.values().forEach(sum -> done.add(sum.store()));

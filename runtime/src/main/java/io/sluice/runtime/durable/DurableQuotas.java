@@ -177,8 +177,7 @@ public final class DurableQuotas implements AutoCloseable {
 
     private void later(Duration delay, Runnable task) {
         try {
-            var unused = asking.schedule(
-                    () -> DurableThreads.quietly(task), delay.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = asking.schedule(() -> DurableThreads.quietly(task), delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             // It is closed.
         }

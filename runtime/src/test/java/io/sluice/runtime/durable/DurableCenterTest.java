@@ -67,7 +67,9 @@ class DurableCenterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"NONE", "HANGS"})
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"NONE", "HANGS"})
     void whatTheCenterDidNotTakeIsSentLaterAndCountsOnce(Trouble trouble) throws IOException {
         Member a = fleet.member("a").withCenter(center.line()).start();
         a.charge("acme", 30).send();
@@ -90,7 +92,9 @@ class DurableCenterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"NONE", "HANGS"})
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"NONE", "HANGS"})
     void anAnswerOfSomethingElseRestoresNothing(Trouble trouble) throws IOException {
         Member a = fleet.member("a").withCenter(center.line()).start();
         Member b = fleet.member("b").withCenter(center.line()).start();

@@ -56,7 +56,9 @@ class DurableClockTest {
 
         advance(Duration.ofDays(1).plusHours(11));
         a.quotas().tidy();
-        assertThat(a.quotas().size()).as("a day after the window has ended, by the clock of the store").isEqualTo(1);
+        assertThat(a.quotas().size())
+                .as("a day after the window has ended, by the clock of the store")
+                .isEqualTo(1);
         advance(Duration.ofHours(2));
         a.quotas().tidy();
         assertThat(a.quotas().size()).isZero();

@@ -144,7 +144,9 @@ class DurableDiskTest {
         stopped.close(SHORTLY);
 
         assertThat(disk.hangs()).isTrue();
-        assertThat(disk.wasInterrupted()).as("interrupting a write to a hanging disk hangs").isFalse();
+        assertThat(disk.wasInterrupted())
+                .as("interrupting a write to a hanging disk hangs")
+                .isFalse();
         // A process that lives on finishes its journal.
         disk.set(Trouble.NONE);
         await("the journal is closed", () -> Files.exists(a.durable().resolve("closed")));

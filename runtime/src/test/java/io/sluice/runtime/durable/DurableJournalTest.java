@@ -74,7 +74,8 @@ class DurableJournalTest {
             damaged[i] ^= 0x01;
             Files.write(file(), damaged);
 
-            // The two states of the sum are in different lines, so one of them is left, unless the border between them is wrong.
+            // The two states of the sum are in different lines, so one of them is left, unless the border between them
+            // is wrong.
             assertThat(loaded())
                     .as("byte %d", i)
                     .isSubsetOf(List.of(10L, 20L))
@@ -113,7 +114,10 @@ class DurableJournalTest {
         assertThat(again.source()).isNotEqualTo(first.source());
         assertThat(again.isOwn(first.source())).isTrue();
         again.close();
-        assertThat(log.lines()).singleElement().asString().endsWith("has 2 lines of another version, which are left out");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .endsWith("has 2 lines of another version, which are left out");
     }
 
     @Test
@@ -188,7 +192,6 @@ class DurableJournalTest {
     private void append(String body) throws IOException {
         CRC32 crc = new CRC32();
         crc.update(body.getBytes(StandardCharsets.UTF_8));
-        Files.writeString(
-                file(), Long.toHexString(crc.getValue()) + "\t" + body + "\n", StandardOpenOption.APPEND);
+        Files.writeString(file(), Long.toHexString(crc.getValue()) + "\t" + body + "\n", StandardOpenOption.APPEND);
     }
 }

@@ -101,8 +101,12 @@ class DurableQuotasTest {
         fleet.center().away(true);
         a.check();
 
-        assertThat(a.quotas().engine().decide(ask(QUOTA, "acme", 1))).isEqualTo(new EngineFailure("not-restored", false));
-        assertThat(a.quotas().engine().settle(List.of(fleet.settlement("acme", 1, 2))).toCompletableFuture())
+        assertThat(a.quotas().engine().decide(ask(QUOTA, "acme", 1)))
+                .isEqualTo(new EngineFailure("not-restored", false));
+        assertThat(a.quotas()
+                        .engine()
+                        .settle(List.of(fleet.settlement("acme", 1, 2)))
+                        .toCompletableFuture())
                 .isCompletedExceptionally();
         assertThat(a.quotas().engine().decide(ask(OTHER, "acme", 1))).isInstanceOf(EngineDecision.class);
         assertThat(a.quotas().isRestored()).isFalse();
@@ -177,8 +181,7 @@ class DurableQuotasTest {
         a.flush();
         a.charge("acme", 3);
         a.stop();
-        Files.writeString(
-                a.journal(), "torn\tS\tx", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
+        Files.writeString(a.journal(), "torn\tS\tx", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
         fleet.store().lose();
         Member again = fleet.member("a").withoutCenter().start();
 
@@ -229,17 +232,20 @@ class DurableQuotasTest {
     void subtractsWhatIsGivenBackAndAddsWhatIsSettled() throws IOException {
         Member a = fleet.start("a");
         EngineDecision decided = (EngineDecision) a.quotas().engine().decide(ask(QUOTA, "acme", 30));
-        a.quotas().engine()
+        a.quotas()
+                .engine()
                 .giveBack(List.of(decided.charges(ask(QUOTA, "acme", 30)).get(0)))
                 .toCompletableFuture()
                 .join();
         a.charge("acme", 10);
-        List<SettlementResult> settled = a.quotas().engine()
+        List<SettlementResult> settled = a.quotas()
+                .engine()
                 .settle(List.of(fleet.settlement("acme", 10, 25)))
                 .toCompletableFuture()
                 .join();
         assertThat(settled.get(0).change()).isEqualTo(15);
-        a.quotas().engine()
+        a.quotas()
+                .engine()
                 .settle(List.of(fleet.settlement("acme", 10, 25)))
                 .toCompletableFuture()
                 .join();

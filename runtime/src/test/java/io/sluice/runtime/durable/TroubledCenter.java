@@ -47,8 +47,8 @@ final class TroubledCenter implements AutoCloseable {
         server.createContext("/", this::answer);
         server.start();
         Path token = Files.writeString(folder.resolve("token"), "secret");
-        line = new CenterDurableLine(Center.at(CenterAddress.of(
-                "http://127.0.0.1:" + server.getAddress().getPort(), token)));
+        line = new CenterDurableLine(Center.at(
+                CenterAddress.of("http://127.0.0.1:" + server.getAddress().getPort(), token)));
     }
 
     DurableLine line() {

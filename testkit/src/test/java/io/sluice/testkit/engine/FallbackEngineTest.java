@@ -143,7 +143,9 @@ final class FallbackEngineTest {
         for (Limit limit : List.of(TEN, window)) {
             Demand keeping = Demand.of(limit, "k", 1).keeping(3);
             for (int i = 0; i < 3; i++) {
-                assertThat(answerBy(local(keeping)).allowed()).as("%s, %d", limit, i).isTrue();
+                assertThat(answerBy(local(keeping)).allowed())
+                        .as("%s, %d", limit, i)
+                        .isTrue();
             }
             EngineDecision refused = answerBy(local(keeping));
             assertThat(refused.allowed()).as("%s", limit).isFalse();

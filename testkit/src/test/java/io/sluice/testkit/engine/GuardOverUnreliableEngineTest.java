@@ -113,7 +113,8 @@ final class GuardOverUnreliableEngineTest {
     void keepsForOthersBesideTheRequestsUnderWay() {
         store.setMood(Mood.LATE);
         ask(60);
-        Ask keeping = Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(50).guardedBy(1)));
+        Ask keeping =
+                Ask.charging(List.of(Demand.of(HUNDRED, "k", 10).keeping(50).guardedBy(1)));
         Answer refused = guard.decide(keeping);
         assertThat(guard.refused()).isEqualTo(1);
         assertThat(isAllowed(refused)).isFalse();

@@ -139,8 +139,7 @@ final class SettlingOverUnreliableEngineTest {
             CompletableFuture<List<SettlementResult>> results =
                     new Limiter(unable, clock, List.of()).settle(List.of(some), TEN_SECONDS);
             assertThat(results).isCompletedExceptionally();
-            assertThatThrownBy(results::join)
-                    .hasRootCauseMessage("settle: unable (expected: an engine that settles)");
+            assertThatThrownBy(results::join).hasRootCauseMessage("settle: unable (expected: an engine that settles)");
         }
     }
 
