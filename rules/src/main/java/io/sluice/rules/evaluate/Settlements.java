@@ -53,16 +53,17 @@ final class Settlements {
 
     /** See {@link Evaluator#settle}. */
     CompletionStage<List<SettledLimit>> settle(Reservation reservation, Map<String, Long> actual, Duration atMost) {
-        return settle(reservation, Settling.named(actual, reservation), atMost, listener::settled, FAILED);
+        Settling each = new Settling(reservation, Settling.named(actual, reservation), issuer, local, shared);
+        return settle(each, atMost, listener::settled, FAILED);
     }
 
     /** Returns what charges usage through a router. */
     UsageCharges usage(EngineRouter engines) {
-        return new UsageCharges(
-                engines,
-                issuer,
-                (reservation, actual) ->
-                        settle(reservation, actual, Evaluator.PERMITS_MAY_TAKE, listener::used, USAGE));
+        return new UsageCharges(engines, issuer, (reservation, actual) -> {
+            Settling each = new Settling(reservation, actual, issuer, local, shared);
+            return settle(each, Evaluator.PERMITS_MAY_TAKE, listener::used, USAGE)
+                    .handle((settled, failure) -> each.settled());
+        });
     }
 
     /**
@@ -84,7 +85,11 @@ final class Settlements {
         }
         return rest.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : settle(reservation, rest, Evaluator.PERMITS_MAY_TAKE, then, FAILED)
+                : settle(
+                                new Settling(reservation, rest, issuer, local, shared),
+                                Evaluator.PERMITS_MAY_TAKE,
+                                then,
+                                FAILED)
                         .handle((settled, failure) -> failure == null);
     }
 
@@ -96,12 +101,7 @@ final class Settlements {
     }
 
     private CompletionStage<List<SettledLimit>> settle(
-            Reservation reservation,
-            Map<ReservedLimit, Long> actual,
-            Duration atMost,
-            Consumer<SettledLimit> then,
-            String otherwise) {
-        Settling each = new Settling(reservation, actual, issuer, local, shared);
+            Settling each, Duration atMost, Consumer<SettledLimit> then, String otherwise) {
         CompletableFuture<List<SettledLimit>> settling = each.settle(atMost)
                 .whenComplete((settled, failure) -> {
                     each.settled().forEach(limit -> tell(limit, then));

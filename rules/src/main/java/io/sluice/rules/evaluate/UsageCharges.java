@@ -40,7 +40,7 @@ final class UsageCharges {
     private final String issuer;
     private final Settle settle;
 
-    /** Settles a reservation. */
+    /** Settles a reservation. The stage has the limits whose engines have answered, and never completes exceptionally. */
     @FunctionalInterface
     interface Settle {
         CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<ReservedLimit, Long> actual);
@@ -82,8 +82,7 @@ final class UsageCharges {
         }
         CompletionStage<List<SettledLimit>> settled = actual.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : settle.apply(new Reservation(Reservation.newName(), issuer, List.copyOf(actual.keySet())), actual)
-                        .exceptionally(failure -> List.of());
+                : settle.apply(new Reservation(Reservation.newName(), issuer, List.copyOf(actual.keySet())), actual);
         return settled.thenApply(limits -> used(usage, looked, limits));
     }
 

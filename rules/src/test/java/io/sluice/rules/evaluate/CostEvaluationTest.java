@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.decorator.Guard;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.KeySettings;
@@ -540,6 +542,34 @@ class CostEvaluationTest {
 
         assertThat(ruling.allowed()).isTrue();
         assertThat(ruling.degraded()).isNull();
+    }
+
+    @Test
+    void usageThatIsChargedHereIsReportedIfTheStoreFails() {
+        Limiter failing = new Limiter(
+                new ForwardingEngine(new LocalEngine(clock)) {
+                    @Override
+                    public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+                        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+                    }
+                },
+                clock,
+                List.of());
+        Evaluator evaluator = evaluator("""
+                rules:
+                  - id: here
+                    mode: local
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { charge: always } }]
+                  - id: there
+                    limits: [{ id: t, algorithm: fixed_window, limit: 10, window: 1h, cost: { charge: always } }]
+                """, failing);
+
+        Settled ruling = ruling(evaluator, Map.of(), 4);
+
+        assertThat(left(ruling, "here.t")).isEqualTo(6);
+        assertThat(left(ruling, "there.t")).isEqualTo(10);
+        assertThat(ruling.degraded()).isEqualTo(UsageCharges.UNKNOWN);
+        assertThat(standing).containsExactly("there.t");
     }
 
     @Test
