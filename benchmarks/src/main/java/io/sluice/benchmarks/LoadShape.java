@@ -79,11 +79,12 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
 
     private void block(Contender contender, Samples mine, AtomicBoolean over, CountDownLatch ended, Clock clock) {
         try {
-            while (!over.get()) {
+            // At least once, also if the machine was busy until the turn was over.
+            do {
                 long start = clock.nanoTime();
                 contender.decide(key());
                 mine.add(clock.nanoTime() - start);
-            }
+            } while (!over.get());
         } finally {
             mine.thread = ThreadUse.ofThisThread();
             ended.countDown();
