@@ -514,6 +514,8 @@ public final class Erasures {
     }
 
     private void end(long id, Erasure.State state, int answered, long missing) {
+        // Before others can read that it has ended, so no node is asked afterwards. If it cannot be stored, the next look adds it again.
+        orders.remove(id);
         boolean ended = database.write(client -> {
             if (!table.end(client, id, state, now())) {
                 return false;
@@ -527,7 +529,6 @@ public final class Erasures {
                             Map.of("erasure", id, "state", state.word(), "answered", answered, "missing", missing)));
             return true;
         });
-        orders.remove(id);
         if (ended) {
             // Old pages still have the encrypted subject.
             isScrubDue = true;
