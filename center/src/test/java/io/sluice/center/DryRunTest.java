@@ -7,8 +7,8 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.recording.ExcerptQuestion;
+import io.sluice.testkit.LiveFolder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -385,13 +384,7 @@ class DryRunTest {
                     .isEqualTo(rows);
             assertThat(log.text()).doesNotContain("zqdryrun");
         }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains("zqdryrun"))
-                        .as("%s", file)
-                        .isFalse();
-            }
-        }
+        assertThat(LiveFolder.filesWith(folder, "zqdryrun")).isEmpty();
     }
 
     private static long hourAgo() {

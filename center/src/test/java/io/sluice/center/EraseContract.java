@@ -17,6 +17,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.LiveFolder;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,7 +34,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -728,18 +728,10 @@ abstract class EraseContract {
     }
 
     private List<Path> filesWith(String sought) {
-        try (Stream<Path> files = Files.walk(data)) {
-            List<Path> found = new ArrayList<>();
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
-                if (bytes.replace(sought + "1", "").contains(sought)) {
-                    found.add(file);
-                }
-            }
-            return found;
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
+        return LiveFolder.contents(data).entrySet().stream()
+                .filter(file -> file.getValue().replace(sought + "1", "").contains(sought))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     private String dump() {

@@ -18,13 +18,12 @@ import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.LiveFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -554,22 +553,13 @@ class RefusedCallersApiTest {
         assertThat(entries(people.as("root").get("/api/top"))).hasSize(3);
     }
 
-    private List<Path> callerFilesWith(String text) throws IOException {
+    private List<Path> callerFilesWith(String text) {
         return filesWith(text).stream()
                 .filter(each -> each.toString().contains("callers"))
                 .toList();
     }
 
-    private List<Path> filesWith(String text) throws IOException {
-        String sought = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        List<Path> found = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(data)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                if (Files.readString(file, StandardCharsets.ISO_8859_1).contains(sought)) {
-                    found.add(file);
-                }
-            }
-        }
-        return found;
+    private List<Path> filesWith(String text) {
+        return LiveFolder.filesWith(data, text);
     }
 }

@@ -9,19 +9,18 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.LiveFolder;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,7 +92,7 @@ class ErasureTest {
                 assertThat(redis.command("KEYS", "*user=bob").list()).hasSize(2);
             }
         }
-        assertThat(filesWith(VALUE)).isEmpty();
+        assertThat(LiveFolder.filesWith(folder, VALUE)).isEmpty();
     }
 
     private NodeConfig config(String name, Center center, Path tokenFile, RedisServer redis) {
@@ -171,19 +170,4 @@ class ErasureTest {
         }
     }
 
-    private Path[] filesWith(String text) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> content(file).contains(text))
-                    .toArray(Path[]::new);
-        }
-    }
-
-    private static String content(Path file) {
-        try {
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
 }

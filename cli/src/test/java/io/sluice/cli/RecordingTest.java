@@ -3,6 +3,7 @@ package io.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Await;
+import io.sluice.testkit.LiveFolder;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -131,10 +132,10 @@ class RecordingTest {
         assertThat(process.exitValue()).isZero();
     }
 
-    private List<Path> files(String end) throws IOException {
-        try (Stream<Path> files = Files.walk(recordings())) {
-            return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
-        }
+    private List<Path> files(String end) {
+        return LiveFolder.contents(recordings()).keySet().stream()
+                .filter(file -> file.toString().endsWith(end))
+                .toList();
     }
 
     private void awaitRecorded(int atLeast) {
@@ -142,15 +143,10 @@ class RecordingTest {
     }
 
     private long recorded() {
-        long lines = 0;
-        try {
-            for (Path file : files(".requests.jsonl")) {
-                lines += Files.readString(file).lines().count();
-            }
-        } catch (IOException e) {
-            // Not there yet.
-        }
-        return lines;
+        return LiveFolder.contents(recordings()).entrySet().stream()
+                .filter(file -> file.getKey().toString().endsWith(".requests.jsonl"))
+                .mapToLong(file -> file.getValue().lines().count())
+                .sum();
     }
 
     /** Asks one node, the other, and the first again, until Redis decided all three: then each has steps between those of the other. */

@@ -27,10 +27,10 @@ import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.testkit.LiveFolder;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -127,17 +127,6 @@ class NodeErasureTest {
         }
     }
 
-    private static boolean contains(Path folder, String text) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
     private void record() throws IOException {
         Path recordings = Files.createDirectories(folder.resolve("data/recordings"));
         Limit limit = Limit.named("there.0").fixedWindow(3, Duration.ofDays(1));
@@ -183,7 +172,7 @@ class NodeErasureTest {
 
             assertThat(redis.command("KEYS", "*" + VALUE + "*").list()).isEmpty();
             assertThat(redis.command("KEYS", "*user=bob").list()).hasSize(2);
-            assertThat(contains(folder.resolve("data"), VALUE)).isFalse();
+            assertThat(LiveFolder.filesWith(folder.resolve("data"), VALUE)).isEmpty();
             String done = "erasure 7 of a user is done; removed: {counts=3, recordings=1, refused_callers=1}";
             await().atMost(Duration.ofMinutes(5)).until(() -> lines().anyMatch(line -> line.startsWith(done)));
             assertThat(lines()).noneMatch(line -> line.contains(VALUE));
@@ -227,11 +216,11 @@ class NodeErasureTest {
             CenterStub.Listener listener = center.listener();
             await().atMost(Duration.ofMinutes(5)).until(() -> node.node.rules().adjustments() == 7);
             await().atMost(Duration.ofMinutes(5)).until(() -> Files.exists(folder.resolve("data/kept-rules.json")));
-            assertThat(contains(folder.resolve("data"), VALUE)).isFalse();
+            assertThat(LiveFolder.filesWith(folder.resolve("data"), VALUE)).isEmpty();
             listener.send(state(new Adjustments(8, List.of(), List.of())));
             await().atMost(Duration.ofMinutes(5)).until(() -> node.node.rules().adjustments() == 8);
         }
-        assertThat(contains(folder.resolve("data"), VALUE)).isFalse();
+        assertThat(LiveFolder.filesWith(folder.resolve("data"), VALUE)).isEmpty();
     }
 
     private static String state(Adjustments adjustments) {

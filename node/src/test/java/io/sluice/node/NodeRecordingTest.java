@@ -19,6 +19,7 @@ import io.sluice.runtime.erasure.Subject;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.LiveFolder;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,15 +69,7 @@ class NodeRecordingTest {
     }
 
     private String content() {
-        StringBuilder text = new StringBuilder();
-        try (Stream<Path> files = Files.walk(folder.resolve("recordings"))) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                text.append(Files.readString(file));
-            }
-        } catch (IOException e) {
-            return "";
-        }
-        return text.toString();
+        return String.join("", LiveFolder.contents(folder.resolve("recordings")).values());
     }
 
     @Test
