@@ -417,7 +417,7 @@ public final class Node implements AutoCloseable {
         }
         if (durable != null) {
             rules.source().listen(durable.rules());
-            durable.start().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+            durable.start().join();
         }
         agreed.join();
         if (recorder != null) {

@@ -1,40 +1,37 @@
 package io.sluice.runtime.durable;
 
-import io.sluice.rules.watch.RegularFile;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The sums of a process on disk. Changed sums are appended and forced to the disk; from time to time the file is replaced by one that has
- * each sum once. Every line has a checksum. A line that was cut short or damaged is left out, and the others count. Thread-safe.
+ * each sum once. Every line has a checksum. A line that was cut short or damaged is left out, and the others count.
  *
- * <p>One process writes a journal. A second one in the same directory keeps its sums in memory only.
+ * <p>One thread opens, writes and closes it, because a disk may hang. Methods that never wait may be used by any thread, those about the
+ * source after it was opened.
+ *
+ * <p>One process writes a journal. A second one in the same directory keeps its sums in memory until the first one ends.
  *
  * <p><b>Why sums get a new source unless the last run ended cleanly.</b> Then the center may have later states than the disk. What is
  * charged now would look older than those, and be ignored.
@@ -48,9 +45,9 @@ final class DurableJournal implements AutoCloseable {
     /** Is there if the last run wrote everything. */
     private static final String CLOSED = "closed";
 
-    private static final String SOURCE = "N";
-    private static final String SUM = "S";
-    private static final String DONE = "D";
+    private static final String TAKEN = "another process writes the journal of durable limits";
+
+    private static final String UNUSABLE = "the journal of durable limits cannot be used";
 
     /** The file is replaced when it has grown by this much and is several times as large as needed. */
     private static final long GROWTH = 1 << 20;
@@ -68,6 +65,11 @@ final class DurableJournal implements AutoCloseable {
 
     /** How bytes get to a disk. Another one can hang or be full at a chosen moment. */
     interface Disk {
+
+        /** Creates the directory, unless it is there. */
+        default void open(Path directory) throws IOException {
+            Files.createDirectories(directory);
+        }
 
         /** Appends bytes. */
         default void write(FileChannel file, ByteBuffer bytes) throws IOException {
@@ -87,10 +89,9 @@ final class DurableJournal implements AutoCloseable {
 
     private final Disk disk;
     private final @Nullable Path folder;
-    private final String source;
 
-    /** The sources of earlier runs, and that of this one at the end. */
-    private final Set<String> sources = new LinkedHashSet<>();
+    /** Null until it was opened. */
+    private volatile @Nullable Opened opened;
 
     /** Guarded by itself, so that nobody waits for the disk. */
     private final Set<String> done = new LinkedHashSet<>();
@@ -98,8 +99,9 @@ final class DurableJournal implements AutoCloseable {
     /** The lines of stores that are done, until they are written. Guarded by {@code done}. */
     private final List<String> unwritten = new ArrayList<>();
 
-    private final Map<String, DurableSum> loaded = new LinkedHashMap<>();
-    private @Nullable String problem;
+    /** Guarded by {@code done}. */
+    private int openings;
+
     private @Nullable FileChannel lock;
     private @Nullable FileChannel file;
     private long compactBytes;
@@ -107,41 +109,128 @@ final class DurableJournal implements AutoCloseable {
     private DurableJournal(@Nullable Path folder, Disk disk) {
         this.disk = disk;
         this.folder = folder;
-        String known = folder == null ? null : open(folder);
-        this.source = known == null ? UUID.randomUUID().toString() : known;
-        sources.add(source);
-        oldest(sources, MOST_SOURCES).forEach(sources::remove);
+    }
+
+    /**
+     * Whose charges this journal has.
+     *
+     * @param source the source of what is charged now
+     * @param sources those of earlier runs, and that of this one at the end
+     * @param problem why the sums are in memory only although they should be on disk
+     */
+    private record Opened(String source, Set<String> sources, @Nullable String problem) {
+
+        static Opened of(String source, Set<String> earlier, @Nullable String problem) {
+            Set<String> all = new LinkedHashSet<>(earlier);
+            all.remove(source);
+            all.add(source);
+            oldest(all, MOST_SOURCES).forEach(all::remove);
+            return new Opened(source, all, problem);
+        }
     }
 
     private static List<String> oldest(Set<String> all, int kept) {
         return all.stream().limit(Math.max(0, all.size() - kept)).toList();
     }
 
-    /** Opens the journal in a directory, or one in memory if there is none or it cannot be used. */
+    /** Returns the journal of a directory, or one in memory if there is none. Does not touch the disk. */
     static DurableJournal in(@Nullable Path folder, Disk disk) {
         return new DurableJournal(folder, disk);
     }
 
-    /** Returns the source of what is charged now. */
+    /**
+     * Locks the directory and reads the file. If the directory cannot be used, the sums are in memory only, {@link #problem} says so, and
+     * this can be repeated. Then only stores count as done that the file knows: nobody has charged others with its sums.
+     *
+     * @param begin gets the source of what is charged from now on, and the sums of earlier runs, before anybody can restore them
+     */
+    void open(BiConsumer<String, List<DurableSum>> begin) {
+        Opened before = opened;
+        if (folder == null) {
+            inMemory(begin, null);
+            return;
+        }
+        try {
+            JournalContent content = read(folder);
+            String source = before == null ? content.last().orElseGet(DurableJournal::newSource) : before.source;
+            Opened next = Opened.of(source, content.sources(), null);
+            begin.accept(source, content.sums());
+            synchronized (done) {
+                done.clear();
+                done.addAll(content.done());
+                unwritten.clear();
+                openings++;
+            }
+            opened = next;
+            if (before != null) {
+                LOG.info("the journal of durable limits in {} can be used now", folder);
+            }
+        } catch (IOException | RuntimeException e) {
+            closeQuietly(lock);
+            lock = null;
+            failed(folder, before, begin, e);
+        }
+    }
+
+    private void failed(Path directory, @Nullable Opened before, BiConsumer<String, List<DurableSum>> begin, Exception e) {
+        boolean taken = e instanceof TakenException;
+        String why = taken ? TAKEN : UNUSABLE;
+        if (before == null || !why.equals(before.problem)) {
+            LOG.warn(
+                    "{} in {}; this process keeps its sums in memory until it can be used{}",
+                    why,
+                    directory,
+                    taken ? "" : ": " + e);
+        }
+        if (before == null) {
+            inMemory(begin, why);
+        } else {
+            opened = Opened.of(before.source, before.sources, why);
+        }
+    }
+
+    private void inMemory(BiConsumer<String, List<DurableSum>> begin, @Nullable String why) {
+        String source = newSource();
+        begin.accept(source, List.of());
+        opened = Opened.of(source, Set.of(), why);
+    }
+
+    private static String newSource() {
+        return UUID.randomUUID().toString();
+    }
+
+    /** Returns whether an attempt to open it has ended. Never waits. */
+    boolean isOpen() {
+        return opened != null;
+    }
+
+    private Opened opened() {
+        Opened known = opened;
+        if (known == null) {
+            throw new IllegalStateException("the journal was not opened");
+        }
+        return known;
+    }
+
+    /** Returns the source of what is charged now. Never waits. */
     String source() {
-        return source;
+        return opened().source;
     }
 
-    /** Returns whether this run or an earlier one had this source. */
+    /** Returns whether this run or an earlier one had this source. Never waits. */
     boolean isOwn(String someSource) {
-        return sources.contains(someSource);
+        return opened().sources.contains(someSource);
     }
 
-    /** Returns why the sums are in memory only although they should be on disk. */
+    /** Returns why the sums are in memory only although they should be on disk. Never waits. */
     Optional<String> problem() {
-        return Optional.ofNullable(problem);
+        Opened known = opened;
+        return known == null ? Optional.empty() : Optional.ofNullable(known.problem);
     }
 
-    /** Returns the sums of earlier runs, once. */
-    List<DurableSum> takeLoaded() {
-        List<DurableSum> all = List.copyOf(loaded.values());
-        loaded.clear();
-        return all;
+    /** Returns whether the file may have sums that nobody knows. Never waits. */
+    boolean isUnusable() {
+        return problem().equals(Optional.of(UNUSABLE));
     }
 
     /** Returns whether everything that earlier stores were charged is in this store. Never waits. */
@@ -151,18 +240,29 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    /** Records that everything that earlier stores were charged is in this store. The disk gets it with the next sums. Never waits. */
-    void done(String store) {
+    /** Returns how often a file was read. Never waits. */
+    int openings() {
         synchronized (done) {
-            if (done.add(store)) {
+            return openings;
+        }
+    }
+
+    /**
+     * Records that everything that earlier stores were charged is in this store. The disk gets it with the next sums. Never waits.
+     *
+     * @param asOf what {@link #openings} was before; if a file was read since, nobody has charged its sums
+     */
+    void done(String store, int asOf) {
+        synchronized (done) {
+            if (openings == asOf && done.add(store)) {
                 oldest(done, MOST_DONE).forEach(done::remove);
-                unwritten.add(line(DONE + "\t" + store));
+                unwritten.add(JournalContent.doneLine(store));
             }
         }
     }
 
     /** Appends sums. When it returns, they are on disk. */
-    synchronized void append(List<DurableSum> sums) throws IOException {
+    void append(List<DurableSum> sums) throws IOException {
         FileChannel open = file;
         if (open != null) {
             write(open, Stream.concat(takeUnwritten().stream(), lines(sums)));
@@ -178,33 +278,38 @@ final class DurableJournal implements AutoCloseable {
     }
 
     private static Stream<String> lines(Collection<DurableSum> sums) {
-        return sums.stream().map(sum -> line(SUM + "\t" + sum.text()));
+        return sums.stream().map(JournalContent::sumLine);
     }
 
     /** Returns whether the file should be replaced. */
-    synchronized boolean isLarge() throws IOException {
+    boolean isLarge() throws IOException {
         return file != null && file.position() > compactBytes * TIMES + GROWTH;
     }
 
     /** Replaces the file by one with these sums only. The old one stays until the new one is on disk. */
-    synchronized void replace(Collection<DurableSum> sums) throws IOException {
+    void replace(Collection<DurableSum> sums) throws IOException {
         if (folder == null || lock == null) {
             return;
         }
         List<String> head = new ArrayList<>();
-        sources.forEach(each -> head.add(line(SOURCE + "\t" + each)));
+        opened().sources.forEach(each -> head.add(JournalContent.sourceLine(each)));
         synchronized (done) {
             unwritten.clear();
-            done.forEach(store -> head.add(line(DONE + "\t" + store)));
+            done.forEach(store -> head.add(JournalContent.doneLine(store)));
         }
         // Only the owner can read a temporary file, and the move keeps it so.
         Path temporary = Files.createTempFile(folder, FILE, TEMPORARY);
-        FileChannel next = FileChannel.open(temporary, StandardOpenOption.WRITE);
+        FileChannel next;
         try {
-            write(next, Stream.concat(head.stream(), lines(sums)));
-            Files.move(temporary, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            next.close();
+            next = FileChannel.open(temporary, StandardOpenOption.WRITE);
+            try {
+                write(next, Stream.concat(head.stream(), lines(sums)));
+                Files.move(temporary, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException | RuntimeException | Error e) {
+                closeQuietly(next);
+                throw e;
+            }
+        } catch (IOException | RuntimeException | Error e) {
             Files.deleteIfExists(temporary);
             throw e;
         }
@@ -218,47 +323,39 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /** Records that everything is on disk. Nothing may be written afterwards. */
-    synchronized void complete() throws IOException {
+    void complete() throws IOException {
         if (folder != null && file != null) {
             Files.createFile(folder.resolve(CLOSED));
         }
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
         closeQuietly(file);
         closeQuietly(lock);
         file = null;
         lock = null;
     }
 
-    /** Locks the directory and reads the file. Returns the source of the last run; null if this one needs another. */
-    private @Nullable String open(Path directory) {
-        try {
-            Files.createDirectories(directory);
-            FileChannel taken =
-                    FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (!isLocked(taken)) {
-                taken.close();
-                problem = "another process writes the journal of durable limits";
-                LOG.warn(
-                        "another process writes the journal of durable limits in {}; this one keeps its sums in memory",
-                        directory);
-                return null;
-            }
-            lock = taken;
-            boolean clean = Files.deleteIfExists(directory.resolve(CLOSED));
-            removeTemporary(directory);
-            syncFolder(directory);
-            String last = read(directory.resolve(FILE));
-            return clean ? last : null;
-        } catch (IOException e) {
-            closeQuietly(lock);
-            lock = null;
-            problem = "the journal of durable limits cannot be used";
-            LOG.warn("cannot use the journal of durable limits in {}: {}", directory, e.toString());
-            return null;
+    /** Locks the directory and reads the file. */
+    private JournalContent read(Path directory) throws IOException {
+        disk.open(directory);
+        FileChannel taken =
+                FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        lock = taken;
+        if (!isLocked(taken)) {
+            throw new TakenException();
         }
+        boolean clean = Files.deleteIfExists(directory.resolve(CLOSED));
+        removeTemporary(directory);
+        syncFolder(directory);
+        return JournalContent.read(directory.resolve(FILE), clean);
+    }
+
+    /** Another process has the lock. */
+    private static final class TakenException extends IOException {
+
+        private static final long serialVersionUID = 1;
     }
 
     /** A run that was killed while it replaced the file has left the new one, with keys of callers. */
@@ -267,53 +364,6 @@ final class DurableJournal implements AutoCloseable {
             for (Path each : left) {
                 Files.deleteIfExists(each);
             }
-        }
-    }
-
-    /** Returns the last source; null if there is none, or if something is damaged. */
-    private @Nullable String read(Path path) throws IOException {
-        String name = null;
-        long damaged = 0;
-        long unknown = 0;
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(RegularFile.open(path), StandardCharsets.ISO_8859_1))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                String body = body(line);
-                if (body.startsWith(SOURCE + "\t") && DurableSum.isName(body.substring(2))) {
-                    name = body.substring(2);
-                    sources.add(name);
-                } else if (body.startsWith(DONE + "\t")) {
-                    done.add(body.substring(2));
-                } else if (body.isEmpty()) {
-                    damaged++;
-                } else if (!body.startsWith(SUM + "\t") || !load(body.substring(2))) {
-                    unknown++;
-                }
-            }
-        } catch (NoSuchFileException e) {
-            return null;
-        }
-        if (damaged > 0) {
-            LOG.warn("the journal of durable limits in {} has {} damaged lines, which are left out", path, damaged);
-        }
-        if (unknown > 0) {
-            LOG.warn(
-                    "the journal of durable limits in {} has {} lines of another version, which are left out",
-                    path,
-                    unknown);
-        }
-        // Whoever charged a store had restored it before.
-        loaded.values().forEach(sum -> done.add(sum.store()));
-        return damaged + unknown > 0 ? null : name;
-    }
-
-    private boolean load(String text) {
-        try {
-            DurableSum sum = DurableSum.parse(text);
-            loaded.put(sum.ref(), sum);
-            return true;
-        } catch (IllegalArgumentException e) {
-            return false;
         }
     }
 
@@ -332,23 +382,6 @@ final class DurableJournal implements AutoCloseable {
         if (wrote) {
             disk.force(open);
         }
-    }
-
-    private static String line(String body) {
-        return checksum(body) + "\t" + body + "\n";
-    }
-
-    /** Returns a line without its checksum; an empty text if that is wrong. */
-    private static String body(String line) {
-        int tab = line.indexOf('\t');
-        String body = tab < 0 ? "" : line.substring(tab + 1);
-        return tab > 0 && line.substring(0, tab).equals(checksum(body)) ? body : "";
-    }
-
-    private static String checksum(String body) {
-        CRC32 crc = new CRC32();
-        crc.update(body.getBytes(StandardCharsets.UTF_8));
-        return Long.toHexString(crc.getValue());
     }
 
     private static boolean isLocked(FileChannel channel) throws IOException {

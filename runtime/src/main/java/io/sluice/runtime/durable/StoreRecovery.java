@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -49,6 +51,11 @@ final class StoreRecovery implements StoreMark {
 
     /** Whether the current problem was logged. Guarded by this, like the next two. */
     private boolean told;
+
+    /** The store that was charged with late sums, and the sources of those. They must not be repeated after a day. Guarded by this. */
+    private @Nullable String lateStore;
+
+    private final Set<String> lateSources = new HashSet<>();
 
     private @Nullable String awaited;
     private long awaitedNanos;
@@ -109,6 +116,9 @@ final class StoreRecovery implements StoreMark {
                     // The store may have been lost between the last two lines.
                     restored = outages.get() == seen ? mark : null;
                 }
+            } else {
+                // The journal may have been read only now.
+                restoreOwnOnce(mark, seen, null);
             }
             return true;
         } catch (IOException e) {
@@ -147,26 +157,37 @@ final class StoreRecovery implements StoreMark {
             report(charge("restore:" + mark, totals(fixed), mark, seen), "which the center had from all nodes");
             byte[] unused = StoreRestore.await(store.mark(RESTORED + mark, bytes("1")));
         }
+        restoreOwnOnce(mark, seen, fixed);
+    }
+
+    private void restoreOwnOnce(String mark, long seen, @Nullable List<DurableSum> known) throws IOException {
+        int openings = journal.openings();
         if (!journal.isDone(mark)) {
-            restoreOwn(mark, seen, fixed);
-            journal.done(mark);
+            restoreOwn(mark, seen, known);
+            journal.done(mark, openings);
         }
     }
 
     /** Charges what this process had not sent until the store was lost: everything if there is no center. */
     private void restoreOwn(String mark, long seen, @Nullable List<DurableSum> known) throws IOException {
+        if (!mark.equals(lateStore)) {
+            lateStore = mark;
+            lateSources.clear();
+        }
         Map<String, List<DurableSum>> own = sums.all().stream()
-                .filter(sum -> !sum.store().equals(mark))
+                .filter(sum -> !sum.store().equals(mark) && !lateSources.contains(sum.source()))
                 .collect(Collectors.groupingBy(DurableSum::source));
-        if (own.isEmpty()) {
-            return;
+        if (!own.isEmpty()) {
+            List<DurableSum> fixed = known == null ? sender.earlierThan(mark) : known;
+            for (Map.Entry<String, List<DurableSum>> each : own.entrySet()) {
+                report(
+                        charge("late:" + mark + ":" + each.getKey(), without(each.getValue(), fixed), mark, seen),
+                        sender.hasCenter() ? "which this node had not sent yet" : "which this node had charged");
+                lateSources.add(each.getKey());
+            }
         }
-        List<DurableSum> fixed = known == null ? sender.earlierThan(mark) : known;
-        for (Map.Entry<String, List<DurableSum>> each : own.entrySet()) {
-            report(
-                    charge("late:" + mark + ":" + each.getKey(), without(each.getValue(), fixed), mark, seen),
-                    sender.hasCenter() ? "which this node had not sent yet" : "which this node had charged");
-        }
+        // What is charged from now on is charged to this store.
+        lateSources.add(journal.source());
     }
 
     private StoreRestore.Result charge(String id, Map<DurableCount, Long> figures, String mark, long seen)

@@ -1,8 +1,13 @@
 package io.sluice.runtime.durable;
 
+import static io.sluice.runtime.durable.DurableFleet.OTHER;
+import static io.sluice.runtime.durable.DurableFleet.QUOTA;
+import static io.sluice.runtime.durable.DurableFleet.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
@@ -13,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -239,6 +245,190 @@ class DurableDiskTest {
         restartWithoutCenter(a);
 
         assertThat(a.used("acme")).isEqualTo(21);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FULL", "BREAKS", "BREAKS_WITH_ERROR"})
+    void whatCouldNotBeWrittenIsWrittenLaterHoweverItFailed(Trouble trouble) throws IOException {
+        Member a = fleet.member("a").withDisk(disk).start();
+        a.charge("acme", 1).flush();
+        disk.set(trouble);
+        a.charge("acme", 10);
+        assertThatThrownBy(a::flush).isInstanceOf(IOException.class);
+
+        assertThat(a.quotas().unwritten()).isEqualTo(1);
+        assertThat(a.quotas().findings()).containsExactly("the journal of durable limits cannot be written");
+        disk.set(Trouble.NONE);
+        fleet.clock().advance(Duration.ofSeconds(6));
+        a.quotas().write();
+        await("it is written", () -> a.quotas().findings().isEmpty());
+        assertThat(files(a)).as("no files are left behind").containsExactlyInAnyOrder("journal", "lock");
+        a.stop();
+        restartWithoutCenter(a);
+        assertThat(a.used("acme")).isEqualTo(11);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BREAKS", "BREAKS_WITH_ERROR"})
+    void theThreadWritesAgainAfterAnyFailure(Trouble trouble) throws IOException {
+        Member a = fleet.member("a").withDisk(disk).start();
+        disk.set(trouble);
+        var unused = a.quotas().start();
+        a.charge("acme", 10);
+        await("the attempt has failed", () -> a.quotas()
+                .findings()
+                .contains("the journal of durable limits cannot be written"));
+        disk.set(Trouble.NONE);
+        fleet.clock().advance(Duration.ofSeconds(6));
+
+        await("it is written", () -> a.quotas().findings().isEmpty());
+    }
+
+    @Test
+    void aProcessStartsWhileTheDiskHangsAndDecidesWhenTheJournalIsRead() throws Exception {
+        Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
+        a.charge("acme", 30);
+        a.stop();
+        fleet.store().lose();
+        disk.set(Trouble.OPEN_HANGS);
+
+        // This thread starts the process. If it waited for the disk, the test would not end.
+        a.begin();
+        CompletableFuture<Void> started = a.quotas().start();
+        await("the disk hangs", disk::hangs);
+        a.check();
+        assertThat(a.quotas().engine().decide(ask(QUOTA, "acme", 1)))
+                .isEqualTo(new EngineFailure("not-restored", false));
+        assertThat(a.quotas().engine().decide(ask(OTHER, "acme", 1))).isInstanceOf(EngineDecision.class);
+        assertThat(a.quotas().isRestored()).isFalse();
+        String unread = "durable limits are not restored, on_failure decides them: the journal in the directory of --data"
+                + " has not been read yet";
+        assertThat(a.quotas().findings()).containsExactly(unread);
+        fleet.clock().advance(Duration.ofSeconds(6));
+        a.quotas().tidy();
+        assertThat(a.quotas().findings())
+                .containsExactly(unread, "the disk with the journal of durable limits does not answer");
+        assertThat(started).succeedsWithin(DurableFleet.PATIENCE);
+
+        disk.set(Trouble.NONE);
+        await("durable limits decide", a.quotas()::isRestored);
+        assertThat(a.used("acme")).isEqualTo(30);
+        assertThat(a.quotas().findings()).isEmpty();
+        assertThat(log.lines())
+                .containsExactly(
+                        "the disk with the journal of durable limits does not answer; on_failure decides them until it is"
+                                + " read",
+                        "the disk with the journal of durable limits answers again");
+    }
+
+    @Test
+    void aProcessThatStopsBeforeItsJournalWasReadLosesNothing() throws IOException {
+        Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
+        a.charge("acme", 30);
+        a.stop();
+        disk.set(Trouble.OPEN_HANGS);
+        a.begin();
+        await("the disk hangs", disk::hangs);
+
+        a.quotas().close(SHORTLY);
+
+        assertThat(disk.wasInterrupted()).isFalse();
+        disk.set(Trouble.NONE);
+        a.stop();
+        restartWithoutCenter(a);
+        assertThat(a.used("acme")).isEqualTo(30);
+    }
+
+    @Test
+    void anErasureIsNotDoneUntilTheJournalWasRead() throws IOException {
+        Member a = fleet.member("a").withDisk(disk).start();
+        a.charge("tenant=acme", 30).send();
+        a.stop();
+        disk.set(Trouble.OPEN_HANGS);
+        a.begin();
+        KeyMatch match = new KeyMatch(key -> true, List.of());
+
+        assertThatThrownBy(() -> a.quotas().erase(match, SHORTLY))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the disk does not answer");
+
+        assertThat(fleet.center().all()).isEmpty();
+        disk.set(Trouble.NONE);
+        assertThat(a.quotas().erase(match, DurableFleet.PATIENCE).removed()).isEqualTo(1);
+        a.quotas().send();
+        assertThat(fleet.center().all()).isEmpty();
+        assertThat(Files.readString(a.journal())).doesNotContain("\tS\t");
+    }
+
+    @Test
+    void aJournalThatCouldNotBeReadIsReadLaterAndItsSumsAreChargedOnce() throws IOException {
+        Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
+        a.charge("acme", 30);
+        a.stop();
+        fleet.store().lose();
+        disk.set(Trouble.OPEN_FAILS);
+        a.start();
+        a.charge("acme", 5);
+        assertThat(a.used("acme")).as("without its journal").isEqualTo(5);
+        assertThat(a.quotas().findings()).containsExactly("the journal of durable limits cannot be used");
+        KeyMatch match = new KeyMatch(key -> key.equals("zeta"), List.of());
+        assertThatThrownBy(() -> a.quotas().erase(match, DurableFleet.PATIENCE))
+                .as("the journal may have sums of the subject")
+                .isInstanceOf(IOException.class);
+
+        readLater(a);
+        a.check();
+        fleet.store().forgetSettlements();
+        a.check();
+        assertThat(a.used("acme")).isEqualTo(35);
+        fleet.loseStore();
+        a.check();
+        assertThat(a.used("acme")).as("after another loss").isEqualTo(35);
+        a.stop();
+        restartWithoutCenter(a);
+        assertThat(a.used("acme")).as("after a restart, and another loss").isEqualTo(35);
+    }
+
+    @Test
+    void whatAJournalHadAlreadyRestoredIsNotChargedAgain() throws IOException {
+        Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
+        a.charge("acme", 30);
+        fleet.loseStore();
+        a.check();
+        a.stop();
+        disk.set(Trouble.OPEN_FAILS);
+        a.start();
+        fleet.store().forgetSettlements();
+
+        readLater(a);
+        a.check();
+
+        assertThat(a.used("acme")).isEqualTo(30);
+    }
+
+    @Test
+    void aSecondProcessInTheSameDirectoryTakesTheJournalOverWhenTheFirstOneEnds() throws IOException {
+        Member a = fleet.member("a").withoutCenter().start();
+        a.charge("acme", 30);
+        Member same = fleet.member("a").withoutCenter().start();
+        same.charge("acme", 2);
+        assertThat(same.quotas().findings()).containsExactly("another process writes the journal of durable limits");
+        a.stop();
+
+        readLater(same);
+        same.check();
+        same.stop();
+
+        restartWithoutCenter(same);
+        assertThat(same.used("acme")).isEqualTo(32);
+    }
+
+    /** Lets the process try it again. */
+    private void readLater(Member a) {
+        disk.set(Trouble.NONE);
+        fleet.clock().advance(Duration.ofSeconds(6));
+        a.quotas().write();
+        await("the journal can be used", () -> a.quotas().findings().isEmpty());
     }
 
     /** Lets the process write something, and waits until it hangs. */

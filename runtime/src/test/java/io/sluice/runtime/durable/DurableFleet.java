@@ -19,6 +19,8 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Processes with a durable limit of 1,000 permits a day, and the store and the center that they share. Nothing runs by itself. */
 final class DurableFleet implements AutoCloseable {
@@ -142,10 +144,16 @@ final class DurableFleet implements AutoCloseable {
 
         /** Opens the journal and looks at the store. */
         Member start() {
-            opened = DurableQuotas.of(store, () -> rules, Optional.of(folder.resolve(name)), line, time, most, disk);
-            running.add(this);
+            var unused = begin().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
             opened.check();
             return this;
+        }
+
+        /** Begins to open the journal. */
+        CompletableFuture<Void> begin() {
+            opened = DurableQuotas.of(store, () -> rules, Optional.of(folder.resolve(name)), line, time, most, disk);
+            running.add(this);
+            return opened.open();
         }
 
         DurableQuotas quotas() {

@@ -21,6 +21,7 @@ final class LossyStore implements MarkedStore {
     private final Clock clock;
     private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
     private volatile LocalEngine counts;
+    private volatile int forgotten;
     private volatile Runnable settling = () -> {};
 
     LossyStore(Clock clock) {
@@ -31,6 +32,22 @@ final class LossyStore implements MarkedStore {
     /** Runs this before each settlement. */
     void whenSettling(Runnable task) {
         settling = task;
+    }
+
+    /** Settles ids again that were settled before, as a store does after a day. */
+    void forgetSettlements() {
+        forgotten++;
+    }
+
+    private Settlement renamed(Settlement each) {
+        return new Settlement(
+                each.limit(),
+                each.key(),
+                each.reserved(),
+                each.actual(),
+                each.chargedAtMicros(),
+                each.id() + "@" + forgotten,
+                each.withinMicros());
     }
 
     /** Loses all counts and marks. */
@@ -65,7 +82,8 @@ final class LossyStore implements MarkedStore {
             @Override
             public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
                 settling.run();
-                return counts.settle(settlements);
+                return counts.settle(
+                        settlements.stream().map(LossyStore.this::renamed).toList());
             }
 
             @Override

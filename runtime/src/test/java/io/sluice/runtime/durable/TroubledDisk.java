@@ -3,6 +3,7 @@ package io.sluice.runtime.durable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /**
  * A disk that hangs or is full at chosen moments. A hanging disk ignores interrupts, as the system call does, and remembers whether
@@ -13,10 +14,16 @@ final class TroubledDisk implements DurableJournal.Disk {
     /** What a disk does next. Guarded by this. */
     enum Trouble {
         NONE,
+        OPEN_HANGS,
+        OPEN_FAILS,
         WRITE_HANGS,
         FORCE_HANGS,
         /** Half of what is written fits. */
-        FULL
+        FULL,
+        /** The system fails in a way that nobody expects. */
+        BREAKS,
+        /** So does the virtual machine. */
+        BREAKS_WITH_ERROR
     }
 
     private Trouble trouble = Trouble.NONE;
@@ -38,11 +45,26 @@ final class TroubledDisk implements DurableJournal.Disk {
     }
 
     @Override
+    public void open(Path directory) throws IOException {
+        hangIf(Trouble.OPEN_HANGS);
+        if (is(Trouble.OPEN_FAILS)) {
+            throw new IOException("Input/output error");
+        }
+        DurableJournal.DISK.open(directory);
+    }
+
+    @Override
     public void write(FileChannel file, ByteBuffer bytes) throws IOException {
         hangIf(Trouble.WRITE_HANGS);
-        if (isFull()) {
+        if (is(Trouble.FULL)) {
             DurableJournal.DISK.write(file, bytes.slice(0, bytes.limit() / 2));
             throw new IOException("No space left on device");
+        }
+        if (is(Trouble.BREAKS)) {
+            throw new IllegalStateException("broken");
+        }
+        if (is(Trouble.BREAKS_WITH_ERROR)) {
+            throw new NoClassDefFoundError("broken");
         }
         DurableJournal.DISK.write(file, bytes);
     }
@@ -53,8 +75,8 @@ final class TroubledDisk implements DurableJournal.Disk {
         DurableJournal.DISK.force(file);
     }
 
-    private synchronized boolean isFull() {
-        return trouble == Trouble.FULL;
+    private synchronized boolean is(Trouble what) {
+        return trouble == what;
     }
 
     private synchronized void hangIf(Trouble when) {

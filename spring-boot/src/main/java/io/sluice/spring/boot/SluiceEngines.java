@@ -143,7 +143,7 @@ final class SluiceEngines implements AutoCloseable {
         rules = source::latest;
         if (durable != null) {
             source.listen(durable.rules());
-            durable.start().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+            durable.start().join();
         }
     }
 
