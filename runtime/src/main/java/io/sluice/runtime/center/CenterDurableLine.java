@@ -2,6 +2,7 @@ package io.sluice.runtime.center;
 
 import io.sluice.runtime.durable.DurableLine;
 import io.sluice.runtime.durable.DurableSum;
+import io.sluice.runtime.durable.RefusedSumsException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpRequest;
@@ -27,6 +28,8 @@ public final class CenterDurableLine implements DurableLine {
     public static final int PAGE = 500;
 
     private static final Duration ANSWERS_MAY_TAKE = Duration.ofSeconds(10);
+
+    private static final int BAD_REQUEST = 400;
 
     /** More than any page has. */
     private static final int LONGEST_ANSWER = 8 * 1024 * 1024;
@@ -151,11 +154,22 @@ public final class CenterDurableLine implements DurableLine {
         return sums;
     }
 
+    /** A proxy refuses requests in other words, and refuses all of them. */
+    private static boolean isOfCenter(HttpResponse<String> answer) {
+        return answer.headers()
+                .firstValue("Content-Type")
+                .filter(type -> type.startsWith("application/problem+json"))
+                .isPresent();
+    }
+
     private String answer(HttpRequest.Builder request) throws IOException {
         CompletableFuture<HttpResponse<String>> sent =
                 center.send(request.timeout(ANSWERS_MAY_TAKE).build(), head -> new BoundedBody(LONGEST_ANSWER));
         try {
             HttpResponse<String> answer = sent.get(2 * ANSWERS_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            if (answer.statusCode() == BAD_REQUEST && isOfCenter(answer)) {
+                throw new RefusedSumsException("the center refuses it");
+            }
             if (answer.statusCode() != 200) {
                 throw new IOException("the center cannot be used: "
                         + center.refusal(answer.statusCode()).why());

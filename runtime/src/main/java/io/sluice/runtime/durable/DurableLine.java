@@ -6,7 +6,11 @@ import java.util.List;
 /** The way of durable sums to the center and back. Blocks. Thread-safe. */
 public interface DurableLine {
 
-    /** Stores sums. When it returns, the center has them on disk. */
+    /**
+     * Stores sums. When it returns, the center has them on disk.
+     *
+     * @throws RefusedSumsException if the center does not understand at least one of them
+     */
     void send(List<DurableSum> sums) throws IOException;
 
     /**

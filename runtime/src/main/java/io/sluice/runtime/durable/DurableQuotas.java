@@ -224,6 +224,11 @@ public final class DurableQuotas implements AutoCloseable {
         return sender.waiting();
     }
 
+    /** Returns how many sums the center refuses, so that only this process can restore them. */
+    public int refused() {
+        return sender.refused();
+    }
+
     /** Returns how many sums the disk does not have yet; without a directory, those of the last moment. */
     public int unwritten() {
         return writer.waiting();
@@ -237,6 +242,10 @@ public final class DurableQuotas implements AutoCloseable {
             all.add("durable limits are not restored, on_failure decides them: " + why);
         }
         writer.problem().ifPresent(all::add);
+        if (sender.refused() > 0) {
+            all.add("the center refuses " + sender.refused() + " sums of durable limits, which only this node can restore;"
+                    + " use the same version for both");
+        }
         if (sums.leftOut() > 0) {
             all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than "
                     + DurableCount.LONGEST_KEY + " characters; the others are lost with the store");

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,6 +50,9 @@ final class DurableSums {
 
         private final int bit;
         private final Queue<Place> changed = new ConcurrentLinkedQueue<>();
+
+        /** What it does not take. It is not queued until all sums are. */
+        private final Set<Place> refused = ConcurrentHashMap.newKeySet();
 
         private Reader(int bit) {
             this.bit = bit;
@@ -103,7 +107,7 @@ final class DurableSums {
 
     private void queue(Reader reader, Place place) {
         Sum sum = sums.get(place);
-        if (sum != null && (sum.queued.getAndUpdate(bits -> bits | reader.bit) & reader.bit) == 0) {
+        if (sum != null && !reader.refused.contains(place) && (sum.queued.getAndUpdate(bits -> bits | reader.bit) & reader.bit) == 0) {
             reader.changed.add(place);
         }
     }
@@ -154,7 +158,9 @@ final class DurableSums {
             if (sum != null) {
                 // Later changes queue the place again.
                 int unused = sum.queued.getAndUpdate(bits -> bits & ~reader.bit);
-                some.add(sum(place, sum));
+                if (!reader.refused.contains(place)) {
+                    some.add(sum(place, sum));
+                }
             }
         }
         return some;
@@ -165,8 +171,24 @@ final class DurableSums {
         some.forEach(sum -> queue(reader, Place.of(sum)));
     }
 
-    /** Queues all sums. */
+    /** Records that the reader does not take a sum. */
+    void refuse(Reader reader, DurableSum sum) {
+        Place place = Place.of(sum);
+        reader.refused.add(place);
+        if (!sums.containsKey(place)) {
+            // It was removed meanwhile.
+            reader.refused.remove(place);
+        }
+    }
+
+    /** Returns how many sums the reader does not take. */
+    int refused(Reader reader) {
+        return reader.refused.size();
+    }
+
+    /** Queues all sums, also those that the reader did not take. */
     void putAll(Reader reader) {
+        reader.refused.clear();
         sums.keySet().forEach(place -> queue(reader, place));
     }
 
@@ -213,7 +235,10 @@ final class DurableSums {
             }
         });
         if (removed.sum() > 0) {
-            readers.forEach(reader -> reader.changed.removeIf(place -> !sums.containsKey(place)));
+            readers.forEach(reader -> {
+                reader.changed.removeIf(place -> !sums.containsKey(place));
+                reader.refused.removeIf(place -> !sums.containsKey(place));
+            });
         }
         return removed.sum();
     }

@@ -4,16 +4,31 @@ import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Sends changed sums to the center, if there is one. What it does not accept is sent later. Thread-safe. */
+/**
+ * Sends changed sums to the center, if there is one. What it does not accept is sent later. Thread-safe.
+ *
+ * <p><b>Why sums that the center does not understand are isolated.</b> A center of another version may refuse one, and with it everything
+ * that is sent together with it, again and again. So what was refused is halved until the sum stands alone. It is not sent again for an
+ * hour, and this process restores it itself as long as it has it.
+ */
 final class SumSender {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SumSender.class);
 
     /** How often all sums are sent: a center that was restored from a backup does not have them. */
     private static final Duration REPEAT = Duration.ofHours(1);
 
     private static final int AT_ONCE = 1_000;
+
+    /** After so many refusals the rest waits for the next time. One bad sum of {@link #AT_ONCE} needs eleven. */
+    private static final int MOST_REFUSALS = 50;
 
     private final Optional<DurableLine> center;
     private final DurableSums sums;
@@ -25,8 +40,13 @@ final class SumSender {
 
     private volatile int underWay;
 
-    /** When all sums were sent. Guarded by {@code line}. */
+    /** When all sums were sent. Guarded by {@code line}, like the next ones. */
     private long repeatedNanos;
+
+    /** How many refusals are left this time. */
+    private int refusals;
+
+    private boolean toldThatSomeAreRefused;
 
     SumSender(Optional<DurableLine> center, DurableSums sums, DurableSums.Reader reader, Clock clock) {
         this.center = center;
@@ -53,29 +73,65 @@ final class SumSender {
         synchronized (line) {
             if (clock.nanoTime() - repeatedNanos > REPEAT.toNanos()) {
                 repeatedNanos = clock.nanoTime();
+                toldThatSomeAreRefused = toldThatSomeAreRefused && sums.refused(reader) > 0;
                 sums.putAll(reader);
             }
+            refusals = MOST_REFUSALS;
             // Sums that change meanwhile wait for the next time, so that this ends.
-            for (long left = sums.waiting(reader); left > 0; left -= AT_ONCE) {
+            for (long left = sums.waiting(reader); left > 0 && refusals > 0; left -= AT_ONCE) {
                 send(center.get(), sums.take(reader, AT_ONCE));
             }
         }
     }
 
     private void send(DurableLine open, List<DurableSum> some) throws IOException {
-        boolean sent = some.isEmpty();
+        Deque<List<DurableSum>> unsent = new ArrayDeque<>();
+        if (!some.isEmpty()) {
+            unsent.push(some);
+        }
         underWay = some.size();
         try {
-            if (!sent) {
-                open.send(some);
-                sent = true;
+            while (!unsent.isEmpty() && refusals > 0) {
+                List<DurableSum> next = unsent.element();
+                boolean taken = isTaken(open, next);
+                unsent.remove();
+                if (!taken && next.size() == 1) {
+                    refused(next.get(0));
+                } else if (!taken) {
+                    unsent.push(next.subList(next.size() / 2, next.size()));
+                    unsent.push(next.subList(0, next.size() / 2));
+                }
             }
         } finally {
-            if (!sent) {
-                sums.putBack(reader, some);
-            }
+            unsent.forEach(each -> sums.putBack(reader, each));
             underWay = 0;
         }
+    }
+
+    private boolean isTaken(DurableLine open, List<DurableSum> some) throws IOException {
+        try {
+            open.send(some);
+            return true;
+        } catch (RefusedSumsException e) {
+            refusals--;
+            return false;
+        }
+    }
+
+    private void refused(DurableSum sum) {
+        sums.refuse(reader, sum);
+        if (!toldThatSomeAreRefused) {
+            toldThatSomeAreRefused = true;
+            LOG.warn(
+                    "the center refuses a sum of the durable limit {}, and perhaps others, which only this node can"
+                            + " restore now; its version may not match that of the node",
+                    sum.count().limit());
+        }
+    }
+
+    /** Returns how many sums the center refuses. */
+    int refused() {
+        return sums.refused(reader);
     }
 
     /** Returns what the center says that earlier stores were charged; nothing without a center. Blocks. */

@@ -3,6 +3,7 @@ package io.sluice.runtime.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
 import io.sluice.runtime.durable.TroubledCenter.Trouble;
 import io.sluice.testkit.Await;
@@ -26,6 +27,7 @@ class DurableCenterTest {
     @TempDir
     Path folder;
 
+    private final CapturedLog log = new CapturedLog(SumSender.class);
     private DurableFleet fleet;
     private TroubledCenter center;
 
@@ -40,6 +42,7 @@ class DurableCenterTest {
         center.set(Trouble.FAILS);
         fleet.close();
         center.close();
+        log.close();
     }
 
     @Test
@@ -108,6 +111,78 @@ class DurableCenterTest {
         center.set(Trouble.NONE);
         b.check();
         assertThat(b.used("acme")).isEqualTo(30);
+    }
+
+    @Test
+    void aSumThatTheCenterRefusesDoesNotKeepOthersBack() throws IOException {
+        Member a = fleet.member("a").withCenter(center.line()).start();
+        center.refuse(sum -> sum.count().key().equals("bad"));
+        for (int i = 0; i < 300; i++) {
+            a.charge("k" + i, 1).charge(i == 250 ? "bad" : "k" + i, 1);
+        }
+        a.quotas().send();
+
+        assertThat(center.sums()).hasSize(300);
+        assertThat(a.quotas().unsent()).isZero();
+        assertThat(a.quotas().refused()).isEqualTo(1);
+        assertThat(a.quotas().findings())
+                .containsExactly("the center refuses 1 sums of durable limits, which only this node can restore;"
+                        + " use the same version for both");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .startsWith("the center refuses a sum of the durable limit r.quota")
+                .doesNotContain("bad");
+        fleet.loseStore();
+        a.check();
+        assertThat(a.used("bad")).as("the node restores it itself").isEqualTo(1);
+        assertThat(a.used("k7")).isEqualTo(2);
+    }
+
+    @Test
+    void aSumThatTheCenterRefusedIsTriedAgainAfterAnHour() throws IOException {
+        Member a = fleet.start("a");
+        fleet.center().refuse(sum -> sum.count().key().equals("bad"));
+        a.charge("bad", 1).charge("acme", 1);
+        a.quotas().send();
+        int before = fleet.center().requests();
+        a.charge("bad", 1).quotas().send();
+        assertThat(fleet.center().requests()).as("not asked again").isEqualTo(before);
+
+        fleet.clock().advance(Duration.ofMinutes(61));
+        a.quotas().send();
+        assertThat(a.quotas().refused()).isEqualTo(1);
+        fleet.center().refuse(sum -> false);
+        fleet.clock().advance(Duration.ofMinutes(61));
+        a.quotas().send();
+
+        assertThat(fleet.center().all()).extracting(DurableSum::used).containsExactlyInAnyOrder(2L, 1L);
+        assertThat(a.quotas().refused()).isZero();
+        assertThat(a.quotas().findings()).isEmpty();
+        assertThat(log.lines()).as("told once").hasSize(1);
+    }
+
+    @Test
+    void refusalsCostAFewRequestsAtATimeAndAllOthersArriveSoon() throws IOException {
+        Member a = fleet.start("a");
+        fleet.center().refuse(sum -> sum.count().key().startsWith("bad"));
+        for (int i = 0; i < 2_000; i++) {
+            a.charge(i % 4 == 0 ? "bad" + i : "k" + i, 1);
+        }
+        int rounds = 0;
+        while (a.quotas().unsent() > 0) {
+            int before = fleet.center().requests();
+            a.quotas().send();
+            assertThat(fleet.center().requests() - before).isBetween(1, 150);
+            rounds++;
+            assertThat(rounds).isLessThan(100);
+        }
+
+        assertThat(fleet.center().all()).hasSize(1_500);
+        assertThat(a.quotas().refused()).isEqualTo(500);
+        fleet.clock().advance(Duration.ofDays(3));
+        a.charge("k", 1).quotas().tidy();
+        assertThat(a.quotas().refused()).as("after their window").isZero();
     }
 
     @Test

@@ -5,13 +5,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
-/** A center in memory that several processes share, and that can be unreachable. */
+/** A center in memory that several processes share, that can be unreachable, and that does not understand some sums. */
 final class MemoryLine implements DurableLine {
 
     private final Map<String, DurableSum> sums = new TreeMap<>();
     private final Map<String, List<DurableSum>> fixed = new HashMap<>();
     private volatile boolean away;
+    private volatile Predicate<DurableSum> refused = sum -> false;
+    private int requests;
+
+    /** Refuses everything with one of these sums from now on. */
+    void refuse(Predicate<DurableSum> bad) {
+        refused = bad;
+    }
+
+    /** Returns how often something was sent. */
+    synchronized int requests() {
+        return requests;
+    }
 
     void away(boolean isAway) {
         away = isAway;
@@ -20,6 +33,10 @@ final class MemoryLine implements DurableLine {
     @Override
     public synchronized void send(List<DurableSum> some) throws IOException {
         requireThere();
+        requests++;
+        if (some.stream().anyMatch(refused)) {
+            throw new RefusedSumsException("not a sum");
+        }
         some.forEach(sum -> sums.merge(sum.ref(), sum, (a, b) -> a.changes() > b.changes() ? a : b));
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Predicate;
 
 /** A center over HTTP that hangs, fails or answers nonsense at chosen moments. Thread-safe. */
 final class TroubledCenter implements AutoCloseable {
@@ -24,6 +25,8 @@ final class TroubledCenter implements AutoCloseable {
         /** It accepts the request and does not answer. */
         HANGS,
         FAILS,
+        /** A proxy refuses every request. */
+        BAD_REQUEST,
         /** A page of a proxy, with the status of success. */
         OTHER_PAGE,
         /** Nothing, with the status of success. */
@@ -53,6 +56,11 @@ final class TroubledCenter implements AutoCloseable {
 
     DurableLine line() {
         return line;
+    }
+
+    /** Refuses everything with one of these sums from now on. */
+    void refuse(Predicate<DurableSum> bad) {
+        sums.refuse(bad);
     }
 
     List<DurableSum> sums() throws IOException {
@@ -88,11 +96,21 @@ final class TroubledCenter implements AutoCloseable {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         switch (trouble()) {
             case FAILS -> send(exchange, 500, "{}", 0);
+            case BAD_REQUEST -> send(exchange, 400, "<html>The plain HTTP request was sent to HTTPS port</html>", 0);
             case OTHER_PAGE -> send(exchange, 200, "<html>We are back soon.</html>", 0);
             case EMPTY -> send(exchange, 200, "", 0);
             case CUT -> send(exchange, 200, perform(exchange, ""), 5);
             case ANSWER_LOST -> send(exchange, 500, perform(exchange, body), 0);
-            default -> send(exchange, 200, perform(exchange, body), 0);
+            default -> answerWell(exchange, body);
+        }
+    }
+
+    private void answerWell(HttpExchange exchange, String body) throws IOException {
+        try {
+            send(exchange, 200, perform(exchange, body), 0);
+        } catch (RefusedSumsException e) {
+            exchange.getResponseHeaders().set("Content-Type", "application/problem+json");
+            send(exchange, 400, "{\"status\":400,\"detail\":\"line 1: not a sum\"}", 0);
         }
     }
 
