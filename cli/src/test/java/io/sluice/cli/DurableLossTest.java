@@ -6,23 +6,13 @@ import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
 import io.sluice.node.Node;
 import io.sluice.node.config.NodeConfig;
-import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.runtime.center.CenterAddress;
-import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -34,19 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class DurableLossTest {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final long LIMIT = 1_000_000;
     private static final int CALLERS = 4;
-    private static final String RULES = """
-            rules:
-              - id: quota
-                deadline: 1m
-                on_failure: closed
-                limits: [{ id: year, by: tenant, algorithm: fixed_window, limit: 1000000, align: year, durable: true }]
-            """;
-
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @TempDir
     Path folder;
@@ -68,19 +46,19 @@ class DurableLossTest {
                 Center center = Center.open(CenterSettings.embedded(data));
                 Node one = Node.start(config("one", center, redis));
                 Node two = Node.start(config("two", center, redis))) {
-            await("both nodes decide", () -> isAllowed(one) && isAllowed(two));
+            QuotaNodes.await("both nodes decide", () -> isAllowed(one) && isAllowed(two));
             for (int i = 0; i < CALLERS; i++) {
                 callFrom(i % 2 == 0 ? one : two);
             }
             for (int losses = 0; losses < 2; losses++) {
                 long before = allowed.get();
-                await("callers pass", () -> allowed.get() > before + 200);
+                QuotaNodes.await("callers pass", () -> allowed.get() > before + 200);
                 redis.restart();
-                await("durable limits decide again", () -> isAllowed(one) && isAllowed(two));
+                QuotaNodes.await("durable limits decide again", () -> isAllowed(one) && isAllowed(two));
             }
             stopCallers();
 
-            long used = LIMIT - remaining(one);
+            long used = QuotaNodes.used(QuotaNodes.address(one), "acme");
             // An answer that was under way to a caller when Redis ended may be missing on either side.
             assertThat(used).isBetween(allowed.get() - 2L * CALLERS, allowed.get() + 2L * CALLERS);
             assertThat(allowed.get()).isGreaterThan(400);
@@ -110,7 +88,7 @@ class DurableLossTest {
 
     /** Asks for one permit, and counts it if the node grants it. */
     private boolean isAllowed(Node node) {
-        String answer = check(node, 1);
+        String answer = QuotaNodes.check(QuotaNodes.address(node), "acme", 1);
         Matcher degraded = Pattern.compile("\"degraded\":\"([^\"]+)\"").matcher(answer);
         if (degraded.find()) {
             reasons.merge(degraded.group(1), 1L, Long::sum);
@@ -121,37 +99,8 @@ class DurableLossTest {
         return passes;
     }
 
-    /** Charges nothing. */
-    private static long remaining(Node node) {
-        Matcher remaining = Pattern.compile("\"remaining\":(\\d+)").matcher(check(node, 0));
-        assertThat(remaining.find()).isTrue();
-        return Long.parseLong(remaining.group(1));
-    }
-
-    private static String check(Node node, long permits) {
-        try {
-            return HTTP.send(
-                            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + "/v1/check"))
-                                    .POST(HttpRequest.BodyPublishers.ofString(
-                                            "{\"attributes\":{\"tenant\":\"acme\"},\"permits\":" + permits + "}"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     private NodeConfig config(String name, Center center, RedisServer redis) {
-        return NodeConfig.inProcess(new RulesFrom.Text("rules.yaml", RULES), 0)
-                .withCenter(CenterAddress.of(center.address().toString(), center.adminTokenFile()))
-                .withRedis(redis.uri())
-                .withData(folder.resolve(name));
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        Await.until(what, PATIENCE, condition);
+        return QuotaNodes.config(redis, folder.resolve(name))
+                .withCenter(CenterAddress.of(center.address().toString(), center.adminTokenFile()));
     }
 }

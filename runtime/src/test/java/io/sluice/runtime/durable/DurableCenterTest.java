@@ -6,41 +6,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
 import io.sluice.runtime.durable.TroubledCenter.Trouble;
-import io.sluice.testkit.Await;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Durable limits with a center that hangs, fails or answers nonsense. */
 @Timeout(600)
-class DurableCenterTest {
-
-    @TempDir
-    Path folder;
+class DurableCenterTest extends DurableFleetFixture {
 
     private final CapturedLog log = new CapturedLog(SumSender.class);
-    private DurableFleet fleet;
     private TroubledCenter center;
 
     @BeforeEach
     void create() throws IOException {
-        fleet = new DurableFleet(folder);
         center = new TroubledCenter(folder);
     }
 
     @AfterEach
     void close() {
         center.set(Trouble.FAILS);
-        fleet.close();
         center.close();
         log.close();
     }
@@ -215,9 +206,5 @@ class DurableCenterTest {
         fleet.store().lose();
         a.withoutCenter().start();
         assertThat(a.used("acme")).isEqualTo(7);
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        Await.until(what, DurableFleet.PATIENCE, condition);
     }
 }

@@ -8,34 +8,16 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.durable.DurableFleet.Member;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Durable limits of a process whose clock differs from that of the store by some days. */
-class DurableClockTest {
+class DurableClockTest extends DurableFleetFixture {
 
-    @TempDir
-    Path folder;
-
-    private DurableFleet fleet;
     private ManualClock own;
-
-    @BeforeEach
-    void create() {
-        fleet = new DurableFleet(folder);
-    }
-
-    @AfterEach
-    void close() {
-        fleet.close();
-    }
 
     @ParameterizedTest
     @ValueSource(ints = {-40, -3, -1, 1, 3, 40})

@@ -12,7 +12,6 @@ import io.sluice.core.spi.KeyMatch;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
 import io.sluice.runtime.durable.TroubledDisk.Trouble;
-import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,35 +21,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Durable limits on a disk that hangs or is full. */
 @Timeout(600)
-class DurableDiskTest {
+class DurableDiskTest extends DurableFleetFixture {
 
     private static final Duration SHORTLY = Duration.ofMillis(20);
 
-    @TempDir
-    Path folder;
-
     private final TroubledDisk disk = new TroubledDisk();
     private final CapturedLog log = new CapturedLog(JournalWriter.class);
-    private DurableFleet fleet;
-
-    @BeforeEach
-    void create() {
-        fleet = new DurableFleet(folder);
-    }
 
     @AfterEach
     void close() {
         disk.set(Trouble.NONE);
-        fleet.close();
         log.close();
     }
 
@@ -439,19 +426,9 @@ class DurableDiskTest {
         await("the disk hangs", disk::hangs);
     }
 
-    /** Everything that it knows comes from its disk then. */
-    private void restartWithoutCenter(Member a) {
-        fleet.store().lose();
-        a.withoutCenter().start();
-    }
-
     private static List<String> files(Member a) throws IOException {
         try (Stream<Path> all = Files.list(a.durable())) {
             return all.map(each -> each.getFileName().toString()).toList();
         }
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        Await.until(what, DurableFleet.PATIENCE, condition);
     }
 }

@@ -20,27 +20,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class DurableQuotasTest {
-
-    @TempDir
-    Path folder;
-
-    private DurableFleet fleet;
-
-    @BeforeEach
-    void create() {
-        fleet = new DurableFleet(folder);
-    }
-
-    @AfterEach
-    void close() {
-        fleet.close();
-    }
+class DurableQuotasTest extends DurableFleetFixture {
 
     @Test
     void restoresWhatAllProcessesCharged() throws IOException {
