@@ -52,11 +52,15 @@ public final class Guard extends ForwardingEngine {
 
     static final int MOST_COUNTS = 100_000;
 
+    /** The guard knows the last settlements by their ids, so that a repetition gives back nothing more. */
+    static final int MOST_SETTLEMENTS = 100_000;
+
     private static final int ENLARGED_KEPT = 10_000;
     private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final ConcurrentHashMap<CountKey, GuardedCount> counts = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Times, Limit> enlarged = new ConcurrentHashMap<>();
+    private final SettledIds settled = new SettledIds(MOST_SETTLEMENTS);
     private final LongAdder refused = new LongAdder();
     private final AtomicLong sweptNanos;
     private final Clock clock;
@@ -130,9 +134,10 @@ public final class Guard extends ForwardingEngine {
     }
 
     /**
-     * Gives back in the guard what the store has given back, also if that is told only when a settlement is repeated: the first answer may
-     * be lost. A debt is not counted here. The store charges it where the reservation is, which may be of another process, and the guard
-     * could count it for longer.
+     * Gives back in the guard what the store has given back, once for each settlement. The store may tell it only when the settlement is
+     * repeated, because the first answer may be lost. A settlement that is repeated after {@value #MOST_SETTLEMENTS} others is given back
+     * again, which makes the guard weaker and admits nothing. A debt is not counted here. The store charges it where the reservation is,
+     * which may be of another process, and the guard could count it for longer.
      */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
@@ -144,7 +149,9 @@ public final class Guard extends ForwardingEngine {
                 Kind kind = results.get(i).kind();
                 if (settlement.more() < 0 && (kind == Kind.SETTLED || kind == Kind.REPEATED)) {
                     counts.computeIfPresent(CountKey.of(settlement.limit(), settlement.key()), (key, count) -> {
-                        count.settle(settlement, now);
+                        if (settled.add(settlement)) {
+                            count.settle(settlement, now);
+                        }
                         return count;
                     });
                 }
@@ -157,12 +164,18 @@ public final class Guard extends ForwardingEngine {
     @Override
     public long forget(KeyMatch match) {
         counts.keySet().removeIf(key -> key.isOf(match));
+        settled.forget(match);
         return engine.forget(match);
     }
 
     /** Returns the number of counts, for tests. */
     int size() {
         return counts.size();
+    }
+
+    /** Returns the number of settlements that are known by their ids, for tests. */
+    int settlements() {
+        return settled.size();
     }
 
     private static boolean isGuarded(Demand demand) {

@@ -15,6 +15,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.Verdict;
@@ -148,6 +149,27 @@ final class GuardTest {
     }
 
     @Test
+    void knowsNoMoreSettlementsThanItsBoundAndForgetsThoseOfAKey() {
+        Limit many = Limit.named("many").fixedWindow(1_000_000, Duration.ofHours(1));
+        try (LocalEngine store = new LocalEngine(clock)) {
+            Guard guard = new Guard(store, clock);
+            for (String key : List.of("k", "other")) {
+                Ask ask = Ask.charging(List.of(Demand.of(many, key, 900_000).guardedBy(1)));
+                Charge charge = decided(guard.decide(ask)).charges(ask).get(0);
+                for (int i = 0; i < Guard.MOST_SETTLEMENTS - 10; i++) {
+                    settle(guard, charge, "id" + i);
+                }
+                settle(guard, charge, "id0");
+            }
+            Ask unguarded = Ask.charging(List.of(Demand.of(many, "unguarded", 1)));
+            settle(guard, decided(guard.decide(unguarded)).charges(unguarded).get(0), "id");
+            assertThat(guard.settlements()).isEqualTo(Guard.MOST_SETTLEMENTS);
+            long unused = guard.forget(new KeyMatch("other"::equals, List.of()));
+            assertThat(guard.settlements()).as("those of the other key").isEqualTo(10);
+        }
+    }
+
+    @Test
     void enlargesNoLimitToLessThanItIsOrMoreThanALimitCanHave() {
         List<Limit> large = new ArrayList<>(limits().toList());
         large.add(Limit.named("fast").tokenBucket(Rate.perSecond(1_000_000_000)).withBurst(Limit.MAX_CAPACITY));
@@ -209,6 +231,12 @@ final class GuardTest {
                     .extracting(SettlementResult::kind)
                     .containsExactly(SettlementResult.Kind.SETTLED);
         }
+    }
+
+    private static void settle(Engine engine, Charge charge, String id) {
+        var unused = engine.settle(List.of(Settlement.of(charge, charge.permits() - 1, id, Settlement.MAX_WITHIN_MICROS)))
+                .toCompletableFuture()
+                .join();
     }
 
     private static EngineDecision decided(Object answer) {

@@ -139,6 +139,41 @@ final class GuardOverUnreliableEngineTest {
         assertThat(guard.refused()).isZero();
     }
 
+    /** Otherwise a caller could empty the guard with one settlement. */
+    @Test
+    void givesBackOnceHoweverOftenASettlementIsRepeated() {
+        Ask half = asking(50);
+        Charge charge = decided(guard.decide(half)).charges(half).get(0);
+        assertThat(isAllowed(guard.decide(asking(50)))).isTrue();
+        List<Settlement> settlements = List.of(Settlement.of(charge, 10, "id", 1_000_000));
+        for (int i = 0; i < 3; i++) {
+            assertThat(guard.settle(settlements).toCompletableFuture().join())
+                    .extracting(SettlementResult::change)
+                    .containsExactly(-40L);
+        }
+        assertThat(isAllowed(guard.decide(asking(60)))).isFalse();
+        assertThat(guard.refused()).as("the store refuses it").isZero();
+        assertThat(isAllowed(guard.decide(asking(61)))).isFalse();
+        assertThat(guard.refused()).isEqualTo(1);
+    }
+
+    @Test
+    void givesBackOnceIfTheAnswerToARepetitionIsFaster() {
+        Ask half = asking(50);
+        Charge charge = decided(guard.decide(half)).charges(half).get(0);
+        assertThat(isAllowed(guard.decide(asking(50)))).isTrue();
+        List<Settlement> settlements = List.of(Settlement.of(charge, 10, "id", 1_000_000));
+        store.setMood(Mood.LATE);
+        var first = guard.settle(settlements).toCompletableFuture();
+        store.setMood(Mood.ANSWERS);
+        assertThat(guard.settle(settlements).toCompletableFuture().join())
+                .containsExactly(new SettlementResult(Kind.REPEATED, -40));
+        store.deliver();
+        assertThat(first.join()).containsExactly(new SettlementResult(Kind.SETTLED, -40));
+        assertThat(isAllowed(guard.decide(asking(61)))).isFalse();
+        assertThat(guard.refused()).isEqualTo(1);
+    }
+
     /** The store charges a debt where the reservation is, so it is not longer in the way than that. */
     @Test
     void doesNotCountADebt() {
