@@ -136,7 +136,10 @@ class TalliesTest {
                 permits,
                 List.of(),
                 null,
-                place);
+                place,
+                List.of(),
+                false,
+                null);
     }
 
     private static RuleSet trying(long version) {

@@ -419,7 +419,10 @@ final class JointDecision {
                     permits,
                     decisions,
                     null,
-                    place());
+                    place(),
+                    List.of(),
+                    false,
+                    null);
         }
 
         /** Returns the place of the caller in a trial; null if the requests are of several callers. */

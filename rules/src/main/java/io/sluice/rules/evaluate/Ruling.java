@@ -70,78 +70,37 @@ public sealed interface Ruling {
             costs = List.copyOf(costs);
         }
 
-        /** Creates a ruling without limits that have a cost of their own. */
+        /** Creates a ruling that no engine made, of a caller in no trial. */
         public Settled(
                 boolean allowed,
                 Action action,
                 @Nullable Rule rule,
                 @Nullable Reported reported,
-                @Nullable Reported slowest,
                 Optional<Duration> retryAfter,
-                Duration waitFor,
                 String mode,
-                @Nullable String degraded,
                 long ruleVersion,
                 List<String> matched,
                 List<Label> shadowRefused,
-                long permits,
-                List<Decision> decisions,
-                @Nullable Permit permit,
-                @Nullable CallerPlace place) {
+                long permits) {
             this(
                     allowed,
                     action,
                     rule,
                     reported,
-                    slowest,
+                    reported,
                     retryAfter,
-                    waitFor,
+                    Duration.ZERO,
                     mode,
-                    degraded,
+                    null,
                     ruleVersion,
                     matched,
                     shadowRefused,
                     permits,
-                    decisions,
-                    permit,
-                    place,
+                    List.of(),
+                    null,
+                    null,
                     List.of(),
                     false,
-                    null);
-        }
-
-        /** Creates a ruling of a caller in no trial, whose reported limit is also the slowest. */
-        public Settled(
-                boolean allowed,
-                Action action,
-                @Nullable Rule rule,
-                @Nullable Reported reported,
-                Optional<Duration> retryAfter,
-                Duration waitFor,
-                String mode,
-                @Nullable String degraded,
-                long ruleVersion,
-                List<String> matched,
-                List<Label> shadowRefused,
-                long permits,
-                List<Decision> decisions,
-                @Nullable Permit permit) {
-            this(
-                    allowed,
-                    action,
-                    rule,
-                    reported,
-                    reported,
-                    retryAfter,
-                    waitFor,
-                    mode,
-                    degraded,
-                    ruleVersion,
-                    matched,
-                    shadowRefused,
-                    permits,
-                    decisions,
-                    permit,
                     null);
         }
 

@@ -26,15 +26,11 @@ final class RulingWriter {
                         rule,
                         null,
                         exempt ? Optional.of(Duration.ZERO) : Optional.empty(),
-                        Duration.ZERO,
                         mode,
-                        null,
                         matched.set().version(),
                         matched.ruleIds(),
                         List.of(),
-                        matched.permits(),
-                        List.of(),
-                        null)
+                        matched.permits())
                 .at(matched.place());
     }
 
@@ -46,15 +42,11 @@ final class RulingWriter {
                         bound.rule(),
                         bound.reported(0, Optional.empty()),
                         Optional.empty(),
-                        Duration.ZERO,
                         bound.label().mode(),
-                        null,
                         matched.set().version(),
                         matched.ruleIds(),
                         shadows.refused(),
-                        matched.permits(),
-                        List.of(),
-                        null)
+                        matched.permits())
                 .at(matched.place());
     }
 
@@ -90,7 +82,10 @@ final class RulingWriter {
                 matched.permits(),
                 decisions,
                 allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null,
-                matched.place());
+                matched.place(),
+                List.of(),
+                false,
+                null);
         return CostReports.add(ruling, matched, deciding, looked);
     }
 

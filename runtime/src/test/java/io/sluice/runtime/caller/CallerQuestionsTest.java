@@ -32,15 +32,11 @@ class CallerQuestionsTest {
             null,
             null,
             Optional.of(Duration.ZERO),
-            Duration.ZERO,
             "local",
-            null,
             1,
             List.of(),
             List.of(),
-            1,
-            List.of(),
-            null);
+            1);
 
     private final KeySettings keys = KeySettings.ofThisProcess();
     private final RefusedCallers refused =

@@ -400,15 +400,11 @@ class RefusedCallersTest {
                 null,
                 null,
                 Optional.of(Duration.ZERO),
-                Duration.ZERO,
                 "local",
-                null,
                 1,
                 List.of(service),
                 List.of(),
-                1,
-                List.of(),
-                null);
+                1);
     }
 
     private String hash(String attribute, String value) {

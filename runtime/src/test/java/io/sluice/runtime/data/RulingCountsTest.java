@@ -97,15 +97,11 @@ final class RulingCountsTest {
                 rule,
                 null,
                 Optional.empty(),
-                Duration.ZERO,
                 "local",
-                null,
                 1,
                 List.of(rule.id()),
                 List.of(),
-                1,
-                List.of(),
-                null);
+                1);
     }
 
     @Test

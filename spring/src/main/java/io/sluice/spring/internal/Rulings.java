@@ -44,14 +44,10 @@ public final class Rulings {
                 rule,
                 null,
                 retryAfter,
-                Duration.ZERO,
                 (rule == null ? Mode.LOCAL : rule.handling().mode()).word(),
-                null,
                 version,
                 rule == null ? List.of() : List.of(rule.id()),
                 List.of(),
-                permits,
-                List.of(),
-                null);
+                permits);
     }
 }
