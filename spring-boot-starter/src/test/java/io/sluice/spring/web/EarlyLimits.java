@@ -18,9 +18,9 @@ abstract class EarlyLimits {
     static final String USER = "ada";
     static final String PASSWORD = "right";
 
-    private static final String RIGHT = basic(PASSWORD);
+    static final String RIGHT = basic(PASSWORD);
     private static final String WRONG = basic("guess");
-    private static final String MALLORY = "192.0.2.9";
+    static final String MALLORY = "192.0.2.9";
     private static final String ALICE = "192.0.2.1";
 
     private static final String RULES = """
@@ -61,6 +61,10 @@ abstract class EarlyLimits {
     @AfterAll
     void stop() {
         app.close();
+    }
+
+    final RunningApp running() {
+        return app;
     }
 
     private static String basic(String password) {
