@@ -97,6 +97,38 @@ final class RecordedSettlementsTest {
         assertThat(check(events).violations()).extracting(Violation::kind).contains(Violation.Kind.MODEL);
     }
 
+    /** A repetition changes nothing either, and is no step. */
+    @Test
+    void aSettlementOfTheReservedFigureIsAStepThatChangesNothing() throws Exception {
+        List<Limit> numberedInTheirState = LIMITS.subList(0, 3);
+        for (Limit limit : numberedInTheirState) {
+            heard.get(0).clear();
+            Ask ask = Ask.charging(List.of(Demand.of(limit, "equal", 3)));
+            Charge charge = decide(engines.get(0), ask).charges(ask).get(0);
+            Settlement settlement = Settlement.of(charge, 3, "equal", 60_000_000);
+            for (int i = 0; i < 2; i++) {
+                assertThat(engines.get(0)
+                                .settle(List.of(settlement))
+                                .toCompletableFuture()
+                                .get(60, TimeUnit.SECONDS))
+                        .extracting(SettlementResult::change)
+                        .containsExactly(0L);
+            }
+            decide(engines.get(0), ask);
+
+            List<StepEvent> steps = heard.get(0).stream()
+                    .filter(StepEvent.class::isInstance)
+                    .map(StepEvent.class::cast)
+                    .toList();
+            long first = steps.get(0).number();
+            assertThat(steps)
+                    .as("%s", limit)
+                    .extracting(step -> step.number() - first + " " + step.changed())
+                    .containsExactly("0 true", "0 false", "1 true");
+            assertThat(steps.get(1).step()).isEqualTo(new StepEvent.Settled(settlement, 0));
+        }
+    }
+
     private CheckReport check(List<HistoryEvent> first) {
         return HistoryChecker.check(new History(
                 List.of(new History.Node("n0", true, first), new History.Node("n1", true, List.copyOf(heard.get(1))))));
@@ -106,12 +138,15 @@ final class RecordedSettlementsTest {
         Demand first = demand();
         Demand second = demand();
         Ask ask = Ask.charging(first.limit().equals(second.limit()) ? List.of(first) : List.of(first, second));
-        PendingOutcome pending = (PendingOutcome) anyEngine().decide(ask.called("a" + names++));
-        EngineDecision decided =
-                (EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        EngineDecision decided = decide(anyEngine(), ask);
         if (decided.allowed()) {
             reservations.addAll(decided.charges(ask));
         }
+    }
+
+    private EngineDecision decide(RedisEngine engine, Ask ask) throws Exception {
+        PendingOutcome pending = (PendingOutcome) engine.decide(ask.called("a" + names++));
+        return (EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private Demand demand() {
