@@ -6,9 +6,15 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.reserve.ReservationText;
 import io.sluice.rules.reserve.ReservedLimit;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 class PermitSealsTest {
@@ -44,6 +50,21 @@ class PermitSealsTest {
         assertThat(seals.openReservation(text)).contains(reservation());
         assertThat(others.openReservation(text)).isEmpty();
         assertThat(others.openReservation(seals.seal(reservation()).orElseThrow()))
+                .contains(reservation());
+    }
+
+    /** Otherwise a seal that a node has put on the text of a permit could be put on that of a reservation. */
+    @Test
+    void theSealOfAPermitDoesNotOpenAReservation() throws Exception {
+        String text = ReservationText.write(reservation()).orElseThrow();
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(seals.key(), "HmacSHA256"));
+        byte[] seal = Arrays.copyOf(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)), 18);
+        String likeAPermit = text + Base64.getUrlEncoder().encodeToString(seal);
+
+        assertThat(likeAPermit).hasSameSizeAs(seals.seal(reservation()).orElseThrow());
+        assertThat(seals.openReservation(likeAPermit)).isEmpty();
+        assertThat(seals.openReservation(seals.seal(reservation()).orElseThrow()))
                 .contains(reservation());
     }
 

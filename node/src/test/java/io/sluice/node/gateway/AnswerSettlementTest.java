@@ -6,8 +6,15 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Settlement;
+import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.node.transport.Arrivals;
@@ -37,6 +44,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +54,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** A gateway whose limits are settled by the answers of a real upstream. Each request reserves 500 tokens. */
 @Timeout(300)
@@ -87,13 +97,29 @@ class AnswerSettlementTest {
     private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
     private final List<String> outcomes = new CopyOnWriteArrayList<>();
     private final Evaluator evaluator = evaluator();
+    private volatile boolean settles = true;
     private OpenGateway gateway;
+
+    /** An engine that settles only as long as the test wants it. */
+    private final class Settling extends ForwardingEngine {
+
+        Settling(Engine engine) {
+            super(engine);
+        }
+
+        @Override
+        public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
+            return settles
+                    ? super.settle(settlements)
+                    : CompletableFuture.failedFuture(new UnsupportedOperationException("does not settle"));
+        }
+    }
 
     private Evaluator evaluator() {
         RuleSet rules = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", RULES)).rules());
         return new Evaluator(
                 () -> rules,
-                new Limiter(counts, clock, List.of()),
+                new Limiter(new Settling(counts), clock, List.of()),
                 null,
                 new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty()),
                 clock,
@@ -270,6 +296,29 @@ class AnswerSettlementTest {
             }
         }
         assertThat(used()).isEqualTo(1000);
+    }
+
+    @Test
+    void aSettlementThatFailsIsLoggedAndTheReservationStands() throws Exception {
+        settles = false;
+        String body = "{\"usage\":{\"total_tokens\":120}}";
+        Logger logger = (Logger) LoggerFactory.getLogger("io.sluice.node.gateway.chain.FailureLog");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        logger.addAppender(log);
+        try (RawUpstream upstream = answering(JSON + "Content-Length: " + body.length() + "\r\n\r\n" + body);
+                RawClient client = open(upstream.origin())) {
+            assertThat(client.send(request("X-Request-Id: r-17")).message()).endsWith(body);
+            awaitOutcome("500 stands: failed");
+            await().atMost(Duration.ofMinutes(1)).until(() -> !log.list.isEmpty());
+            assertThat(log.list.get(0).getFormattedMessage())
+                    .startsWith("settling a reservation (it stands) failed, request r-17");
+            assertThat(log.list.get(0).getThrowableProxy().getMessage()).endsWith("does not settle");
+            assertThat(used()).isEqualTo(500);
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test
