@@ -58,6 +58,15 @@ class SettleTest {
                   - { id: b, limit: 1000, window: 1d, cost: { reserve: 10, settle: answer.json.n } }
               - { id: first, resource: /twice, deadline: 1m, limits: [{ id: same, limit: 9, window: 1h }] }
               - { id: second, resource: /twice, deadline: 1m, limits: [{ id: same, limit: 9, window: 1h }] }
+              - id: tried
+                resource: /tried
+                deadline: 1m
+                limits:
+                  - { id: t, limit: 1000, window: 1d, cost: { reserve: 100, settle: answer.json.n } }
+                  - { id: o, limit: 1000, window: 1d, cost: { reserve: 100, settle: answer.json.n } }
+                candidate:
+                  - { id: t, limit: 900, window: 1d, cost: { reserve: 100, settle: answer.json.n } }
+                  - { id: o, limit: 900, window: 1d, cost: { reserve: 100, settle: answer.json.other } }
               - { id: near, resource: /near, mode: local, limits: [{ limit: 9, window: 1h }] }
               - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 9, ttl: 1h }] }
             """;
@@ -107,10 +116,7 @@ class SettleTest {
         String start = "{\"reservation\": \"" + reservation + "\", \"actual\": ";
         assertThat(detail(start + "{\"tokens\": 120, \"chat.tokens\": 120}}"))
                 .isEqualTo("actual: two figures of chat.tokens (expected: one figure for each limit)");
-        String both = JSON.readTree(post("/v1/check", "{\"attributes\": {\"path\": \"/twice\"}, \"reserve\": true}")
-                        .body())
-                .path("reservation")
-                .asText();
+        String both = reservationOf("/twice");
         assertThat(detail("{\"reservation\": \"" + both + "\", \"actual\": {\"same\": 1}}"))
                 .isEqualTo("actual: same (expected: limits of the reservation: first.same, second.same)");
     }
@@ -139,6 +145,40 @@ class SettleTest {
                         .statusCode())
                 .isEqualTo(200);
         assertThat(remaining("u")).isEqualTo(Map.of("chat.requests", 95L, "chat.tokens", 1000L, "chat.budget", 8999L));
+    }
+
+    /** The caller does not know the candidate. Without a figure it would count each estimate in full, and seem to refuse too much. */
+    @Test
+    void aCandidateIsSettledByTheFigureOfItsLimit() throws Exception {
+        Map<String, Long> figures = Map.of("t", 7L, "tried.o", 7L);
+        String first = reservationOf("/tried");
+        HttpResponse<String> settled = settle(first, figures);
+
+        assertThat(settled.statusCode()).as(settled.body()).isEqualTo(200);
+        assertThat(results(settled)).isEqualTo(Map.of("tried.t", "settled", "tried.o", "settled"));
+        assertThat(settle(first, figures).body()).isEqualTo(settled.body());
+        assertThat(remaining(explained("/tried")))
+                .isEqualTo(Map.of(
+                        "tried.t", 993L, "tried.o", 993L, "tried.candidate-t", 893L, "tried.candidate-o", 800L));
+
+        assertThat(settle(reservationOf("/tried"), Map.of("t", 7L, "candidate-t", 20L, "candidate-o", 30L))
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(remaining(explained("/tried")))
+                .isEqualTo(Map.of(
+                        "tried.t", 986L, "tried.o", 893L, "tried.candidate-t", 873L, "tried.candidate-o", 770L));
+    }
+
+    private String reservationOf(String path) throws Exception {
+        return JSON.readTree(post("/v1/check", "{\"attributes\": {\"path\": \"" + path + "\"}, \"reserve\": true}")
+                        .body())
+                .path("reservation")
+                .asText();
+    }
+
+    private JsonNode explained(String path) throws Exception {
+        return JSON.readTree(post("/v1/explain", "{\"attributes\": {\"path\": \"" + path + "\"}}")
+                .body());
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -175,10 +176,14 @@ public final class DecisionRoutes {
             }
             return;
         }
+        Map<String, Long> named;
         CompletionStage<List<SettledLimit>> settled;
         try {
-            settled =
-                    evaluator.settle(reservation.get(), request.figures(reservation.get()), Evaluator.PERMITS_MAY_TAKE);
+            named = request.figures(reservation.get());
+            settled = evaluator.settle(
+                    reservation.get(),
+                    SettleRequest.withCandidates(named, reservation.get()),
+                    Evaluator.PERMITS_MAY_TAKE);
         } catch (IllegalArgumentException e) {
             ReplySender.badRequest(exchange, e);
             return;
@@ -187,7 +192,10 @@ public final class DecisionRoutes {
             if (limits.isEmpty()) {
                 again(exchange, "the shared store does not answer");
             } else {
-                SettleAnswer.of(limits.get()).send(exchange);
+                SettleAnswer.of(limits.get().stream()
+                                .filter(limit -> named.containsKey(limit.limit().id()))
+                                .toList())
+                        .send(exchange);
             }
         });
     }

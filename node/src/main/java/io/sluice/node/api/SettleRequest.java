@@ -3,6 +3,7 @@ package io.sluice.node.api;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.LimitName;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.yaml.PrintableText;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -108,6 +110,23 @@ record SettleRequest(String reservation, Map<String, Long> actual) {
             }
         });
         return figures;
+    }
+
+    /**
+     * Adds the figures of candidates. A caller does not know that a limit has a candidate. So the candidate has the figure of its limit,
+     * unless the caller names it or it is settled by something else; otherwise it would count every estimate in full.
+     *
+     * @param named the figures by the ids of limits, see {@link #figures}
+     */
+    static Map<String, Long> withCandidates(Map<String, Long> named, Reservation reserved) {
+        Map<String, Long> all = new HashMap<>(named);
+        for (ReservedLimit candidate : reserved.limits()) {
+            LimitName.replacedBy(candidate.label().rule(), candidate.id())
+                    .flatMap(reserved::limit)
+                    .filter(limit -> named.containsKey(limit.id()) && Objects.equals(limit.by(), candidate.by()))
+                    .ifPresent(limit -> all.putIfAbsent(candidate.id(), named.get(limit.id())));
+        }
+        return all;
     }
 
     private static Optional<ReservedLimit> onlyNamed(String name, Reservation reserved) {

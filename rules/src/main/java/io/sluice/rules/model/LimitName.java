@@ -39,6 +39,17 @@ public record LimitName(String reported, String counted) {
                 rule + "." + CANDIDATE + id.map(own -> "-" + own).orElse(""));
     }
 
+    /**
+     * Returns the name in reports of the limit that a candidate is meant to replace, whether there is one or not. Empty if the name is
+     * not that of a candidate.
+     */
+    public static Optional<String> replacedBy(String rule, String reported) {
+        String candidate = rule + "." + CANDIDATE + "-";
+        return reported.startsWith(candidate)
+                ? Optional.of(rule + "." + reported.substring(candidate.length()))
+                : Optional.empty();
+    }
+
     /** Returns whether a limit may have this id. */
     public static boolean isLegal(String id) {
         return !id.isEmpty()
