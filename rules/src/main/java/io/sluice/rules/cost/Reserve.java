@@ -2,7 +2,9 @@ package io.sluice.rules.cost;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.pattern.Attributes;
+import java.math.BigDecimal;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How many permits a decision charges before the real figure is known. Immutable. */
@@ -49,6 +51,10 @@ public sealed interface Reserve {
      */
     record Attribute(String name, OptionalLong usual) implements Reserve {
 
+        private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
+        private static final int LONGEST = 64;
+        private static final BigDecimal MOST = BigDecimal.valueOf(Limit.MAX_PERMITS);
+
         public Attribute {
             if (name.isEmpty()) {
                 throw new IllegalArgumentException("reserve: empty (expected: an attribute such as json.max_tokens)");
@@ -61,16 +67,32 @@ public sealed interface Reserve {
             return said(request.get(name)).orElse(usual.orElse(asked));
         }
 
-        /** Reads what a request says. More than any limit holds counts as the most that a request may ask for. */
+        /**
+         * Reads what a request says. More than any limit holds counts as the most that a request may ask for. {@code 1000.0} and
+         * {@code 1e3} are 1000, as in answers: many programs write numbers that way.
+         */
         private static OptionalLong said(@Nullable String value) {
-            if (value == null || value.isEmpty() || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            if (value == null || value.isEmpty()) {
                 return OptionalLong.empty();
+            }
+            if (!value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return value.length() <= LONGEST && NUMBER.matcher(value).matches()
+                        ? whole(new BigDecimal(value))
+                        : OptionalLong.empty();
             }
             long permits = 0;
             for (int i = 0; i < value.length() && permits < Limit.MAX_PERMITS; i++) {
                 permits = permits * 10 + value.charAt(i) - '0';
             }
             return OptionalLong.of(Math.min(permits, Limit.MAX_PERMITS));
+        }
+
+        private static OptionalLong whole(BigDecimal number) {
+            if (number.compareTo(MOST) >= 0) {
+                return OptionalLong.of(Limit.MAX_PERMITS);
+            }
+            BigDecimal shortest = number.stripTrailingZeros();
+            return shortest.scale() <= 0 ? OptionalLong.of(shortest.longValueExact()) : OptionalLong.empty();
         }
     }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import reactor.adapter.JdkFlowAdapter;
@@ -203,11 +207,24 @@ final class SettledCallsTest {
             assertThat(model.figure("secret")).isEqualTo("secret");
             assertThat(model.figure(-1)).isEqualTo(-1);
             assertThat(model.figure(1.5)).isEqualTo(1.5);
-            assertThat(rig.standing).containsExactly("no-figure", "no-figure", "no-figure");
+            assertThat(model.figure(Double.NaN)).isEqualTo(Double.NaN);
+            assertThat(model.figure(Double.POSITIVE_INFINITY)).isEqualTo(Double.POSITIVE_INFINITY);
+            assertThat(rig.standing).hasSize(5).containsOnly("no-figure");
             assertThat(model.figure(2.0)).isEqualTo(2.0);
             assertThat(model.figure(0)).isEqualTo(0);
             assertThat(rig.settled).extracting(each -> each.actual()).containsExactly(2L, 0L);
         });
+    }
+
+    static List<Number> tooLarge() {
+        return List.of(1_000_000_001, 1e300, new BigInteger("18446744073709551621"), new BigDecimal("1e300"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("tooLarge")
+    void aFigureThatIsTooLargeCountsAsTheMost(Number figure) {
+        on(model -> assertThat(model.figure(figure)).isEqualTo(figure));
+        assertThat(rig.settled).extracting(each -> each.actual()).containsExactly(1_000_000_000L);
     }
 
     @Test

@@ -43,8 +43,14 @@ public record SettledFigure(String text, CallValue value) {
      */
     public long of(Call call, @Nullable Object result) {
         Object figure = value.of(call.after(ObjectUtils.unwrapOptional(result)));
-        if (figure instanceof Number number && number.doubleValue() == number.longValue() && number.longValue() >= 0) {
-            return Math.min(number.longValue(), Limit.MAX_PERMITS);
+        if (figure instanceof Number number) {
+            double size = number.doubleValue();
+            if (size >= Limit.MAX_PERMITS && size < Double.POSITIVE_INFINITY) {
+                return Limit.MAX_PERMITS;
+            }
+            if (size == number.longValue() && size >= 0) {
+                return number.longValue();
+            }
         }
         throw new IllegalArgumentException("settle: " + text + " gave "
                 + (figure == null || figure instanceof Number ? String.valueOf(figure) : shown(figure)) + " (expected: "
