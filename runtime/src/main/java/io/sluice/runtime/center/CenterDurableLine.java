@@ -167,12 +167,12 @@ public final class CenterDurableLine implements DurableLine {
                 center.send(request.timeout(ANSWERS_MAY_TAKE).build(), head -> new BoundedBody(LONGEST_ANSWER));
         try {
             HttpResponse<String> answer = sent.get(2 * ANSWERS_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
-            if (answer.statusCode() == BAD_REQUEST && isOfCenter(answer)) {
-                throw new RefusedSumsException("the center refuses it");
-            }
             if (answer.statusCode() != 200) {
-                throw new IOException("the center cannot be used: "
-                        + center.refusal(answer.statusCode()).why());
+                String why = "the center cannot be used: "
+                        + center.refusal(answer.statusCode()).why();
+                throw answer.statusCode() == BAD_REQUEST && isOfCenter(answer)
+                        ? new RefusedSumsException(why)
+                        : new IOException(why);
             }
             return answer.body();
         } catch (ExecutionException e) {

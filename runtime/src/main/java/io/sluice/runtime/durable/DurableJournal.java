@@ -142,16 +142,17 @@ final class DurableJournal implements AutoCloseable {
      * Locks the directory and reads the file. If the directory cannot be used, the sums are in memory only, {@link #problem} says so, and
      * this can be repeated. Then only stores count as done that the file knows: nobody has charged others with its sums.
      *
+     * @param progress runs now and then while a file is read
      * @param begin gets the source of what is charged from now on, and the sums of earlier runs, before anybody can restore them
      */
-    void open(BiConsumer<String, List<DurableSum>> begin) {
+    void open(Runnable progress, BiConsumer<String, List<DurableSum>> begin) {
         Opened before = opened;
         if (folder == null) {
             inMemory(begin, null);
             return;
         }
         try {
-            JournalContent content = read(folder);
+            JournalContent content = read(folder, progress);
             String source = before == null ? content.last().orElseGet(DurableJournal::newSource) : before.source;
             Opened next = Opened.of(source, content.sources(), null);
             begin.accept(source, content.sums());
@@ -338,7 +339,7 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /** Locks the directory and reads the file. */
-    private JournalContent read(Path directory) throws IOException {
+    private JournalContent read(Path directory, Runnable progress) throws IOException {
         disk.open(directory);
         FileChannel taken =
                 FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -349,7 +350,7 @@ final class DurableJournal implements AutoCloseable {
         boolean clean = Files.deleteIfExists(directory.resolve(CLOSED));
         removeTemporary(directory);
         syncFolder(directory);
-        return JournalContent.read(directory.resolve(FILE), clean);
+        return JournalContent.read(directory.resolve(FILE), clean, progress);
     }
 
     /** Another process has the lock. */

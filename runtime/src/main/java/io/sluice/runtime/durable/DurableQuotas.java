@@ -57,9 +57,7 @@ public final class DurableQuotas implements AutoCloseable {
     /** A disk or a center may hang. */
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
 
-    /** A process starts without a disk that takes longer, or a store that takes longer after that. */
-    private static final Duration READING_MAY_TAKE = Duration.ofSeconds(5);
-
+    /** A process starts without a store that takes longer. */
     private static final Duration FIRST_CHECK_MAY_TAKE = Duration.ofSeconds(1);
 
     private static final String UNREAD = "the journal in the directory of --data has not been read yet";
@@ -76,6 +74,8 @@ public final class DurableQuotas implements AutoCloseable {
     private final StoreTime time;
     private final ScheduledExecutorService asking = DurableThreads.daemon("sluice-durable");
     private final ScheduledExecutorService sending = DurableThreads.daemon("sluice-durable-center");
+
+    /** Completes when durable limits decide for the first time, or there is nothing to wait for. */
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
@@ -137,7 +137,7 @@ public final class DurableQuotas implements AutoCloseable {
 
     /**
      * Begins to read the journal, to write, to send and to watch the store. The future completes after the first look at the store, or when
-     * the disk or the store does not answer in time.
+     * the disk hangs or the store does not answer in time.
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> read = open();
@@ -146,14 +146,11 @@ public final class DurableQuotas implements AutoCloseable {
                 () -> DurableThreads.quietly(this::check), 0, SEND.toMillis(), TimeUnit.MILLISECONDS);
         var unused2 = sending.scheduleWithFixedDelay(
                 () -> DurableThreads.quietly(this::tidy), SEND.toMillis(), SEND.toMillis(), TimeUnit.MILLISECONDS);
-        var unused3 = read.thenRun(this::wake);
-        return CompletableFuture.anyOf(
-                        firstCheck, read.completeOnTimeout(null, READING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS))
-                .thenCompose(any -> journal.isOpen()
-                        ? firstCheck
-                                .copy()
-                                .completeOnTimeout(null, FIRST_CHECK_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS)
-                        : CompletableFuture.completedFuture(null));
+        CompletableFuture<Void> looked = read.thenCompose(opened -> {
+            wake();
+            return firstCheck.copy().completeOnTimeout(null, FIRST_CHECK_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+        });
+        return CompletableFuture.anyOf(firstCheck, looked).thenAccept(any -> {});
     }
 
     /** Begins to read the journal. The future completes when that has ended. */
@@ -284,7 +281,8 @@ public final class DurableQuotas implements AutoCloseable {
 
     /** Looks which store this is, and restores it if that is necessary. Without the journal it does not know what is missing. */
     void check() {
-        if (!limits.exist() || (journal.isOpen() && recovery.look())) {
+        boolean read = journal.isOpen();
+        if (!limits.exist() || (read ? recovery.look() : writer.hangs())) {
             firstCheck.complete(null);
         } else if (recovery.awaitsOther() && looksAgain.compareAndSet(false, true)) {
             later(AGAIN, () -> {

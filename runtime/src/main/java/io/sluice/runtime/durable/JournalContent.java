@@ -26,9 +26,15 @@ final class JournalContent {
     private static final String SUM = "S\t";
     private static final String DONE = "D\t";
 
+    /** So many lines are a progress. */
+    private static final int PROGRESS = 1_000;
+
     private final Set<String> sources = new LinkedHashSet<>();
     private final Set<String> done = new LinkedHashSet<>();
+
+    /** The last state of each sum, by its line without that state. */
     private final Map<String, DurableSum> sums = new LinkedHashMap<>();
+
     private final boolean clean;
     private @Nullable String last;
     private long damaged;
@@ -42,13 +48,18 @@ final class JournalContent {
      * Reads a file; one that does not exist has nothing.
      *
      * @param clean whether the last run wrote everything
+     * @param progress runs now and then
      */
-    static JournalContent read(Path path, boolean clean) throws IOException {
+    static JournalContent read(Path path, boolean clean, Runnable progress) throws IOException {
         JournalContent content = new JournalContent(clean);
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(RegularFile.open(path), StandardCharsets.ISO_8859_1))) {
+            long count = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 content.add(body(line));
+                if (++count % PROGRESS == 0) {
+                    progress.run();
+                }
             }
         } catch (NoSuchFileException e) {
             return content;
@@ -75,7 +86,7 @@ final class JournalContent {
     private boolean addSum(String text) {
         try {
             DurableSum sum = DurableSum.parse(text);
-            sums.put(sum.ref(), sum);
+            sums.put(text.substring(0, text.lastIndexOf('\t', text.lastIndexOf('\t') - 1)), sum);
             return true;
         } catch (IllegalArgumentException e) {
             return false;

@@ -109,7 +109,8 @@ final class JournalWriter {
     private void tryToOpen() {
         busySinceNanos = clock.nanoTime();
         try {
-            journal.open((source, earlier) -> sums.begin(source, earlier, reader));
+            journal.open(
+                    () -> busySinceNanos = clock.nanoTime(), (source, earlier) -> sums.begin(source, earlier, reader));
             rewrites = true;
             openedNanos = clock.nanoTime();
         } finally {
@@ -135,8 +136,7 @@ final class JournalWriter {
 
     /** Returns the problem as a sentence. Logs it if the disk hangs, once. Never waits. */
     Optional<String> problem() {
-        Long since = busySinceNanos;
-        if (since != null && clock.nanoTime() - since > HANGS.toNanos()) {
+        if (hangs()) {
             if (!toldThatItHangs) {
                 toldThatItHangs = true;
                 LOG.warn(
@@ -146,6 +146,12 @@ final class JournalWriter {
             return Optional.of("the disk with the journal of durable limits does not answer");
         }
         return writes ? journal.problem() : Optional.of("the journal of durable limits cannot be written");
+    }
+
+    /** Returns whether the disk has not answered for some time. Never waits. */
+    boolean hangs() {
+        Long since = busySinceNanos;
+        return since != null && clock.nanoTime() - since > HANGS.toNanos();
     }
 
     /** Makes the next attempt write all sums, because some were removed. */

@@ -124,6 +124,10 @@ final class StoreRecovery implements StoreMark {
         } catch (IOException e) {
             failed(e);
             return false;
+        } catch (RuntimeException e) {
+            // Nobody expects it, but findings must say why durable limits do not decide.
+            failed(new IOException(e.toString(), e));
+            return false;
         }
     }
 

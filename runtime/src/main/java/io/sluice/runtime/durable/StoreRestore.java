@@ -34,6 +34,9 @@ final class StoreRestore {
     private static final Duration ANSWERS_MAY_TAKE = Duration.ofSeconds(5);
     private static final int AT_ONCE = 50;
 
+    /** The clock of a store that is behind by less reaches the window soon. */
+    private static final Duration SOON = Duration.ofMinutes(1);
+
     private final Engine engine;
 
     StoreRestore(Engine engine) {
@@ -78,10 +81,13 @@ final class StoreRestore {
         long now = timeOf(some.get(0).getKey());
         List<Settlement> settlements = new ArrayList<>();
         int counts = 0;
+        long left = 0;
         for (Map.Entry<DurableCount, Long> each : some) {
             DurableCount count = each.getKey();
             long within = Math.min(Settlement.MAX_WITHIN_MICROS, count.endMicros() - now - 1);
-            if (within > 0 && count.startMicros() <= now) {
+            if (hasNotBegun(count, now)) {
+                left++;
+            } else if (within > 0) {
                 counts++;
                 long rest = each.getValue();
                 for (int part = 0; rest > 0; part++) {
@@ -93,7 +99,6 @@ final class StoreRestore {
             }
         }
         long permits = 0;
-        long left = 0;
         if (!settlements.isEmpty()) {
             for (SettlementResult result : await(engine.settle(settlements))) {
                 permits += result.change();
@@ -101,6 +106,15 @@ final class StoreRestore {
             }
         }
         return new Result(counts, permits, left);
+    }
+
+    /** Another store had charged a window that this one has not reached: one of the two clocks is wrong. A moment is waited for. */
+    private static boolean hasNotBegun(DurableCount count, long nowMicros) throws IOException {
+        long missing = count.startMicros() - nowMicros;
+        if (missing > 0 && missing <= TimeUnit.MICROSECONDS.convert(SOON)) {
+            throw new IOException("the clock of the store is behind that of the lost one by a moment");
+        }
+        return missing > 0;
     }
 
     /** Returns the time of the store. */

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -79,6 +81,40 @@ class DurableClockTest extends DurableFleetFixture {
         a.check();
 
         assertThat(a.used("acme")).isEqualTo(25);
+    }
+
+    @Test
+    void aStoreWhoseClockIsBehindByAMomentGetsAWindowWhenItBegins() throws IOException {
+        Member a = fleet.start("a");
+        fleet.clock().advance(Duration.ofHours(12).plusSeconds(5));
+        a.charge("acme", 30).send();
+        ManualClock behind = ManualClock.at(fleet.clock().epochMicros() - TimeUnit.SECONDS.toMicros(10));
+        a.quotas().storeChanged(false);
+        fleet.store().lose(behind);
+        a.check();
+
+        assertThat(a.quotas().isRestored()).isFalse();
+        assertThat(a.quotas().findings())
+                .containsExactly("durable limits are not restored, on_failure decides them:"
+                        + " the clock of the store is behind that of the lost one by a moment");
+        behind.advance(Duration.ofSeconds(10));
+        a.check();
+        assertThat(a.used("acme")).isEqualTo(30);
+    }
+
+    @Test
+    void nobodyWaitsForAWindowOfTheFarFuture() throws IOException {
+        Member a = fleet.start("a");
+        fleet.clock().advance(Duration.ofDays(400));
+        a.charge("acme", 30).send();
+        a.quotas().storeChanged(false);
+        try (CapturedLog log = new CapturedLog(StoreRecovery.class)) {
+            fleet.store().lose(ManualClock.at(DurableFleet.NOON));
+            a.check();
+
+            assertThat(a.quotas().isRestored()).isTrue();
+            assertThat(log.lines()).containsExactly("1 durable counts could not be restored; they begin anew");
+        }
     }
 
     private Member start(int days) {

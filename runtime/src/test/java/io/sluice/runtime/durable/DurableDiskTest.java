@@ -356,7 +356,10 @@ class DurableDiskTest extends DurableFleetFixture {
         disk.set(Trouble.OPEN_FAILS);
         a.start();
         a.charge("acme", 5);
+        fleet.loseStore();
+        a.check();
         assertThat(a.used("acme")).as("without its journal").isEqualTo(5);
+        fleet.store().forgetSettlements();
         assertThat(a.quotas().findings()).containsExactly("the journal of durable limits cannot be used");
         KeyMatch match = new KeyMatch(key -> key.equals("zeta"), List.of());
         assertThatThrownBy(() -> a.quotas().erase(match, DurableFleet.PATIENCE))

@@ -110,6 +110,7 @@ class DurableJournalTest {
         first.close();
         append("S2\tsomething\tnew");
         append("S\t" + sum(first, "m", 20).text() + "\tone-field-more");
+        append("S\t" + new DurableSum("s", "m", new DurableCount("no limit", Calendar.DAY, "UTC", "k", 1, 2), 1, 1).text());
 
         DurableJournal again = open();
 
@@ -120,7 +121,7 @@ class DurableJournalTest {
         assertThat(log.lines())
                 .singleElement()
                 .asString()
-                .endsWith("has 2 lines of another version, which are left out");
+                .endsWith("has 3 lines of another version, which are left out");
     }
 
     @Test
@@ -181,7 +182,7 @@ class DurableJournalTest {
 
     private DurableJournal open() {
         DurableJournal journal = DurableJournal.in(folder, DurableJournal.DISK);
-        journal.open((source, sums) -> loaded = sums);
+        journal.open(() -> {}, (source, sums) -> loaded = sums);
         return journal;
     }
 

@@ -401,6 +401,25 @@ class DurableQuotasTest extends DurableFleetFixture {
     }
 
     @Test
+    void aFailureThatNobodyExpectsIsAFindingToo() {
+        Member a = fleet.start("a");
+        a.charge("acme", 30);
+        fleet.loseStore();
+        fleet.store().whenSettling(() -> {
+            throw new IllegalStateException("broken");
+        });
+        a.check();
+
+        assertThat(a.quotas().isRestored()).isFalse();
+        assertThat(a.quotas().findings())
+                .containsExactly("durable limits are not restored, on_failure decides them:"
+                        + " java.lang.IllegalStateException: broken");
+        fleet.store().whenSettling(() -> {});
+        a.check();
+        assertThat(a.used("acme")).isEqualTo(30);
+    }
+
+    @Test
     void aSecondProcessInTheSameDirectoryHasAnotherJournal() {
         Member a = fleet.start("a");
         Member same = fleet.start("a");

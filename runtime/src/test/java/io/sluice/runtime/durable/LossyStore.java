@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A store in memory that several processes share, and that can lose its data. */
 final class LossyStore implements MarkedStore {
 
-    private final Clock clock;
+    private volatile Clock clock;
     private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
     private volatile LocalEngine counts;
     private volatile int forgotten;
@@ -54,6 +54,12 @@ final class LossyStore implements MarkedStore {
     void lose() {
         counts = new LocalEngine(clock);
         marks.clear();
+    }
+
+    /** Loses all counts and marks, and has another clock then. */
+    void lose(Clock other) {
+        clock = other;
+        lose();
     }
 
     @Override
