@@ -282,6 +282,10 @@ final class JournalWriter {
         if (!journal.isOpen()) {
             return;
         }
+        if (journal.problem().isPresent()) {
+            // The sums are in memory only. This is the last moment to save them.
+            tryToOpen();
+        }
         flush();
         try {
             if (writes) {
