@@ -280,7 +280,7 @@ class DurableDiskTest extends DurableFleetFixture {
         disk.set(Trouble.OPEN_HANGS);
 
         // This thread starts the process. If it waited for the disk, the test would not end.
-        a.begin();
+        var unused = a.begin();
         CompletableFuture<Void> started = a.quotas().start();
         await("the disk hangs", disk::hangs);
         a.check();
@@ -314,7 +314,7 @@ class DurableDiskTest extends DurableFleetFixture {
         a.charge("acme", 30);
         a.stop();
         disk.set(Trouble.OPEN_HANGS);
-        a.begin();
+        var unused = a.begin();
         await("the disk hangs", disk::hangs);
 
         a.quotas().close(SHORTLY);
@@ -332,7 +332,7 @@ class DurableDiskTest extends DurableFleetFixture {
         a.charge("tenant=acme", 30).send();
         a.stop();
         disk.set(Trouble.OPEN_HANGS);
-        a.begin();
+        var unused = a.begin();
         KeyMatch match = new KeyMatch(key -> true, List.of());
 
         assertThatThrownBy(() -> a.quotas().erase(match, SHORTLY))

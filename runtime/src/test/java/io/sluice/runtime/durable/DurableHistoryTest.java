@@ -31,14 +31,14 @@ class DurableHistoryTest extends DurableFleetFixture {
     private static final int STEPS = 120;
     private static final String KEY = "acme";
 
-    private final List<Process> processes = new ArrayList<>();
+    private final List<NodeProcess> processes = new ArrayList<>();
     private final List<String> history = new ArrayList<>();
     private Random random;
     private long granted;
     private long lost;
 
     /** A process, and what it charged that neither its disk nor the center has. */
-    private static final class Process {
+    private static final class NodeProcess {
 
         private final TroubledDisk disk = new TroubledDisk();
         private String folder;
@@ -97,7 +97,7 @@ class DurableHistoryTest extends DurableFleetFixture {
             fleet.close();
             fleet = new DurableFleet(Files.createDirectory(folder.resolve("fleet" + seed)));
             for (int i = 0; i < PROCESSES; i++) {
-                Process each = new Process();
+                NodeProcess each = new NodeProcess();
                 each.folder = "p" + i;
                 processes.add(each);
                 start(each, center);
@@ -106,7 +106,7 @@ class DurableHistoryTest extends DurableFleetFixture {
                 step(center);
             }
             fleet.center().away(false);
-            for (Process each : processes) {
+            for (NodeProcess each : processes) {
                 repair(each);
             }
             fleet.loseStore();
@@ -118,7 +118,7 @@ class DurableHistoryTest extends DurableFleetFixture {
     }
 
     private void step(boolean center) throws IOException {
-        Process one = processes.get(random.nextInt(PROCESSES));
+        NodeProcess one = processes.get(random.nextInt(PROCESSES));
         String did = "p" + processes.indexOf(one) + " ";
         switch (random.nextInt(16)) {
             case 0, 1, 2, 3, 4 -> did += "charges " + charge(one);
@@ -160,8 +160,8 @@ class DurableHistoryTest extends DurableFleetFixture {
         history.add(did);
     }
 
-    private boolean charge(Process one) {
-        long permits = 1 + random.nextInt(3);
+    private boolean charge(NodeProcess one) {
+        long permits = 1L + random.nextInt(3);
         boolean charged = one.member.quotas().engine().decide(ask(QUOTA, KEY, permits)) instanceof EngineDecision decided
                 && decided.allowed();
         granted += charged ? permits : 0;
@@ -169,7 +169,7 @@ class DurableHistoryTest extends DurableFleetFixture {
         return charged;
     }
 
-    private static boolean flush(Process one) {
+    private static boolean flush(NodeProcess one) {
         try {
             one.member.flush();
             boolean isOnDisk = one.member.quotas().findings().stream().noneMatch(each -> each.contains("cannot be used"));
@@ -180,7 +180,7 @@ class DurableHistoryTest extends DurableFleetFixture {
         }
     }
 
-    private static boolean send(Process one) {
+    private static boolean send(NodeProcess one) {
         try {
             one.member.quotas().send();
             one.unsaved = 0;
@@ -191,7 +191,7 @@ class DurableHistoryTest extends DurableFleetFixture {
     }
 
     /** The disk works, and the process notices it. */
-    private void repair(Process one) throws IOException {
+    private void repair(NodeProcess one) throws IOException {
         one.disk.set(Trouble.NONE);
         fleet.clock().advance(Duration.ofSeconds(6));
         one.member.quotas().write();
@@ -201,7 +201,7 @@ class DurableHistoryTest extends DurableFleetFixture {
     }
 
     /** Another process goes on with what is on the disk. */
-    private void kill(Process one) throws IOException {
+    private void kill(NodeProcess one) throws IOException {
         Path before = one.member.durable();
         lost += one.unsaved;
         one.unsaved = 0;
@@ -225,7 +225,7 @@ class DurableHistoryTest extends DurableFleetFixture {
         }
     }
 
-    private void start(Process one, boolean center) {
+    private void start(NodeProcess one, boolean center) {
         one.disk.set(random.nextInt(4) == 0 ? Trouble.OPEN_FAILS : Trouble.NONE);
         one.line = new LineOfProcess(fleet.center());
         one.member = fleet.member(one.folder).withDisk(one.disk).withCenter(one.line);

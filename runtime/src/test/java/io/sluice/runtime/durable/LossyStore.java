@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A store in memory that several processes share, and that can lose its data. */
 final class LossyStore implements MarkedStore {
@@ -21,7 +22,7 @@ final class LossyStore implements MarkedStore {
     private volatile Clock clock;
     private final Map<String, byte[]> marks = new ConcurrentHashMap<>();
     private volatile LocalEngine counts;
-    private volatile int forgotten;
+    private final AtomicInteger forgotten = new AtomicInteger();
     private volatile Runnable settling = () -> {};
 
     LossyStore(Clock clock) {
@@ -36,7 +37,7 @@ final class LossyStore implements MarkedStore {
 
     /** Settles ids again that were settled before, as a store does after a day. */
     void forgetSettlements() {
-        forgotten++;
+        int unused = forgotten.incrementAndGet();
     }
 
     private Settlement renamed(Settlement each) {
