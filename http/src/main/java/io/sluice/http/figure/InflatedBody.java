@@ -8,12 +8,16 @@ import org.jspecify.annotations.Nullable;
  * A compressed body: {@code gzip} or {@code deflate}. Checksums are not verified; the caller does that.
  *
  * <p>It unpacks into a small buffer. A piece that unpacks to more than {@link #MOST_PER_PIECE} bytes is not read on, and neither is
- * the rest of the body: it would keep an event loop busy.
+ * the rest of the body: it would keep an event loop busy. Many pieces that unpack to nearly as much would do the same. So a body is not
+ * read on either when it has unpacked to that much and {@value #MOST_PER_BYTE} times its own size.
  */
 final class InflatedBody implements BodyReader {
 
     /** The most bytes that a piece may unpack to. */
     static final int MOST_PER_PIECE = 2 * 1024 * 1024;
+
+    /** How many times its size a body may unpack to, beyond {@link #MOST_PER_PIECE}. Texts of models unpack to 10 to 40 times. */
+    static final int MOST_PER_BYTE = 100;
 
     private static final int BUFFER = 8 * 1024;
 
@@ -21,6 +25,7 @@ final class InflatedBody implements BodyReader {
     private final @Nullable GzipHeader header;
     private final Inflater inflater;
     private final byte[] buffer = new byte[BUFFER];
+    private long mayUnpack = MOST_PER_PIECE;
     private boolean over;
 
     private InflatedBody(BodyReader text, boolean gzip) {
@@ -41,6 +46,7 @@ final class InflatedBody implements BodyReader {
     public void take(byte[] bytes, int from, int to) {
         try {
             int at = from;
+            mayUnpack += (long) MOST_PER_BYTE * (to - from);
             int left = MOST_PER_PIECE;
             while (at < to && !over) {
                 if (header != null && !header.isPassed()) {
@@ -74,7 +80,8 @@ final class InflatedBody implements BodyReader {
                 return left;
             }
             left -= unpacked;
-            if (left < 0) {
+            mayUnpack -= unpacked;
+            if (left < 0 || mayUnpack < 0) {
                 close();
                 return 0;
             }

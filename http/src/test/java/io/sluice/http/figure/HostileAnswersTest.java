@@ -119,6 +119,40 @@ final class HostileAnswersTest {
         assertThat(inPieces.figures()).containsEntry(TOTAL, 7L);
     }
 
+    /** No single piece unpacks to too much, but all of them together do. */
+    @Test
+    void aBombInManyPiecesIsNotUnpackedForLong() throws IOException {
+        String blank = " ".repeat(InflatedBody.MOST_PER_PIECE / 4);
+        byte[] bomb = gzip(blank.repeat(20) + FIGURE);
+        AnswerFigures figures = begun("application/json", "gzip");
+        int from = 0;
+        while (from < bomb.length && figures.wantsBody()) {
+            figures.piece(Arrays.copyOfRange(bomb, from, Math.min(bomb.length, from + 500)));
+            from += 500;
+        }
+        assertThat(from).as("bytes that were read").isLessThan(bomb.length / 2);
+        figures.end();
+        assertThat(figures.figures()).isEmpty();
+    }
+
+    @Test
+    void aLongBodyIsReadIfItUnpacksToAFewTimesItsSize() throws IOException {
+        Random random = new Random(7);
+        StringBuilder text = new StringBuilder();
+        while (text.length() < 2 * InflatedBody.MOST_PER_PIECE) {
+            text.append("data: {\"choices\":[{\"delta\":{\"content\":\"")
+                    .append((char) ('a' + random.nextInt(26)))
+                    .append("\"}}]}\n\n");
+        }
+        byte[] packed = gzip(text.append("data: ").append(FIGURE).append("\n\n").toString());
+        AnswerFigures figures = begun("text/event-stream", "gzip");
+        for (int from = 0; from < packed.length; from += 1_000) {
+            figures.piece(Arrays.copyOfRange(packed, from, Math.min(packed.length, from + 1_000)));
+        }
+        figures.end();
+        assertThat(figures.figures()).containsEntry(TOTAL, 7L);
+    }
+
     @Test
     void noiseNeverThrows() {
         Random random = new Random(7);
