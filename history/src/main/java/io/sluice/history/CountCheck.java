@@ -8,6 +8,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import io.sluice.history.Violation.Kind;
+import io.sluice.history.internal.bound.IntervalBound;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

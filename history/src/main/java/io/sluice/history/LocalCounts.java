@@ -8,6 +8,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import io.sluice.history.Violation.Kind;
+import io.sluice.history.internal.bound.IntervalBound;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.sluice.history;
+package io.sluice.history.internal.bound;
 
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.limit.Concurrency;
@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * no admission passes beside this debt, or takes what it has to keep for others. Doubt never counts as a violation: where time stepped
  * back far, or steps are missing, no interval reaches across.
  */
-abstract sealed class IntervalBound
+public abstract sealed class IntervalBound
         permits IntervalBound.Flow, IntervalBound.Slots, IntervalBound.Window, SpanBound, IntervalBound.Held {
 
     /** Returns the bound that defines a limit. The weighted estimate promises none, so its bound never complains. */
-    static IntervalBound of(Limit limit) {
+    public static IntervalBound of(Limit limit) {
         if (limit instanceof TokenBucket) {
             return new Flow();
         } else if (limit instanceof LeakyBucket) {
@@ -41,7 +41,7 @@ abstract sealed class IntervalBound
     private long latestMicros = Long.MIN_VALUE;
 
     /** Called for each step before anything else. If time steps back further than the store waits, the bound starts anew. */
-    final void at(long nowMicros) {
+    public final void at(long nowMicros) {
         if (latestMicros != Long.MIN_VALUE && StepBack.rebases(latestMicros, nowMicros)) {
             reset();
         }
@@ -49,7 +49,7 @@ abstract sealed class IntervalBound
     }
 
     /** Returns what is wrong with this admission; null if nothing is. */
-    final @Nullable String admitted(Admission admission) {
+    public final @Nullable String admitted(Admission admission) {
         if (admission.permits() == 0) {
             return pass(admission);
         }
@@ -59,7 +59,7 @@ abstract sealed class IntervalBound
     }
 
     /** Starts anew: no interval reaches across this moment. */
-    abstract void reset();
+    public abstract void reset();
 
     abstract @Nullable String add(Admission admission);
 
@@ -74,7 +74,7 @@ abstract sealed class IntervalBound
     void charged(Settlement settlement, long permits, long nowMicros) {}
 
     /** A reservation was settled: permits were charged in addition, or given back if {@code change} is negative. */
-    final void settled(Settlement settlement, long change, long nowMicros) {
+    public final void settled(Settlement settlement, long change, long nowMicros) {
         if (change > 0) {
             charged(settlement, change, nowMicros);
         } else if (settlement.more() < 0) {
@@ -88,15 +88,15 @@ abstract sealed class IntervalBound
     void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {}
 
     /** Permits were given back. */
-    void givenBack(Charge charge, long nowMicros) {
+    public void givenBack(Charge charge, long nowMicros) {
         giveBack(charge.limit(), charge.permits(), charge.chargedAtMicros(), nowMicros);
     }
 
     /** A permit is held for its full time from now on. */
-    void renewed(Charge charge, long nowMicros) {}
+    public void renewed(Charge charge, long nowMicros) {}
 
     /** A demand was judged and nothing was admitted. The numbers in force may have changed. */
-    void seen(Limit limit, long nowMicros) {}
+    public void seen(Limit limit, long nowMicros) {}
 
     /**
      * An admission of permits, perhaps of none.
@@ -105,7 +105,7 @@ abstract sealed class IntervalBound
      * @param waitMicros how long the caller has to wait
      * @param chargedAtMicros the time at which the store counted the charge
      */
-    record Admission(
+    public record Admission(
             Limit limit,
             long permits,
             long keep,
@@ -143,14 +143,14 @@ abstract sealed class IntervalBound
         private boolean unknownRate;
 
         @Override
-        void reset() {
+        public void reset() {
             level = 0;
             lastMicros = Long.MIN_VALUE;
             unknownRate = true;
         }
 
         @Override
-        void seen(Limit limit, long nowMicros) {
+        public void seen(Limit limit, long nowMicros) {
             double rate = perMicro(((TokenBucket) limit).rate());
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
@@ -241,13 +241,13 @@ abstract sealed class IntervalBound
         private long lastMicros = Long.MIN_VALUE;
 
         @Override
-        void reset() {
+        public void reset() {
             level = 0;
             lastMicros = Long.MIN_VALUE;
         }
 
         @Override
-        void seen(Limit limit, long nowMicros) {
+        public void seen(Limit limit, long nowMicros) {
             double now = perMicro(((LeakyBucket) limit).rate());
             if (now != rate) {
                 reset();
@@ -286,7 +286,7 @@ abstract sealed class IntervalBound
         private final Map<Long, Long> admitted = new HashMap<>();
 
         @Override
-        void reset() {
+        public void reset() {
             admitted.clear();
         }
 
@@ -354,7 +354,7 @@ abstract sealed class IntervalBound
         private long ttlMicros;
 
         @Override
-        void reset() {
+        public void reset() {
             holders.clear();
             byEnd.clear();
             held = 0;
@@ -376,18 +376,18 @@ abstract sealed class IntervalBound
         }
 
         @Override
-        void seen(Limit limit, long nowMicros) {
+        public void seen(Limit limit, long nowMicros) {
             passTo(nowMicros, limit);
         }
 
         @Override
-        void givenBack(Charge charge, long nowMicros) {
+        public void givenBack(Charge charge, long nowMicros) {
             passTo(nowMicros, charge.limit());
             let(charge.holder());
         }
 
         @Override
-        void renewed(Charge charge, long nowMicros) {
+        public void renewed(Charge charge, long nowMicros) {
             passTo(nowMicros, charge.limit());
             let(charge.holder());
             hold(new Permit(

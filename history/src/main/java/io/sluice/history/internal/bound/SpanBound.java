@@ -1,4 +1,4 @@
-package io.sluice.history;
+package io.sluice.history.internal.bound;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.SlidingLog;
@@ -28,14 +28,14 @@ final class SpanBound extends IntervalBound {
     private long sum;
 
     @Override
-    void reset() {
+    public void reset() {
         entries.clear();
         byCharge.clear();
         sum = 0;
     }
 
     @Override
-    void seen(Limit limit, long nowMicros) {
+    public void seen(Limit limit, long nowMicros) {
         if (limit instanceof SlidingLog) {
             // A refusal makes a long log forget what is over, even if time then steps back.
             passTo(nowMicros, limit);
