@@ -142,10 +142,7 @@ final class GuardOverUnreliableEngineTest {
     /** Otherwise a caller could empty the guard with one settlement. */
     @Test
     void givesBackOnceHoweverOftenASettlementIsRepeated() {
-        Ask half = asking(50);
-        Charge charge = decided(guard.decide(half)).charges(half).get(0);
-        assertThat(isAllowed(guard.decide(asking(50)))).isTrue();
-        List<Settlement> settlements = List.of(Settlement.of(charge, 10, "id", 1_000_000));
+        List<Settlement> settlements = settlementOfHalfOfAFullLimit();
         for (int i = 0; i < 3; i++) {
             assertThat(guard.settle(settlements).toCompletableFuture().join())
                     .extracting(SettlementResult::change)
@@ -157,12 +154,17 @@ final class GuardOverUnreliableEngineTest {
         assertThat(guard.refused()).isEqualTo(1);
     }
 
-    @Test
-    void givesBackOnceIfTheAnswerToARepetitionIsFaster() {
+    /** Returns a settlement that gives back 40 of 100 permits. */
+    private List<Settlement> settlementOfHalfOfAFullLimit() {
         Ask half = asking(50);
         Charge charge = decided(guard.decide(half)).charges(half).get(0);
         assertThat(isAllowed(guard.decide(asking(50)))).isTrue();
-        List<Settlement> settlements = List.of(Settlement.of(charge, 10, "id", 1_000_000));
+        return List.of(Settlement.of(charge, 10, "id", 1_000_000));
+    }
+
+    @Test
+    void givesBackOnceIfTheAnswerToARepetitionIsFaster() {
+        List<Settlement> settlements = settlementOfHalfOfAFullLimit();
         store.setMood(Mood.LATE);
         var first = guard.settle(settlements).toCompletableFuture();
         store.setMood(Mood.ANSWERS);
