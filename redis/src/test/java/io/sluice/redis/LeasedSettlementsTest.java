@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Reservations that were met from leases are settled in the store. */
+/** Reservations that were met from leases are settled in the store, and requests that keep a part for others are decided there. */
 final class LeasedSettlementsTest {
 
     private static final AtomicInteger PREFIXES = new AtomicInteger();
@@ -136,6 +136,40 @@ final class LeasedSettlementsTest {
         return actual;
     }
 
+    /** Decides until this process holds a hundred permits on lease. Returns what it has asked for. */
+    private static Ask leasing(Leases leases, Limit limit, LeasePolicy policy) throws Exception {
+        Ask one = Ask.charging(List.of(Demand.of(limit, "k", 1).leasedBy(policy)));
+        for (int i = 0; leases.outstanding() < 100; i++) {
+            assertThat(i).as("decisions without a lease").isLessThan(10_000);
+            assertThat(decide(leases, one).allowed()).isTrue();
+        }
+        return one;
+    }
+
+    /** Only the store knows what remains. What is out on leases counts as used there. */
+    @Test
+    void aRequestThatKeepsAPartForOthersIsDecidedByTheStore() throws Exception {
+        Limit limit = limits().get(1);
+        ManualClock still = ManualClock.at(1_790_000_000_000_000L);
+        LeasePolicy policy = new LeasePolicy(5_000, 0.1, Duration.ofHours(1).toNanos() / 1_000);
+        try (RedisEngine engine = connect(still)) {
+            Leases leases = engine.leasesInFrontOf(engine);
+            leasing(leases, limit, policy);
+            // More may come at any time.
+            long out = leases.outstanding();
+            Demand demand = Demand.of(limit, "k", 1).leasedBy(policy);
+
+            EngineDecision refused = decide(leases, Ask.charging(List.of(demand.keeping(LIMIT - 1))));
+            assertThat(refused.allowed()).isFalse();
+            assertThat(refused.verdicts().get(0).keptForOthers()).isTrue();
+            EngineDecision allowed = decide(leases, Ask.charging(List.of(demand.keeping(1))));
+            assertThat(allowed.allowed()).isTrue();
+            assertThat(allowed.verdicts().get(0).remaining()).isLessThanOrEqualTo(LIMIT - out - 1);
+            assertThat(leases.outstanding()).as("nothing was taken from the lease").isGreaterThanOrEqualTo(out);
+            leases.close();
+        }
+    }
+
     /** Leases that are out when a debt is charged may still be spent: at most the share of the limit that may be out. */
     @Test
     void aDebtStopsNewLeasesAndNotThoseThatAreOut() throws Exception {
@@ -146,11 +180,7 @@ final class LeasedSettlementsTest {
         try (RedisEngine engine = connect(still);
                 RedisEngine store = connect()) {
             Leases leases = engine.leasesInFrontOf(engine);
-            Ask one = Ask.charging(List.of(Demand.of(limit, "k", 1).leasedBy(policy)));
-            for (int i = 0; leases.outstanding() < 100; i++) {
-                assertThat(i).as("decisions without a lease").isLessThan(10_000);
-                assertThat(decide(leases, one).allowed()).isTrue();
-            }
+            Ask one = leasing(leases, limit, policy);
             long out = leases.outstanding();
             long now = decide(
                             store,
