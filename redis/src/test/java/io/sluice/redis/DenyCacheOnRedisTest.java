@@ -85,7 +85,7 @@ final class DenyCacheOnRedisTest {
     void passesWithinAMomentWhenAnotherProcessGivesBack(Limit limit) throws Exception {
         String prefix = "te[s]t*" + PREFIXES.incrementAndGet();
         try (DenyCache one = connect(server.uri(), prefix);
-                DenyCache two = connect(server.uri(), prefix)) {
+                DenyCache two = connectStill(server.uri(), prefix)) {
             Ask five = ask(limit, "käse {1}", 5);
             EngineDecision charged = decided(one, five);
             assertThat(charged.allowed()).isTrue();
@@ -108,7 +108,7 @@ final class DenyCacheOnRedisTest {
     void passesWhenASettlementGivesBack(Limit limit) throws Exception {
         String prefix = prefix();
         try (DenyCache one = connect(server.uri(), prefix);
-                DenyCache two = connect(server.uri(), prefix)) {
+                DenyCache two = connectStill(server.uri(), prefix)) {
             Ask five = ask(limit, "k", 5);
             Charge charge = decided(one, five).charges(five).get(0);
             untilRefusedFromMemory(one, ask(limit, "k", 1));
@@ -338,8 +338,17 @@ final class DenyCacheOnRedisTest {
     }
 
     private static DenyCache connect(String uri, String prefix) throws Exception {
+        return connect(uri, prefix, Clock.system());
+    }
+
+    /** Connects a process for which no time passes, so that it believes its refusals until Redis announces permits. */
+    private static DenyCache connectStill(String uri, String prefix) throws Exception {
+        return connect(uri, prefix, ManualClock.at(1_790_000_000_000_000L));
+    }
+
+    private static DenyCache connect(String uri, String prefix, Clock clock) throws Exception {
         RedisEngine behind = RedisEngine.connect(uri, prefix, Clock.system(), PATIENT);
-        DenyCache engine = DenyCache.over(behind, uri, prefix, Clock.system());
+        DenyCache engine = DenyCache.over(behind, uri, prefix, clock);
         behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isTold);
         return engine;
