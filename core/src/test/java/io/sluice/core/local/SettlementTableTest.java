@@ -49,6 +49,19 @@ final class SettlementTableTest {
     }
 
     @Test
+    void aSettlementIsRememberedUpToTheLastMomentInWhichItCanBeRepeated() {
+        LocalEngine engine = new LocalEngine(clock);
+        Settlement settlement = new Settlement(LIMIT, "k", 0, 1, NOW, "id", 1_000_000);
+        assertThat(engine.settleNow(List.of(settlement))).containsExactly(new SettlementResult(Kind.SETTLED, 1));
+        clock.advance(Duration.ofSeconds(1));
+        for (int i = 0; i < 3; i++) {
+            assertThat(engine.settleNow(List.of(settlement))).containsExactly(new SettlementResult(Kind.REPEATED, 1));
+        }
+        clock.advance(Duration.ofMillis(1));
+        assertThat(engine.settleNow(List.of(settlement))).containsExactly(SettlementResult.UNKNOWN);
+    }
+
+    @Test
     void forgetsTheSettlementsOfAKeyWithTheKey() {
         LocalEngine engine = new LocalEngine(clock);
         assertThat(settle(engine, "id").kind()).isEqualTo(Kind.SETTLED);

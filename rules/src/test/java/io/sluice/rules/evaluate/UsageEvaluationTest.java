@@ -22,6 +22,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Usage that is reported afterwards and charged also into debt. */
 final class UsageEvaluationTest {
@@ -122,6 +124,24 @@ final class UsageEvaluationTest {
         assertThat(left(ruling, "there.t")).isEqualTo(10);
         assertThat(ruling.degraded()).isEqualTo(UsageCharges.UNKNOWN);
         assertThat(rig.standing).containsExactly("there.t");
+    }
+
+    /** The clock stands at 13 minutes and 20 seconds before a full hour. */
+    @ParameterizedTest
+    @CsvSource({
+        "'rate: 100/m', PT30S",
+        "'algorithm: fixed_window, limit: 100, window: 1h', PT13M20S",
+        "'algorithm: sliding_window, limit: 100, window: 1h', PT1H",
+        "'algorithm: sliding_log, limit: 100, window: 1h', PT1H",
+    })
+    void usageTellsWhenTheLimitIsUnusedAgain(String numbers, Duration expected) {
+        String rules = "rules: [{ id: r, limits: [{ id: t, " + numbers + ", cost: { charge: always } }] }]";
+        for (Evaluator evaluator : List.of(rig.inProcess(rules), rig.withStore(rules))) {
+            Settled used = ruling(evaluator, Map.of(), 50);
+
+            assertThat(Objects.requireNonNull(used.reported()).remaining()).isEqualTo(50);
+            assertThat(used.reported().resetAfter()).contains(expected);
+        }
     }
 
     @Test

@@ -224,6 +224,17 @@ final class FallbackEngineTest {
         assertThat(remaining()).isEqualTo(10);
     }
 
+    /** What is granted beside what is kept fits the limit. */
+    @Test
+    void anOpenPolicyGrantsWhatIsNotKeptForOthers() {
+        unreliable.setMood(Mood.FAILS);
+        Demand any = Demand.of(TEN, "k", 8).orAtLeast(1).keeping(4);
+        Ask open = Ask.charging(List.of(any)).onFailure(FailurePolicy.OPEN, 1);
+        EngineDecision decided = answerBy(open.dueAt(clock.nanoTime() + DEADLINE.toNanos()));
+        assertThat(decided.allowed()).isTrue();
+        assertThat(decided.verdicts()).extracting(Verdict::granted).containsExactly(6L);
+    }
+
     @Test
     void refusesEvenWhenOpenWhatNoLimitCouldHold() {
         unreliable.setMood(Mood.THROWS);
