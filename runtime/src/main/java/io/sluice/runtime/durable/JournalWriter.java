@@ -56,7 +56,8 @@ final class JournalWriter {
     /** Whether all sums have to be written, because some were not, or some are no longer there. */
     private volatile boolean rewrites = true;
 
-    private volatile boolean toldThatItHangs;
+    /** Guarded by this. Nobody writes while holding the lock. */
+    private boolean toldThatItHangs;
 
     /** When the journal was last tried to open. Used by the thread that writes, like the next one. */
     private long openedNanos;
@@ -114,11 +115,9 @@ final class JournalWriter {
             rewrites = true;
             openedNanos = clock.nanoTime();
         } finally {
-            busySinceNanos = null;
-        }
-        if (toldThatItHangs) {
-            toldThatItHangs = false;
-            LOG.info("the disk with the journal of durable limits answers again");
+            if (answered()) {
+                LOG.info("the disk with the journal of durable limits answers again");
+            }
         }
         opened.complete(null);
     }
@@ -136,16 +135,27 @@ final class JournalWriter {
 
     /** Returns the problem as a sentence. Logs it if the disk hangs, once. Never waits. */
     Optional<String> problem() {
-        if (hangs()) {
-            if (!toldThatItHangs) {
-                toldThatItHangs = true;
-                LOG.warn(
-                        "the disk with the journal of durable limits does not answer; {}",
-                        journal.isOpen() ? RISK : UNREAD);
-            }
+        if (tellIfItHangs()) {
             return Optional.of("the disk with the journal of durable limits does not answer");
         }
         return writes ? journal.problem() : Optional.of("the journal of durable limits cannot be written");
+    }
+
+    private synchronized boolean tellIfItHangs() {
+        boolean hangs = hangs();
+        if (hangs && !toldThatItHangs) {
+            toldThatItHangs = true;
+            LOG.warn("the disk with the journal of durable limits does not answer; {}", journal.isOpen() ? RISK : UNREAD);
+        }
+        return hangs;
+    }
+
+    /** Records that the disk has answered. Returns whether somebody was told that it hangs. */
+    private synchronized boolean answered() {
+        boolean told = toldThatItHangs;
+        busySinceNanos = null;
+        toldThatItHangs = false;
+        return told;
     }
 
     /** Returns whether the disk has not answered for some time. Never waits. */
@@ -197,7 +207,7 @@ final class JournalWriter {
                 journal.append(changed);
             }
             wrote = true;
-            wrote();
+            wrote(answered());
         } catch (IOException | RuntimeException | Error e) {
             failed(e);
             throw e;
@@ -207,25 +217,23 @@ final class JournalWriter {
                 sums.putBack(reader, changed);
             }
             underWay = 0;
-            busySinceNanos = null;
         }
     }
 
-    private void wrote() {
-        if (!writes || toldThatItHangs) {
+    private void wrote(boolean hung) {
+        if (!writes || hung) {
             LOG.info("the journal of durable limits is written again");
         }
         writes = true;
-        toldThatItHangs = false;
     }
 
     private void failed(Throwable e) {
+        boolean unused = answered();
         if (writes) {
             LOG.warn("the journal of durable limits cannot be written; {}: {}", RISK, e.toString());
         }
         failedNanos = clock.nanoTime();
         writes = false;
-        toldThatItHangs = false;
     }
 
     /**
