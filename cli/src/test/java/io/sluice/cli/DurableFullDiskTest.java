@@ -51,15 +51,18 @@ class DurableFullDiskTest {
             for (int i = 0; i < 100; i++) {
                 QuotaNodes.charge(address, "t" + i);
             }
-            assertThat(QuotaNodes.metric(address, "rate_limit_durable_unwritten")).isPositive();
+            assertThat(QuotaNodes.metric(address, "rate_limit_durable_unwritten"))
+                    .isPositive();
 
             assertThat(new ProcessBuilder("prlimit", "--pid", Long.toString(node.pid()), "--fsize=unlimited:")
                             .inheritIO()
                             .start()
                             .waitFor())
                     .isZero();
-            QuotaNodes.await("the journal is written", () -> !QuotaNodes.health(address).contains(FULL));
-            QuotaNodes.await("all sums are on disk", () -> QuotaNodes.metric(address, "rate_limit_durable_unwritten") == 0);
+            QuotaNodes.await(
+                    "the journal is written", () -> !QuotaNodes.health(address).contains(FULL));
+            QuotaNodes.await(
+                    "all sums are on disk", () -> QuotaNodes.metric(address, "rate_limit_durable_unwritten") == 0);
             String log = output();
             assertThat(log.split(FULL, -1)).as("told once: %s", log).hasSize(2);
             assertThat(log.split("the journal of durable limits is written again", -1))
@@ -107,7 +110,8 @@ class DurableFullDiskTest {
     }
 
     private String address() {
-        QuotaNodes.await("the node prints its address", () -> CHECK.matcher(output()).find());
+        QuotaNodes.await(
+                "the node prints its address", () -> CHECK.matcher(output()).find());
         Matcher found = CHECK.matcher(output());
         assertThat(found.find()).isTrue();
         return found.group(1);

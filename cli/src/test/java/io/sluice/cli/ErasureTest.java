@@ -169,5 +169,4 @@ class ErasureTest {
             throw new AssertionError(e);
         }
     }
-
 }

@@ -196,7 +196,8 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .description("Sums of durable limits that the center does not have yet")
                 .register(registry);
         Gauge.builder("rate_limit_durable_refused", durable, DurableQuotas::refused)
-                .description("Sums of durable limits that the center refuses, so that only this process can restore them")
+                .description(
+                        "Sums of durable limits that the center refuses, so that only this process can restore them")
                 .register(registry);
         Gauge.builder("rate_limit_durable_restored", durable, d -> d.isRestored() ? 1 : 0)
                 .description("0 while durable limits wait for what an earlier store was charged")

@@ -514,7 +514,8 @@ public final class Erasures {
     }
 
     private void end(long id, Erasure.State state, int answered, long missing) {
-        // Before others can read that it has ended, so no node is asked afterwards. If it cannot be stored, the next look adds it again.
+        // Before others can read that it has ended, so no node is asked afterwards. If it cannot be stored, the next
+        // look adds it again.
         orders.remove(id);
         boolean ended = database.write(client -> {
             if (!table.end(client, id, state, now())) {

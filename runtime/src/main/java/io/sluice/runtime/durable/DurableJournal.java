@@ -118,7 +118,8 @@ final class DurableJournal implements AutoCloseable {
      * @param sources those of earlier runs, and that of this one at the end
      * @param problem why the sums are in memory only although they should be on disk
      */
-    private record Opened(String source, Set<String> sources, @Nullable String problem) {
+    private record Opened(
+            String source, Set<String> sources, @Nullable String problem) {
 
         static Opened of(String source, Set<String> earlier, @Nullable String problem) {
             Set<String> all = new LinkedHashSet<>(earlier);
@@ -173,7 +174,8 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    private void failed(Path directory, @Nullable Opened before, BiConsumer<String, List<DurableSum>> begin, Exception e) {
+    private void failed(
+            Path directory, @Nullable Opened before, BiConsumer<String, List<DurableSum>> begin, Exception e) {
         boolean taken = e instanceof TakenException;
         String why = taken ? TAKEN : UNUSABLE;
         if (before == null || !why.equals(before.problem)) {

@@ -77,6 +77,7 @@ public final class DurableQuotas implements AutoCloseable {
 
     /** Completes when durable limits decide for the first time, or there is nothing to wait for. */
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
+
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
 
@@ -240,8 +241,8 @@ public final class DurableQuotas implements AutoCloseable {
         }
         writer.problem().ifPresent(all::add);
         if (sender.refused() > 0) {
-            all.add("the center refuses " + sender.refused() + " sums of durable limits, which only this node can restore;"
-                    + " use the same version for both");
+            all.add("the center refuses " + sender.refused()
+                    + " sums of durable limits, which only this node can restore;" + " use the same version for both");
         }
         if (sums.leftOut() > 0) {
             all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than "

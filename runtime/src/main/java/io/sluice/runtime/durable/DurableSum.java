@@ -97,7 +97,8 @@ public record DurableSum(String source, String store, DurableCount count, long u
                     decoded(fields[5]),
                     Long.parseLong(fields[6]),
                     Long.parseLong(fields[7]));
-            // A sum of something that cannot be a limit could not be charged, and whoever restores it would fail again and again.
+            // A sum of something that cannot be a limit could not be charged, and whoever restores it would fail again
+            // and again.
             var unused = Limit.named(count.limit());
             return new DurableSum(fields[0], fields[1], count, Long.parseLong(fields[8]), Long.parseLong(fields[9]));
         } catch (DateTimeException e) {

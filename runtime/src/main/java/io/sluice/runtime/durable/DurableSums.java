@@ -107,7 +107,9 @@ final class DurableSums {
 
     private void queue(Reader reader, Place place) {
         Sum sum = sums.get(place);
-        if (sum != null && !reader.refused.contains(place) && (sum.queued.getAndUpdate(bits -> bits | reader.bit) & reader.bit) == 0) {
+        if (sum != null
+                && !reader.refused.contains(place)
+                && (sum.queued.getAndUpdate(bits -> bits | reader.bit) & reader.bit) == 0) {
             reader.changed.add(place);
         }
     }

@@ -145,7 +145,9 @@ final class JournalWriter {
         boolean hangs = hangs();
         if (hangs && !toldThatItHangs) {
             toldThatItHangs = true;
-            LOG.warn("the disk with the journal of durable limits does not answer; {}", journal.isOpen() ? RISK : UNREAD);
+            LOG.warn(
+                    "the disk with the journal of durable limits does not answer; {}",
+                    journal.isOpen() ? RISK : UNREAD);
         }
         return hangs;
     }

@@ -27,16 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class CallerQuestionsTest {
 
     private static final Ruling.Settled REFUSAL = new Ruling.Settled(
-            false,
-            Action.LIMIT,
-            null,
-            null,
-            Optional.of(Duration.ZERO),
-            "local",
-            1,
-            List.of(),
-            List.of(),
-            1);
+            false, Action.LIMIT, null, null, Optional.of(Duration.ZERO), "local", 1, List.of(), List.of(), 1);
 
     private final KeySettings keys = KeySettings.ofThisProcess();
     private final RefusedCallers refused =

@@ -92,16 +92,7 @@ final class RulingCountsTest {
 
     private static Ruling.Settled denied(Rule rule) {
         return new Ruling.Settled(
-                false,
-                Action.DENY,
-                rule,
-                null,
-                Optional.empty(),
-                "local",
-                1,
-                List.of(rule.id()),
-                List.of(),
-                1);
+                false, Action.DENY, rule, null, Optional.empty(), "local", 1, List.of(rule.id()), List.of(), 1);
     }
 
     @Test

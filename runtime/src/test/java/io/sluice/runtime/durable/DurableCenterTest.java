@@ -8,7 +8,6 @@ import io.sluice.runtime.durable.DurableFleet.Member;
 import io.sluice.runtime.durable.TroubledCenter.Trouble;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

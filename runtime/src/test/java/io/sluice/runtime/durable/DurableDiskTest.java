@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -262,9 +261,9 @@ class DurableDiskTest extends DurableFleetFixture {
         disk.set(trouble);
         var unused = a.quotas().start();
         a.charge("acme", 10);
-        await("the attempt has failed", () -> a.quotas()
-                .findings()
-                .contains("the journal of durable limits cannot be written"));
+        await(
+                "the attempt has failed",
+                () -> a.quotas().findings().contains("the journal of durable limits cannot be written"));
         disk.set(Trouble.NONE);
         fleet.clock().advance(Duration.ofSeconds(6));
 
@@ -288,8 +287,9 @@ class DurableDiskTest extends DurableFleetFixture {
                 .isEqualTo(new EngineFailure("not-restored", false));
         assertThat(a.quotas().engine().decide(ask(OTHER, "acme", 1))).isInstanceOf(EngineDecision.class);
         assertThat(a.quotas().isRestored()).isFalse();
-        String unread = "durable limits are not restored, on_failure decides them: the journal in the directory of --data"
-                + " has not been read yet";
+        String unread =
+                "durable limits are not restored, on_failure decides them: the journal in the directory of --data"
+                        + " has not been read yet";
         assertThat(a.quotas().findings()).containsExactly(unread);
         fleet.clock().advance(Duration.ofSeconds(6));
         a.quotas().tidy();

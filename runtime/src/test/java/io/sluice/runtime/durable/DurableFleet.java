@@ -144,7 +144,8 @@ final class DurableFleet implements AutoCloseable {
 
         /** Opens the journal and looks at the store. */
         Member start() {
-            var unused = begin().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            var unused =
+                    begin().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
             opened.check();
             return this;
         }

@@ -162,8 +162,9 @@ class DurableHistoryTest extends DurableFleetFixture {
 
     private boolean charge(NodeProcess one) {
         long permits = 1L + random.nextInt(3);
-        boolean charged = one.member.quotas().engine().decide(ask(QUOTA, KEY, permits)) instanceof EngineDecision decided
-                && decided.allowed();
+        boolean charged =
+                one.member.quotas().engine().decide(ask(QUOTA, KEY, permits)) instanceof EngineDecision decided
+                        && decided.allowed();
         granted += charged ? permits : 0;
         one.unsaved += charged ? permits : 0;
         return charged;
@@ -172,7 +173,8 @@ class DurableHistoryTest extends DurableFleetFixture {
     private static boolean flush(NodeProcess one) {
         try {
             one.member.flush();
-            boolean isOnDisk = one.member.quotas().findings().stream().noneMatch(each -> each.contains("cannot be used"));
+            boolean isOnDisk =
+                    one.member.quotas().findings().stream().noneMatch(each -> each.contains("cannot be used"));
             one.unsaved = isOnDisk ? 0 : one.unsaved;
             return isOnDisk;
         } catch (IOException e) {

@@ -110,7 +110,8 @@ class DurableJournalTest {
         first.close();
         append("S2\tsomething\tnew");
         append("S\t" + sum(first, "m", 20).text() + "\tone-field-more");
-        append("S\t" + new DurableSum("s", "m", new DurableCount("no limit", Calendar.DAY, "UTC", "k", 1, 2), 1, 1).text());
+        append("S\t"
+                + new DurableSum("s", "m", new DurableCount("no limit", Calendar.DAY, "UTC", "k", 1, 2), 1, 1).text());
 
         DurableJournal again = open();
 
