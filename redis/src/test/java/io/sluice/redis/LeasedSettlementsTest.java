@@ -66,7 +66,13 @@ final class LeasedSettlementsTest {
     private RedisEngine connect(Clock clock) throws Exception {
         RedisEngine engine = RedisEngine.connect(
                 server.uri(), prefix, clock, RedisOptions.defaults().slow(PATIENCE));
-        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            if (clock instanceof ManualClock still) {
+                // A connection that failed is opened again after a pause.
+                still.advance(Duration.ofMillis(100));
+            }
+            return engine.ready().toCompletableFuture().isDone();
+        });
         return engine;
     }
 
@@ -144,6 +150,32 @@ final class LeasedSettlementsTest {
             assertThat(decide(leases, one).allowed()).isTrue();
         }
         return one;
+    }
+
+    /** Time stands still for the leases, so they would believe the refusal for ever. */
+    @Test
+    void aSettlementThatGivesBackEndsARefusalThatWasRemembered() throws Exception {
+        Limit limit = limits().get(1);
+        ManualClock still = ManualClock.at(1_790_000_000_000_000L);
+        try (RedisEngine engine = connect(still);
+                RedisEngine store = connect()) {
+            Leases leases = engine.leasesInFrontOf(engine);
+            Ask all = Ask.charging(List.of(Demand.of(limit, "k", LIMIT)));
+            Charge charge = decide(store, all).charges(all).get(0);
+            Ask one = Ask.charging(List.of(Demand.of(limit, "k", 1).leasedBy(POLICY)));
+            Awaitility.await().atMost(PATIENCE).until(() -> {
+                assertThat(decide(leases, one).allowed()).isFalse();
+                return leases.decide(one) instanceof EngineDecision;
+            });
+
+            assertThat(leases.settle(List.of(Settlement.of(charge, 0, "id", WITHIN)))
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
+                    .containsExactly(new SettlementResult(Kind.SETTLED, -LIMIT));
+
+            assertThat(decide(leases, one).allowed()).isTrue();
+            leases.close();
+        }
     }
 
     /** Only the store knows what remains. What is out on leases counts as used there. */

@@ -1,5 +1,6 @@
 package io.sluice.redis.internal.refusal;
 
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 
 /**
@@ -27,7 +28,9 @@ public record Refusal(
 
     /** Returns whether the demand asks for as much or more. */
     public boolean covers(Demand demand) {
-        if (demand.maxWaitMicros() > 0 && (demand.maxWaitMicros() > maxWaitMicros || demand.permits() < permits)) {
+        // A demand that keeps permits for others gets no later slot of a token bucket, but a place in the queue of a leaky bucket.
+        long wait = demand.keep() > 0 && demand.limit() instanceof TokenBucket ? 0 : demand.maxWaitMicros();
+        if (wait > 0 && (wait > maxWaitMicros || demand.permits() < permits)) {
             return false;
         }
         return demand.needed() >= needed;
