@@ -158,15 +158,15 @@ class SettleTest {
         assertThat(results(settled)).isEqualTo(Map.of("tried.t", "settled", "tried.o", "settled"));
         assertThat(settle(first, figures).body()).isEqualTo(settled.body());
         assertThat(remaining(explained("/tried")))
-                .isEqualTo(Map.of(
-                        "tried.t", 993L, "tried.o", 993L, "tried.candidate-t", 893L, "tried.candidate-o", 800L));
+                .isEqualTo(
+                        Map.of("tried.t", 993L, "tried.o", 993L, "tried.candidate-t", 893L, "tried.candidate-o", 800L));
 
         assertThat(settle(reservationOf("/tried"), Map.of("t", 7L, "candidate-t", 20L, "candidate-o", 30L))
                         .statusCode())
                 .isEqualTo(200);
         assertThat(remaining(explained("/tried")))
-                .isEqualTo(Map.of(
-                        "tried.t", 986L, "tried.o", 893L, "tried.candidate-t", 873L, "tried.candidate-o", 770L));
+                .isEqualTo(
+                        Map.of("tried.t", 986L, "tried.o", 893L, "tried.candidate-t", 873L, "tried.candidate-o", 770L));
     }
 
     private String reservationOf(String path) throws Exception {

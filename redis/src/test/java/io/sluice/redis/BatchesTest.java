@@ -92,7 +92,8 @@ final class BatchesTest {
             List<Charge> charges = new ArrayList<>();
             List<Settlement> settlements = new ArrayList<>();
             long micros = 1_700_000_000_000_000L;
-            // After a step back, each refusal of a batch may be numbered, although only the first one changes the count.
+            // After a step back, each refusal of a batch may be numbered, although only the first one changes the
+            // count.
             int longestStepBack = recording ? 1 : 3_000_000;
             for (int step = 0; step < 25; step++) {
                 micros += random.nextInt(5) == 0 ? -random.nextInt(longestStepBack) : random.nextInt(2_000_000);

@@ -197,7 +197,9 @@ final class LeasedSettlementsTest {
             EngineDecision allowed = decide(leases, Ask.charging(List.of(demand.keeping(1))));
             assertThat(allowed.allowed()).isTrue();
             assertThat(allowed.verdicts().get(0).remaining()).isLessThanOrEqualTo(LIMIT - out - 1);
-            assertThat(leases.outstanding()).as("nothing was taken from the lease").isGreaterThanOrEqualTo(out);
+            assertThat(leases.outstanding())
+                    .as("nothing was taken from the lease")
+                    .isGreaterThanOrEqualTo(out);
             leases.close();
         }
     }

@@ -234,7 +234,8 @@ final class GuardTest {
     }
 
     private static void settle(Engine engine, Charge charge, String id) {
-        var unused = engine.settle(List.of(Settlement.of(charge, charge.permits() - 1, id, Settlement.MAX_WITHIN_MICROS)))
+        var unused = engine.settle(
+                        List.of(Settlement.of(charge, charge.permits() - 1, id, Settlement.MAX_WITHIN_MICROS)))
                 .toCompletableFuture()
                 .join();
     }

@@ -46,7 +46,8 @@ final class CostEvaluationTest {
     /** A guard or a cached refusal does not ask the other limits. */
     @Test
     void costsOfLimitsThatWereNotAskedAreNotReported() {
-        Evaluator evaluator = rig.evaluator("""
+        Evaluator evaluator =
+                rig.evaluator("""
                 rules:
                   - id: r
                     guard: 1

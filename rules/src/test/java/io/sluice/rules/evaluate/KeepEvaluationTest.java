@@ -68,8 +68,7 @@ final class KeepEvaluationTest {
         assertThat(batch.keptForOthers()).isTrue();
         assertThat(batch.retryAfter()).as("all of the limit is kept").isEmpty();
         assertThat(Objects.requireNonNull(batch.reported()).remaining()).isEqualTo(14);
-        assertThat(ruling(evaluator, Map.of("plan", "free", "user", "admin"), 4)
-                        .allowed())
+        assertThat(ruling(evaluator, Map.of("plan", "free", "user", "admin"), 4).allowed())
                 .isTrue();
     }
 
@@ -95,7 +94,9 @@ final class KeepEvaluationTest {
             Settled batch = ruled(evaluator, Map.of("plan", "batch", "json.n", "50"));
             assertThat(batch.allowed()).isTrue();
             Settled nothing = ruled(evaluator, Map.of("plan", "batch", "json.n", "0"));
-            assertThat(nothing.allowed()).as("50 remain after a request that costs nothing").isTrue();
+            assertThat(nothing.allowed())
+                    .as("50 remain after a request that costs nothing")
+                    .isTrue();
             settle(evaluator, reservation(batch), 60);
             assertThat(ruled(evaluator, Map.of("plan", "batch", "json.n", "0")).keptForOthers())
                     .isTrue();
@@ -114,7 +115,8 @@ final class KeepEvaluationTest {
                     overrides: [{ when: { plan: batch }, keep: 50% }]
                 """);
 
-        assertThat(ruling(evaluator, Map.of("plan", "batch"), 5).shadowRefused()).isEmpty();
+        assertThat(ruling(evaluator, Map.of("plan", "batch"), 5).shadowRefused())
+                .isEmpty();
         Settled refused = ruled(evaluator, Map.of("plan", "batch"));
         assertThat(refused.allowed()).isTrue();
         assertThat(refused.keptForOthers()).as("nothing was refused").isFalse();
