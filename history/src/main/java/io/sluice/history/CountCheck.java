@@ -17,7 +17,7 @@ final class CountCheck {
 
     private final String count;
     private final Findings findings;
-    private final LeaseLedger ledger = new LeaseLedger();
+    private final LeaseLedger ledger;
     private final SettlementCheck settlements = new SettlementCheck();
     private Limit limit;
     private long checked;
@@ -25,9 +25,15 @@ final class CountCheck {
     private long earlier;
     private long unchecked;
 
-    CountCheck(String count, Limit limit, Findings findings) {
+    /**
+     * Creates a check.
+     *
+     * @param steady whether the store's time never stepped back far
+     */
+    CountCheck(String count, Limit limit, boolean steady, Findings findings) {
         this.count = count;
         this.limit = limit;
+        this.ledger = new LeaseLedger(steady);
         this.findings = findings;
     }
 

@@ -2,12 +2,13 @@ package io.sluice.history;
 
 import io.sluice.core.history.StepEvent;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,21 +32,30 @@ final class FailoverForks {
         this.forks = forks;
     }
 
+    /**
+     * A number that was used again, so a replica took over in between.
+     *
+     * @param firstMicros when it was used before
+     * @param lastMicros the last known step before it was used again that has this number or a higher one; the replica took over later
+     * @param againMicros when it was used again
+     */
+    private record Repetition(long firstMicros, long lastMicros, long againMicros) {}
+
     /** Collects the numbers that were used more than once, on any counts. */
     static final class Builder {
 
-        private final List<long[]> repeated = new ArrayList<>();
+        private final List<Repetition> repetitions = new ArrayList<>();
 
         void add(Collection<List<StepEvent>> counts) {
-            counts.forEach(steps -> repeated.addAll(repeated(steps)));
+            counts.forEach(steps -> addRepetitions(steps, repetitions));
         }
 
         FailoverForks forks() {
             List<Fork> forks = new ArrayList<>();
-            Fork fork = next(repeated, Long.MIN_VALUE);
+            Fork fork = next(repetitions, Long.MIN_VALUE);
             while (fork != null) {
                 forks.add(forks.size() < MOST ? fork : new Fork(fork.fromMicros, Long.MAX_VALUE));
-                fork = forks.size() > MOST ? null : next(repeated, fork.untilMicros);
+                fork = forks.size() > MOST ? null : next(repetitions, fork.untilMicros);
             }
             return new FailoverForks(forks);
         }
@@ -66,38 +76,45 @@ final class FailoverForks {
         return next < forks.size() && forks.get(next).fromMicros <= atMicros;
     }
 
-    /** Returns, for each number that was used more than once, the sorted times of its steps. */
-    private static Collection<long[]> repeated(List<StepEvent> steps) {
+    private static void addRepetitions(List<StepEvent> steps, List<Repetition> found) {
         record Numbered(long since, long number) {}
-        Map<Numbered, long[]> times = new HashMap<>();
-        for (StepEvent step : steps) {
-            if (!step.changed()) {
-                continue;
-            }
-            times.merge(
-                    new Numbered(step.since(), step.number()), new long[] {step.atMicros()}, FailoverForks::together);
+        Set<Numbered> used = new HashSet<>();
+        List<StepEvent> changes = steps.stream().filter(StepEvent::changed).toList();
+        if (changes.stream().allMatch(step -> used.add(new Numbered(step.since(), step.number())))) {
+            return;
         }
-        times.values().removeIf(each -> each.length < 2);
-        return times.values();
+        List<StepEvent> sorted = changes.stream()
+                .sorted(Comparator.comparingLong(StepEvent::atMicros))
+                .toList();
+        Map<Numbered, Long> before = new HashMap<>();
+        for (int i = 0; i < sorted.size(); i++) {
+            StepEvent step = sorted.get(i);
+            Long first = before.put(new Numbered(step.since(), step.number()), step.atMicros());
+            if (first != null) {
+                found.add(new Repetition(first, lastBefore(sorted, i).atMicros(), step.atMicros()));
+            }
+        }
     }
 
-    private static long[] together(long[] some, long[] more) {
-        return LongStream.concat(Arrays.stream(some), Arrays.stream(more))
-                .sorted()
-                .toArray();
+    /** Returns the last step before this one that has its number or a higher one. */
+    private static StepEvent lastBefore(List<StepEvent> sorted, int index) {
+        StepEvent again = sorted.get(index);
+        int before = index - 1;
+        while (sorted.get(before).since() != again.since()
+                || sorted.get(before).number() < again.number()) {
+            before--;
+        }
+        return sorted.get(before);
     }
 
-    private static @Nullable Fork next(List<long[]> repeated, long sinceMicros) {
+    /** Returns the first fork at a time or later; null if there is none. */
+    private static @Nullable Fork next(List<Repetition> repetitions, long sinceMicros) {
         long from = Long.MAX_VALUE;
         long until = Long.MAX_VALUE;
-        for (long[] times : repeated) {
-            int first = 0;
-            while (first < times.length && times[first] < sinceMicros) {
-                first++;
-            }
-            if (first + 1 < times.length) {
-                from = Math.min(from, times[first]);
-                until = Math.min(until, times[first + 1]);
+        for (Repetition each : repetitions) {
+            if (each.lastMicros >= sinceMicros) {
+                from = Math.min(from, Math.max(each.firstMicros, sinceMicros));
+                until = Math.min(until, each.againMicros);
             }
         }
         return from == Long.MAX_VALUE ? null : new Fork(from, Math.max(until, from + 1));

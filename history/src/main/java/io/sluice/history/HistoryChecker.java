@@ -1,5 +1,6 @@
 package io.sluice.history;
 
+import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.AnswerEvent;
 import io.sluice.core.history.AskIds;
 import io.sluice.core.history.GapEvent;
@@ -43,6 +44,10 @@ public final class HistoryChecker {
 
     private final Findings findings = new Findings();
     private final long beginsMicros;
+
+    /** Whether no process heard that the store's time had stepped back far. */
+    private boolean steady = true;
+
     private long checked;
     private long missing;
     private long earlier;
@@ -197,10 +202,13 @@ public final class HistoryChecker {
         SpendCheck leases = new SpendCheck(findings);
         RefusalMemoryCheck memory = new RefusalMemoryCheck(findings);
         LocalCounts local = new LocalCounts(findings, whole);
+        long[] latestMicros = {Long.MIN_VALUE};
         run.forEach(event -> {
             collect(event, share, counts);
             if (event instanceof StepEvent recorded) {
                 if (recorded.since() != StepEvent.LOCAL) {
+                    latestMicros[0] = Math.max(latestMicros[0], recorded.atMicros());
+                    steady &= !StepBack.rebases(latestMicros[0], recorded.atMicros());
                     recorded(recorded, share, asks, leases, memory);
                 } else if (share.has(recorded.count())) {
                     local.add(recorded);
@@ -279,7 +287,7 @@ public final class HistoryChecker {
     private void numbering(String count, List<StepEvent> steps, FailoverForks forks) {
         Limit limit = CountCheck.limitOf(steps);
         if (limit != null) {
-            CountCheck check = new CountCheck(count, limit, findings);
+            CountCheck check = new CountCheck(count, limit, steady, findings);
             check.check(steps, forks);
             checked += check.checked();
             missing += check.missing();

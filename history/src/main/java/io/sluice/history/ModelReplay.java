@@ -15,6 +15,8 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,9 @@ final class ModelReplay {
     private long longestMicros;
     private long ttlMicros;
     private long lastMicros = Long.MIN_VALUE;
+
+    /** The times of the charges that {@code least} holds, once steps are missing. Those before are not in it. */
+    private final Set<Long> heldByLeast = new HashSet<>();
 
     /** The latest time since the store certainly wrote down its own. */
     private long latestMicros = Long.MIN_VALUE;
@@ -91,8 +96,7 @@ final class ModelReplay {
         full.grant(anything, latest);
         full.charge(anything, ENDLESS, latest);
         most = full;
-        least = Count.of(limit);
-        exact = false;
+        emptyLeast(limit);
         unsettled = true;
         unknownAt = nowMicros;
     }
@@ -114,7 +118,7 @@ final class ModelReplay {
             latestMicros = Math.max(nowMicros, told.chargedAtMicros());
         }
         if (charged) {
-            charge(demand, told.granted(), nowMicros);
+            charge(demand, told.granted(), told.chargedAtMicros(), nowMicros);
             if (!exact) {
                 narrow(demand, told, nowMicros);
             }
@@ -139,7 +143,7 @@ final class ModelReplay {
                     && expected.waitMicros() == lease.waitMicros();
             wrong = same ? null : lease + " (expected: charge time and wait of " + expected + ")";
         }
-        charge(demand, permits, nowMicros);
+        charge(demand, permits, lease.chargedAtMicros(), nowMicros);
         unsettled = false;
         latestMicros = Math.max(nowMicros, lease.chargedAtMicros());
         return wrong;
@@ -179,9 +183,14 @@ final class ModelReplay {
 
     /** Something was given back, and it is unknown what. */
     void givenBackSome(Limit limit) {
-        least = Count.of(limit);
-        exact = false;
+        emptyLeast(limit);
         unknownAt = lastMicros;
+    }
+
+    private void emptyLeast(Limit limit) {
+        least = Count.of(limit);
+        heldByLeast.clear();
+        exact = false;
     }
 
     /**
@@ -214,17 +223,21 @@ final class ModelReplay {
             givenBackSome(limit);
             return;
         }
+        boolean held = heldByLeast.contains(settlement.chargedAtMicros());
         Settlement same = settling(settlement, -change, 0, settlement.chargedAtMicros());
         if (least.settle(same, nowMicros) != change) {
             givenBackSome(limit);
+        } else if (!held) {
+            // It was taken from other charges of the same slice.
+            heldByLeast.clear();
         }
         long unused = most.settle(same, nowMicros);
     }
 
     /**
      * Charges both counts with what the store charged. It charges where the reservation is if that still counts there, and at present
-     * otherwise; missing steps decide which. The fuller count is charged as late as possible, and the emptier one only if its
-     * reservation is certainly later than the missing steps.
+     * otherwise; missing steps decide which. The fuller count is charged as late as possible, and the emptier one only if it holds the
+     * reservation, too.
      */
     private void charged(Settlement settlement, long change, long nowMicros) {
         Limit limit = settlement.limit();
@@ -233,8 +246,8 @@ final class ModelReplay {
             forget(limit, nowMicros);
             return;
         }
-        boolean known = settlement.reserved() > 0 && settlement.chargedAtMicros() > unknownAt + StepBack.CLAMPED_MICROS;
-        if (known || limit instanceof FixedWindow) {
+        boolean held = settlement.reserved() > 0 && heldByLeast.contains(settlement.chargedAtMicros());
+        if (held || limit instanceof FixedWindow) {
             long unused = least.settle(settling(settlement, 0, change, settlement.chargedAtMicros()), nowMicros);
         } else {
             unknownAt = nowMicros;
@@ -325,13 +338,18 @@ final class ModelReplay {
     }
 
     /** Charges both counts. A store that writes forgets what is over, so that it does not come back when time steps back. */
-    private void charge(Demand demand, long granted, long nowMicros) {
+    private void charge(Demand demand, long granted, long chargedAtMicros, long nowMicros) {
         each(count -> count.charge(demand, granted, nowMicros));
+        if (!exact && !isBucket(demand.limit()) && chargedAtMicros == nowMicros) {
+            // If the store's time is ahead, it is not there that this count was charged.
+            heldByLeast.add(chargedAtMicros);
+        }
         if (!exact
                 && !isBucket(demand.limit())
                 && nowMicros - unknownAt > longestMicros + 2 * StepBack.CLAMPED_MICROS) {
             exact = true;
             most = least;
+            heldByLeast.clear();
         }
     }
 

@@ -8,7 +8,10 @@ import io.sluice.core.history.StepEvent;
 import io.sluice.core.history.UnspendEvent;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +63,33 @@ class HistoryCheckerTest {
         assertThat(unchecked).as("steps in no order that is known").isPositive();
     }
 
+    /** The third replica has received less than the second one. A number that was lost twice was in use before both took over. */
+    @Test
+    void raisesNoFalseAlarmWhenAReplicaTakesOverThatMissesMoreThanTheOneBefore() {
+        List<HistoryEvent> events = new ArrayList<>();
+        long[][] numbersAndTimes = {{1, 10}, {2, 100}, {2, 200}, {3, 210}, {3, 300}, {4, 310}, {2, 400}};
+        for (long[] each : numbersAndTimes) {
+            events.add(ofAThousand("c", each[0], true, each[1], 1, 1_000 - each[0]));
+        }
+        events.add(ofAThousand("d", 1, true, 90, 1, 999));
+        events.add(ofAThousand("d", 2, true, 95, 2, 997));
+        events.add(ofAThousand("d", 2, false, 350, 0, 997));
+        events.add(ofAThousand("d", 2, true, 500, 1, 998));
+
+        assertThat(violations(events.toArray(HistoryEvent[]::new))).isEmpty();
+        events.add(ofAThousand("d", 2, false, 600, 0, 997));
+        assertThat(violations(events.toArray(HistoryEvent[]::new))).containsExactly(Violation.Kind.MODEL);
+    }
+
+    private static HistoryEvent ofAThousand(
+            String count, long number, boolean changed, long atMicros, long granted, long remaining) {
+        Limit limit = Limit.named("x").fixedWindow(1_000, Duration.ofSeconds(1));
+        Verdict verdict = new Verdict(true, granted, remaining, 0, 1_000_000 - atMicros, 0, atMicros);
+        Demand demand = Demand.of(limit, "k", Math.max(1, granted));
+        return new StepEvent(
+                count, 1, number, changed, atMicros, new StepEvent.Asked("", demand, granted > 0, 0, verdict));
+    }
+
     @Test
     void allowsAPermitToBeSpentAgainBeforeItsReturnIsRecorded() {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
@@ -91,6 +121,23 @@ class HistoryCheckerTest {
     void countsLeasesOfOtherNumbersAgainstTheCap() {
         assertThat(violations(leased(1, 10, 5, 5), leased(2, 20, 10, 5))).isEmpty();
         assertThat(violations(leased(1, 10, 5, 5), leased(2, 20, 10, 6))).containsExactly(Violation.Kind.LEASE_CAP);
+    }
+
+    @Test
+    void findsALeaseThatReturnsTooLittleUnlessTimeSteppedBackSomewhere() {
+        Limit other = Limit.named("y").slidingLog(100, Duration.ofSeconds(2));
+        HistoryEvent lease = leased(1, 10, 5, 5);
+        HistoryEvent ended = step(2, 2, new StepEvent.Ended("l1", 0, 0));
+        HistoryEvent ahead = chargedElsewhere(other, 9_000_000);
+
+        assertThat(violations(lease, ended)).containsExactly(Violation.Kind.LEASE_ENDED);
+        assertThat(violations(lease, ahead, ended)).isEmpty();
+    }
+
+    private static HistoryEvent chargedElsewhere(Limit limit, long atMicros) {
+        Verdict verdict = new Verdict(true, 1, 99, 0, 2_000_000, 0, atMicros);
+        return new StepEvent(
+                "d", 1, 1, true, atMicros, new StepEvent.Asked("", Demand.of(limit, "k", 1), true, 0, verdict));
     }
 
     /** A lease on a count that is never refilled. */
@@ -152,6 +199,74 @@ class HistoryCheckerTest {
         events.add(charged(limit, 73, 1_900_000, 70, 0, 2_000_000));
 
         assertThat(violations(events.toArray(HistoryEvent[]::new))).isEmpty();
+    }
+
+    /** A bucket of 3 that refills 2 permits in 200 ms becomes full again after time stepped back. Then 3 permits are charged. */
+    @Test
+    void countsFromTheTimeAtWhichABucketWasFullAgain() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(3);
+        HistoryEvent charged = charged(limit, 1, 2_000_000, 2, 1, 200_000);
+        HistoryEvent full = settled(2, 1_500_000, new Settlement(limit, "k", 2, 0, 2_000_000, "a", 20_000_000), -2);
+        HistoryEvent empty = settled(3, 1_600_000, new Settlement(limit, "k", 0, 3, 1_600_000, "b", 20_000_000), 3);
+
+        assertThat(violations(charged, full, empty, charged(limit, 4, 1_800_000, 2, 0, 300_000)))
+                .isEmpty();
+        assertThat(violations(charged, full, empty, charged(limit, 4, 1_799_000, 2, 0, 300_000)))
+                .containsExactlyInAnyOrder(Violation.Kind.INTERVAL, Violation.Kind.MODEL);
+    }
+
+    /** The bucket is full when a settlement looks at it; then time steps back, and 3 permits are charged. */
+    @Test
+    void countsFromTheTimeOfAChargeToAFullBucket() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(3);
+        HistoryEvent charged = charged(limit, 1, 1_000_000, 2, 1, 200_000);
+        HistoryEvent full = settled(2, 2_000_000, new Settlement(limit, "k", 2, 0, 1_000_000, "a", 20_000_000), 0);
+        HistoryEvent empty = settled(3, 1_600_000, new Settlement(limit, "k", 0, 3, 1_600_000, "b", 20_000_000), 3);
+
+        assertThat(violations(charged, full, empty, charged(limit, 4, 1_800_000, 2, 0, 300_000)))
+                .isEmpty();
+    }
+
+    /** The same with a slot that lies ahead: a caller waits, then all is given back. */
+    @Test
+    void countsFromNowOnIfTheCallersThatWaitGiveBackAll() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(3);
+        HistoryEvent first = charged(limit, 1, 1_000_000, 3, 0, 300_000);
+        Limit patiently = ((TokenBucket) limit).withMaxWait(Duration.ofSeconds(1));
+        Demand patient = Demand.of(patiently, "k", 3);
+        HistoryEvent waits = step(
+                2,
+                1_000_000,
+                new StepEvent.Asked("", patient, true, 0, new Verdict(true, 3, 0, 0, 600_000, 300_000, 1_000_000)));
+        HistoryEvent back = givenBack(3, 1_000_000, limit, 3);
+        HistoryEvent full = givenBack(4, 1_000_000, limit, 3);
+        HistoryEvent empty = settled(5, 1_000_000, new Settlement(limit, "k", 0, 3, 1_000_000, "b", 20_000_000), 3);
+
+        assertThat(violations(first, waits, back, full, empty, charged(limit, 6, 1_200_000, 2, 0, 300_000)))
+                .isEmpty();
+        assertThat(violations(first, waits, back, full, empty, charged(limit, 6, 1_199_000, 2, 0, 300_000)))
+                .containsExactlyInAnyOrder(Violation.Kind.INTERVAL, Violation.Kind.MODEL);
+    }
+
+    /** The first step is missing, and time steps back. So it is unknown where the reservation counts, though it is later. */
+    @Test
+    void doesNotPresumeWhereASettlementIsCharged() {
+        Limit limit = Limit.named("x").slidingWindow(1, Duration.ofSeconds(2)).withSlices(4);
+        Verdict refused = new Verdict(false, 0, 0, 3_370_257, 3_370_257, 0, 44_000_000);
+        HistoryEvent reserved = charged(limit, 2, 44_322_042, 1, 0, 2_177_958);
+        HistoryEvent back = asked(limit, 3, 43_129_743, 1, refused);
+        HistoryEvent more = settled(4, 46_453_570, new Settlement(limit, "k", 1, 2, 44_322_042, "a", 20_000_000), 1);
+
+        assertThat(violations(reserved, back, more, charged(limit, 5, 47_099_613, 1, 0, 2_400_387)))
+                .isEmpty();
+    }
+
+    private static HistoryEvent givenBack(long number, long atMicros, Limit limit, long permits) {
+        return step(number, atMicros, new StepEvent.GivenBack(new Charge(limit, "k", permits, 1_000_000, "")));
+    }
+
+    private static HistoryEvent settled(long number, long atMicros, Settlement settlement, long change) {
+        return step(number, atMicros, new StepEvent.Settled(settlement, change));
     }
 
     private static HistoryEvent charged(

@@ -155,9 +155,8 @@ public abstract sealed class IntervalBound
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
             if (otherRate && lastMicros != Long.MIN_VALUE) {
-                // A refusal at another rate makes the store write down what has refilled and its time, even one that
-                // has
-                // stepped back or steps back then.
+                // A refusal at another rate makes the store write down what has refilled and its time, even if that
+                // stepped back before or does so afterwards.
                 level = Math.max(0, level - fastest * Math.max(0, nowMicros - lastMicros));
                 lastMicros = nowMicros;
             }
@@ -211,11 +210,15 @@ public abstract sealed class IntervalBound
         @Override
         void charged(Settlement settlement, long permits, long nowMicros) {
             seen(settlement.limit(), nowMicros);
-            if (lastMicros == Long.MIN_VALUE && !unknownRate) {
+            ageTo(nowMicros);
+            if (lastMicros == Long.MIN_VALUE && unknownRate) {
+                return;
+            }
+            if (level == 0) {
+                // The store forgot the full bucket with its time, even if that was ahead.
                 lastMicros = nowMicros;
             }
-            ageTo(nowMicros);
-            level += lastMicros == Long.MIN_VALUE ? 0 : permits;
+            level += permits;
         }
 
         /** A refund makes the store write down what has refilled, even if time then steps back. */
