@@ -167,7 +167,7 @@ final class DurableJournal implements AutoCloseable {
             if (before != null) {
                 LOG.info("the journal of durable limits in {} can be used now", folder);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             closeQuietly(lock);
             lock = null;
             failed(folder, before, begin, e);
@@ -175,7 +175,7 @@ final class DurableJournal implements AutoCloseable {
     }
 
     private void failed(
-            Path directory, @Nullable Opened before, BiConsumer<String, List<DurableSum>> begin, Exception e) {
+            Path directory, @Nullable Opened before, BiConsumer<String, List<DurableSum>> begin, Throwable e) {
         boolean taken = e instanceof TakenException;
         String why = taken ? TAKEN : UNUSABLE;
         if (before == null || !why.equals(before.problem)) {

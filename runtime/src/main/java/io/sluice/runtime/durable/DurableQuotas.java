@@ -242,7 +242,7 @@ public final class DurableQuotas implements AutoCloseable {
         writer.problem().ifPresent(all::add);
         if (sender.refused() > 0) {
             all.add("the center refuses " + sender.refused()
-                    + " sums of durable limits, which only this node can restore;" + " use the same version for both");
+                    + " sums of durable limits, which only this node can restore; use the same version for both");
         }
         if (sums.leftOut() > 0) {
             all.add("more than " + DurableSums.MOST + " durable counts, or keys of more than "

@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * Opens the journal, and writes changed sums to it. Thread-safe.
  *
  * <p><b>Why one thread reads and writes, and nobody interrupts it.</b> A disk may hang: a network file system without its server, a volume
- * that is being moved. Then a write does not return, and no signal ends it. Everybody who holds a lock meanwhile, or needs one, hangs too, and so
- * does whoever interrupts the writing thread, because an interrupt closes the file and waits for the write. So the others hand over what
- * they want, and wait for a limited time at most.
+ * that is being moved. Then a write does not return, and no signal ends it. Everybody who holds a lock meanwhile, or needs one, hangs too,
+ * and so does whoever interrupts the writing thread, because an interrupt closes the file and waits for the write. So the others hand over
+ * what they want, and wait for a limited time at most.
  */
 final class JournalWriter {
 
@@ -90,7 +90,7 @@ final class JournalWriter {
      */
     void requireRead(Duration mayTake) throws IOException {
         await(mayTake, () -> {
-            if (journal.problem().isPresent()) {
+            if (!isUsable()) {
                 tryToOpen();
             }
             requireOpen();
@@ -113,13 +113,19 @@ final class JournalWriter {
             journal.open(
                     () -> busySinceNanos = clock.nanoTime(), (source, earlier) -> sums.begin(source, earlier, reader));
             rewrites = true;
-            openedNanos = clock.nanoTime();
         } finally {
+            // However it failed, a process starts.
+            openedNanos = clock.nanoTime();
+            opened.complete(null);
             if (answered()) {
                 LOG.info("the disk with the journal of durable limits answers again");
             }
         }
-        opened.complete(null);
+    }
+
+    /** Returns whether the journal was read and can be written. */
+    private boolean isUsable() {
+        return journal.isOpen() && journal.problem().isEmpty();
     }
 
     /** Begins to write what has changed, again and again. */
@@ -178,7 +184,7 @@ final class JournalWriter {
 
     /** Writes what has changed, but does not try all the time to write all sums to a disk that is full. */
     private void write() {
-        if (journal.problem().isPresent() && clock.nanoTime() - openedNanos > TRY_AGAIN.toNanos()) {
+        if (!isUsable() && clock.nanoTime() - openedNanos > TRY_AGAIN.toNanos()) {
             tryToOpen();
         }
         if (writes || clock.nanoTime() - failedNanos > TRY_AGAIN.toNanos()) {
@@ -292,7 +298,7 @@ final class JournalWriter {
         if (!journal.isOpen()) {
             return;
         }
-        if (journal.problem().isPresent()) {
+        if (!isUsable()) {
             // The sums are in memory only. This is the last moment to save them.
             tryToOpen();
         }

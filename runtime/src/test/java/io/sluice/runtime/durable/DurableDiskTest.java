@@ -308,6 +308,21 @@ class DurableDiskTest extends DurableFleetFixture {
                         "the disk with the journal of durable limits answers again");
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"OPEN_FAILS", "OPEN_FAILS_WITH_ERROR"})
+    void aProcessStartsHoweverReadingTheJournalFails(Trouble trouble) {
+        disk.set(trouble);
+        Member a = fleet.member("a").withDisk(disk).withoutCenter();
+        var unused = a.begin();
+
+        assertThat(a.quotas().start()).succeedsWithin(DurableFleet.PATIENCE);
+        assertThat(a.quotas().findings()).contains("the journal of durable limits cannot be used");
+
+        disk.set(Trouble.NONE);
+        fleet.clock().advance(Duration.ofSeconds(6));
+        await("the journal can be used", () -> a.quotas().findings().isEmpty());
+    }
+
     @Test
     void aProcessThatStopsBeforeItsJournalWasReadLosesNothing() throws IOException {
         Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
@@ -347,13 +362,14 @@ class DurableDiskTest extends DurableFleetFixture {
         assertThat(Files.readString(a.journal())).doesNotContain("\tS\t");
     }
 
-    @Test
-    void aJournalThatCouldNotBeReadIsReadLaterAndItsSumsAreChargedOnce() throws IOException {
+    @ParameterizedTest
+    @EnumSource(names = {"OPEN_FAILS", "OPEN_FAILS_WITH_ERROR"})
+    void aJournalThatCouldNotBeReadIsReadLaterAndItsSumsAreChargedOnce(Trouble trouble) throws IOException {
         Member a = fleet.member("a").withDisk(disk).withoutCenter().start();
         a.charge("acme", 30);
         a.stop();
         fleet.store().lose();
-        disk.set(Trouble.OPEN_FAILS);
+        disk.set(trouble);
         a.start();
         a.charge("acme", 5);
         fleet.loseStore();

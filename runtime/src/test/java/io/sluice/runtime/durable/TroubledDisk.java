@@ -16,6 +16,8 @@ final class TroubledDisk implements DurableJournal.Disk {
         NONE,
         OPEN_HANGS,
         OPEN_FAILS,
+        /** The virtual machine fails while the journal is read. */
+        OPEN_FAILS_WITH_ERROR,
         WRITE_HANGS,
         FORCE_HANGS,
         /** Half of what is written fits. */
@@ -49,6 +51,9 @@ final class TroubledDisk implements DurableJournal.Disk {
         hangIf(Trouble.OPEN_HANGS);
         if (is(Trouble.OPEN_FAILS)) {
             throw new IOException("Input/output error");
+        }
+        if (is(Trouble.OPEN_FAILS_WITH_ERROR)) {
+            throw new NoClassDefFoundError("broken");
         }
         DurableJournal.DISK.open(directory);
     }
