@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class HistoryCheckerTest {
 
-    private static final int CLEAN_RUNS = 1_000;
+    private static final int CLEAN_RUNS = 1_000 * Integer.getInteger("sluice.tests.scale", 1);
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")

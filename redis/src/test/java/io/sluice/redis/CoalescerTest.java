@@ -27,6 +27,7 @@ import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.RedisLink;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -180,8 +181,7 @@ final class CoalescerTest {
     }
 
     private void agreesInBatches(LocalEngine local, LongSupplier now, Consumer<Random> pass) throws Exception {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        SeededRandom random = SeededRandom.of("agreesInBatches");
         try (RedisEngine engine = onTime(() -> Long.toString(now.getAsLong()))) {
             List<Charge> charged = new ArrayList<>();
             for (int round = 0; round < 80; round++) {
@@ -222,7 +222,7 @@ final class CoalescerTest {
                 });
                 for (int i = 0; i < answers.size(); i++) {
                     assertThat((Object) answers.get(i).get(60, TimeUnit.SECONDS))
-                            .as("seed %d, round %d, %d: %s", seed, round, i, asked.get(i))
+                            .as("%s, round %d, %d: %s", random, round, i, asked.get(i))
                             .isEqualTo(expected.get(i));
                 }
             }

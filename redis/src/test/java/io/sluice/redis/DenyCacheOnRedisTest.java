@@ -24,6 +24,7 @@ import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
 import io.sluice.redis.internal.refusal.RefusalTable;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -289,9 +290,7 @@ final class DenyCacheOnRedisTest {
 
     @Test
     void neverRefusesFromMemoryWhatRedisWouldAdmit() throws Exception {
-        long seed = new Random().nextLong();
-        System.out.println("neverRefusesFromMemoryWhatRedisWouldAdmit: seed " + seed);
-        Random random = new Random(seed);
+        SeededRandom random = SeededRandom.of("neverRefusesFromMemoryWhatRedisWouldAdmit");
         ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
         String prefix = prefix();
         RedisEngine behind =
@@ -317,7 +316,7 @@ final class DenyCacheOnRedisTest {
                 boolean fromMemory = engine.remembered() > before;
                 refusedFromMemory += fromMemory ? 1 : 0;
                 assertThat(decided.allowed())
-                        .as("seed %d, %d, from memory: %s, %s", seed, i, fromMemory, ask)
+                        .as("%s, %d, from memory: %s, %s", random, i, fromMemory, ask)
                         .isEqualTo(would);
                 charges.addAll(decided.charges(ask));
             }

@@ -7,8 +7,11 @@ public final class SeededRandom extends Random {
 
     private static final long serialVersionUID = 1;
 
+    private final long seed;
+
     private SeededRandom(long seed) {
         super(seed);
+        this.seed = seed;
     }
 
     /** Creates a generator and prints its seed, so that a failure can be repeated. */
@@ -32,5 +35,10 @@ public final class SeededRandom extends Random {
     @SafeVarargs
     public final <T> T oneOf(T... choices) {
         return choices[nextInt(choices.length)];
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed;
     }
 }

@@ -2,10 +2,10 @@ package io.sluice.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.Seeded;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class PaceTest {
@@ -29,8 +29,7 @@ final class PaceTest {
 
     @Test
     void isNeverFasterThanTheRateAndAtMostABillionthSlower() {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        Seeded random = Seeded.random("isNeverFasterThanTheRateAndAtMostABillionthSlower");
         BigDecimal billionth = new BigDecimal("1e-9");
         for (int i = 0; i < 200_000; i++) {
             long micros = 1 + (random.nextLong() >>> 1) % (1_000 * DAY);
@@ -44,44 +43,42 @@ final class PaceTest {
             BigDecimal slower =
                     new BigDecimal(wanted.subtract(got)).divide(new BigDecimal(wanted), MathContext.DECIMAL64);
             assertThat(slower)
-                    .as("seed %d: %d per %d us", seed, permits, micros)
+                    .as("%s: %d per %d us", random, permits, micros)
                     .isBetween(BigDecimal.ZERO, billionth);
             assertThat(pace.permits()).isLessThanOrEqualTo((1L << 31));
             assertThat(pace.permits() == 1 || pace.micros() <= (1L << 31) + 1)
-                    .as("seed %d: %s keeps products in range", seed, pace)
+                    .as("%s: %s keeps products in range", random, pace)
                     .isTrue();
         }
     }
 
     @Test
     void countsWhatFlowsExactly() {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        Seeded random = Seeded.random("countsWhatFlowsExactly");
         for (int i = 0; i < 100_000; i++) {
             Pace pace = Pace.of(1 + random.nextInt(1 << 30), 1_000_000 + random.nextInt(1 << 30));
             long elapsed = (random.nextLong() >>> 1) % (1L << 52);
             BigInteger[] flowed = BigInteger.valueOf(elapsed)
                     .multiply(BigInteger.valueOf(pace.permits()))
                     .divideAndRemainder(BigInteger.valueOf(pace.micros()));
-            assertThat(pace.wholeIn(elapsed)).as("seed %d", seed).isEqualTo(flowed[0].longValueExact());
-            assertThat(pace.partsIn(elapsed)).as("seed %d", seed).isEqualTo(flowed[1].longValueExact());
+            assertThat(pace.wholeIn(elapsed)).as("%s", random).isEqualTo(flowed[0].longValueExact());
+            assertThat(pace.partsIn(elapsed)).as("%s", random).isEqualTo(flowed[1].longValueExact());
         }
     }
 
     @Test
     void namesTheFirstMicrosecondAtWhichEnoughHasFlowed() {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        Seeded random = Seeded.random("namesTheFirstMicrosecondAtWhichEnoughHasFlowed");
         for (int i = 0; i < 100_000; i++) {
             Pace pace = Pace.of(1 + random.nextInt(1 << random.nextInt(31)), 1 + random.nextInt(1 << 30));
             long whole = random.nextInt(1_000_000);
             long parts = random.nextLong(pace.micros());
             long micros = pace.microsFor(whole, parts);
             assertThat(hasFlowed(pace, micros, whole, parts))
-                    .as("seed %d: %s", seed, pace)
+                    .as("%s: %s", random, pace)
                     .isTrue();
             assertThat(micros == 0 || !hasFlowed(pace, micros - 1, whole, parts))
-                    .as("seed %d: %s, not sooner", seed, pace)
+                    .as("%s: %s, not sooner", random, pace)
                     .isTrue();
         }
     }

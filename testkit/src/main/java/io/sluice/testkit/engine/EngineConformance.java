@@ -12,6 +12,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Verdict;
+import io.sluice.testkit.SeededRandom;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -217,8 +218,7 @@ public abstract class EngineConformance {
 
     @Test
     void namesTheFirstMomentAtWhichALoneCallerPasses() {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        SeededRandom random = SeededRandom.of("namesTheFirstMomentAtWhichALoneCallerPasses");
         long now = NOW;
         for (int i = 0; i < 120; i++) {
             Limit limit = randomLimit(random, i % 6, "limit" + i, Duration.ofMillis(1 + random.nextInt(9_999)));
@@ -230,12 +230,12 @@ public abstract class EngineConformance {
                     long retry = decided.verdicts().get(0).retryAfterMicros();
                     subject().setMicros(now + retry - 1);
                     assertThat(subject().decide(ask).allowed())
-                            .as("seed %d: a microsecond before", seed)
+                            .as("%s: a microsecond before", random)
                             .isFalse();
                     now += retry;
                     subject().setMicros(now);
                     assertThat(subject().decide(ask).allowed())
-                            .as("seed %d: at the moment named, %s", seed, limit)
+                            .as("%s: at the moment named, %s", random, limit)
                             .isTrue();
                 }
                 now += random.nextInt(1_000);
@@ -246,8 +246,7 @@ public abstract class EngineConformance {
 
     @Test
     void agreesWithTheInProcessEngineOnWhateverIsAsked() throws Exception {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        SeededRandom random = SeededRandom.of("agreesWithTheInProcessEngineOnWhateverIsAsked");
         AtomicLong now = new AtomicLong(NOW);
         try (LocalEngine local = LocalEngine.onTime(now::get)) {
             long latest = NOW;
@@ -272,7 +271,7 @@ public abstract class EngineConformance {
                 Ask ask = randomAsk(random);
                 EngineDecision expected = (EngineDecision) local.decide(ask);
                 assertThat(subject().decide(ask))
-                        .as("seed %d, step %d: %s", seed, step, ask)
+                        .as("%s, step %d: %s", random, step, ask)
                         .isEqualTo(expected);
                 if (expected.allowed() && ask.charges()) {
                     charged.add(ask);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.http.request.Authority;
 import io.sluice.rules.pattern.PathPattern;
+import io.sluice.testkit.SeededRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -97,8 +98,7 @@ class RouteIndexTest {
 
     @Test
     void findsWhatAScanOfAllRoutesFinds() {
-        long seed = new Random().nextLong();
-        Random random = new Random(seed);
+        SeededRandom random = SeededRandom.of("findsWhatAScanOfAllRoutesFinds");
         for (int round = 0; round < 300; round++) {
             List<Named> routes = new ArrayList<>();
             for (String host : HOSTS) {
@@ -118,7 +118,7 @@ class RouteIndexTest {
                         .min(Comparator.comparing(Named::rank))
                         .map(route -> route.route().name());
                 assertThat(index.find(host, path).map(Route::name))
-                        .as("seed %d, %s%s", seed, host, path)
+                        .as("%s, %s%s", random, host, path)
                         .isEqualTo(expected);
             }
         }
