@@ -18,7 +18,7 @@ final class CountCheck {
     private final String count;
     private final Findings findings;
     private final LeaseLedger ledger;
-    private final SettlementCheck settlements = new SettlementCheck();
+    private final SettlementCheck settlements;
     private Limit limit;
     private long checked;
     private long missing;
@@ -34,6 +34,7 @@ final class CountCheck {
         this.count = count;
         this.limit = limit;
         this.ledger = new LeaseLedger(steady);
+        this.settlements = new SettlementCheck(steady);
         this.findings = findings;
     }
 

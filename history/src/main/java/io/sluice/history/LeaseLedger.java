@@ -50,6 +50,9 @@ final class LeaseLedger {
 
     /** Returns a lower bound of what is outstanding. The store may have forgotten leases whose end time has been seen. */
     long outstanding() {
+        if (!steady) {
+            return 0;
+        }
         live.removeIf(lease -> lease.endsMicros() <= latestMicros);
         long sum = 0;
         for (StepEvent.Granted lease : live) {
@@ -60,7 +63,7 @@ final class LeaseLedger {
 
     /** Returns whether the outstanding permits are known exactly. */
     boolean isExact(long nowMicros) {
-        return nowMicros > unknownUntil && nowMicros == latestMicros;
+        return steady && nowMicros > unknownUntil && nowMicros == latestMicros;
     }
 
     void add(StepEvent.Granted lease, long nowMicros) {

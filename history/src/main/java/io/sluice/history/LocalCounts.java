@@ -87,7 +87,7 @@ final class LocalCounts {
     private void settled(String count, List<StepEvent> steps) {
         for (StepEvent step : steps) {
             if (step.step() instanceof StepEvent.Settled settled) {
-                SettlementCheck check = settlements.computeIfAbsent(count, unknown -> new SettlementCheck());
+                SettlementCheck check = settlements.computeIfAbsent(count, unknown -> new SettlementCheck(true));
                 check.at(step.atMicros());
                 String wrong = check.check(settled);
                 if (wrong != null) {

@@ -123,18 +123,29 @@ class HistoryCheckerTest {
         assertThat(violations(leased(1, 10, 5, 5), leased(2, 20, 10, 6))).containsExactly(Violation.Kind.LEASE_CAP);
     }
 
+    /** If its time was ahead, the store may have forgotten leases and settlements, and nobody may have received the answer. */
     @Test
-    void findsALeaseThatReturnsTooLittleUnlessTimeSteppedBackSomewhere() {
-        Limit other = Limit.named("y").slidingLog(100, Duration.ofSeconds(2));
+    void presumesThatAStoreForgotNothingUnlessTimeSteppedBackSomewhere() {
+        HistoryEvent ahead = chargedElsewhere(9_000_000);
         HistoryEvent lease = leased(1, 10, 5, 5);
         HistoryEvent ended = step(2, 2, new StepEvent.Ended("l1", 0, 0));
-        HistoryEvent ahead = chargedElsewhere(other, 9_000_000);
-
         assertThat(violations(lease, ended)).containsExactly(Violation.Kind.LEASE_ENDED);
         assertThat(violations(lease, ahead, ended)).isEmpty();
+
+        HistoryEvent more = leased(2, 20, 10, 6);
+        assertThat(violations(lease, more)).containsExactly(Violation.Kind.LEASE_CAP);
+        assertThat(violations(lease, ahead, more)).isEmpty();
+
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(9);
+        Settlement settlement = new Settlement(limit, "k", 0, 1, 1_000_000, "a", 2_000_000);
+        HistoryEvent settled = settled(1, 1_000_000, settlement, 1);
+        HistoryEvent again = settled(2, 1_000_000, settlement, 1);
+        assertThat(violations(settled, again)).containsExactly(Violation.Kind.SETTLED);
+        assertThat(violations(settled, ahead, again)).isEmpty();
     }
 
-    private static HistoryEvent chargedElsewhere(Limit limit, long atMicros) {
+    private static HistoryEvent chargedElsewhere(long atMicros) {
+        Limit limit = Limit.named("y").slidingLog(100, Duration.ofSeconds(2));
         Verdict verdict = new Verdict(true, 1, 99, 0, 2_000_000, 0, atMicros);
         return new StepEvent(
                 "d", 1, 1, true, atMicros, new StepEvent.Asked("", Demand.of(limit, "k", 1), true, 0, verdict));
