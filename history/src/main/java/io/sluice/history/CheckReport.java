@@ -14,6 +14,8 @@ import java.util.List;
  * @param spends how often permits of a lease were spent or put back
  * @param earlier how many of the missing steps come before the first recorded step of their count
  * @param strangers how many counts were certainly changed by processes that do not record
+ * @param steady whether no process saw the store's time step back by more than a second. Otherwise it was not judged whether leases
+ *     stayed within their share, and whether a reservation was settled twice
  */
 public record CheckReport(
         List<Violation> violations,
@@ -24,7 +26,8 @@ public record CheckReport(
         long answers,
         long spends,
         long earlier,
-        long strangers) {
+        long strangers,
+        boolean steady) {
 
     public CheckReport {
         violations = List.copyOf(violations);

@@ -137,7 +137,8 @@ public final class HistoryChecker {
                 checker.answers,
                 checker.spends,
                 checker.earlier,
-                checker.strangers);
+                checker.strangers,
+                checker.steady);
     }
 
     /** Checks the given files, prints the report, and exits with 1 if anything is wrong. */

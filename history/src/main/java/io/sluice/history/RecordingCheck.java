@@ -127,6 +127,10 @@ public final class RecordingCheck {
             unjudged.add(steps(report.unchecked()) + " could not be put in order, because a replica took over or other"
                     + " processes do not record");
         }
+        if (!report.steady() && report.spends() + settlements > 0) {
+            unjudged.add("whether leases stayed within their share and reservations were settled once: the time of the"
+                    + " store stepped back by more than a second, so it may have forgotten some");
+        }
         if (report.earlier() > 0) {
             remarks.add("some counts were in use before the recording begins; they are judged from its beginning");
         }

@@ -105,7 +105,8 @@ class RecordingCheckTest {
                 known.answers(),
                 known.spends(),
                 known.earlier(),
-                other.strangers());
+                other.strangers(),
+                known.steady());
     }
 
     @Test
@@ -386,6 +387,31 @@ class RecordingCheckTest {
                     .extracting(Violation::kind)
                     .containsExactly(Violation.Kind.SETTLED);
         }
+    }
+
+    @Test
+    void saysWhatIsNotJudgedIfTimeSteppedBack() throws IOException {
+        Limit limit = Limit.named("x").fixedWindow(100, Duration.ofDays(1));
+        SimulatedStore store = new SimulatedStore(Bug.NONE, T);
+        Demand demand = Demand.of(limit, "k", 3);
+        List<HistoryEvent> events = new ArrayList<>();
+        events.add(charge(store, demand));
+        events.add(Objects.requireNonNull(store.settle(new Settlement(limit, "k", 3, 1, T, "r", 60_000_000))));
+        assertThat(check(write("steady", settling(events), 1), MANY).verdict())
+                .isEqualTo(RecordingReport.Verdict.CLEAN);
+
+        store.nowMicros = T - 1_500_000;
+        events.add(charge(store, demand));
+        RecordingReport report = check(write("back", settling(events), 1), MANY);
+        assertThat(report.verdict()).isEqualTo(RecordingReport.Verdict.INCOMPLETE);
+        assertThat(report.unjudged())
+                .singleElement()
+                .asString()
+                .startsWith("whether leases stayed within their share and reservations were settled once: the time");
+    }
+
+    private static History settling(List<HistoryEvent> events) {
+        return new History(List.of(new History.Node("n", true, List.copyOf(events))));
     }
 
     /**
