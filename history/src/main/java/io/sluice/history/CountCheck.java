@@ -242,7 +242,7 @@ final class CountCheck {
         StepEvent.Granted lease = ledger.find(ended.lease());
         if (lease == null) {
             allowed.reset();
-            replay.givenBackSome(limit);
+            replay.givenBackSome(limit, step.atMicros());
         } else {
             Charge charge = new Charge(lease.limit(), lease.key(), ended.returned(), lease.chargedAtMicros(), "");
             allowed.givenBack(charge, step.atMicros());

@@ -177,12 +177,17 @@ final class ModelReplay {
             each(count -> count.giveBack(charge, nowMicros));
         } else {
             // How much of it still counts depends on the missing steps: all of it or nothing.
-            givenBackSome(limit);
+            givenBackSome(limit, nowMicros);
         }
     }
 
     /** Something was given back, and it is unknown what. */
-    void givenBackSome(Limit limit) {
+    void givenBackSome(Limit limit, long nowMicros) {
+        if (StepBack.rebases(latestMicros, nowMicros)) {
+            // The store moved what counts to the present.
+            forget(limit, nowMicros);
+            return;
+        }
         emptyLeast(limit);
         unknownAt = lastMicros;
     }
@@ -220,13 +225,13 @@ final class ModelReplay {
         Limit limit = settlement.limit();
         if (isBucket(limit)) {
             // Perhaps it was a part of a permit, which the change does not tell.
-            givenBackSome(limit);
+            givenBackSome(limit, nowMicros);
             return;
         }
         boolean held = heldByLeast.contains(settlement.chargedAtMicros());
         Settlement same = settling(settlement, -change, 0, settlement.chargedAtMicros());
         if (least.settle(same, nowMicros) != change) {
-            givenBackSome(limit);
+            givenBackSome(limit, nowMicros);
         } else if (!held) {
             // It was taken from other charges of the same slice.
             heldByLeast.clear();

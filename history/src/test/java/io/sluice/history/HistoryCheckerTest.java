@@ -272,6 +272,20 @@ class HistoryCheckerTest {
                 .isEmpty();
     }
 
+    /** A lease ends that was granted before the recording. Time has stepped back, so everything counts from then on. */
+    @Test
+    void countsFromTheTimeOfARefundThatMovedAllCharges() {
+        Limit limit = Limit.named("x").slidingWindow(9, Duration.ofSeconds(2)).withSlices(4);
+        HistoryEvent first = charged(limit, 1, 68_500_000, 1, 8, 2_500_000);
+        HistoryEvent second = charged(limit, 2, 70_600_000, 1, 7, 2_400_000);
+        HistoryEvent ended = step(3, 69_100_000, new StepEvent.Ended("unknown", 0, 1));
+        Verdict verdict = new Verdict(true, 0, 7, 0, 209_000, 0, 71_291_000);
+        StepEvent.Asked look = new StepEvent.Asked("", Demand.of(limit, "k", 1), false, 0, verdict);
+
+        assertThat(violations(first, second, ended, new StepEvent("c", 1, 3, false, 71_291_000, look)))
+                .isEmpty();
+    }
+
     private static HistoryEvent givenBack(long number, long atMicros, Limit limit, long permits) {
         return step(number, atMicros, new StepEvent.GivenBack(new Charge(limit, "k", permits, 1_000_000, "")));
     }
