@@ -1,9 +1,11 @@
 package io.sluice.history;
 
 import io.sluice.core.history.StepEvent;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -87,24 +89,19 @@ final class FailoverForks {
                 .sorted(Comparator.comparingLong(StepEvent::atMicros))
                 .toList();
         Map<Numbered, Long> before = new HashMap<>();
-        for (int i = 0; i < sorted.size(); i++) {
-            StepEvent step = sorted.get(i);
+        // By numbering: the steps that no later one exceeds, the last one first.
+        Map<Long, Deque<StepEvent>> highest = new HashMap<>();
+        for (StepEvent step : sorted) {
+            Deque<StepEvent> higher = highest.computeIfAbsent(step.since(), unknown -> new ArrayDeque<>());
+            while (!higher.isEmpty() && higher.getFirst().number() < step.number()) {
+                higher.removeFirst();
+            }
             Long first = before.put(new Numbered(step.since(), step.number()), step.atMicros());
             if (first != null) {
-                found.add(new Repetition(first, lastBefore(sorted, i).atMicros(), step.atMicros()));
+                found.add(new Repetition(first, higher.getFirst().atMicros(), step.atMicros()));
             }
+            higher.addFirst(step);
         }
-    }
-
-    /** Returns the last step before this one that has its number or a higher one. */
-    private static StepEvent lastBefore(List<StepEvent> sorted, int index) {
-        StepEvent again = sorted.get(index);
-        int before = index - 1;
-        while (sorted.get(before).since() != again.since()
-                || sorted.get(before).number() < again.number()) {
-            before--;
-        }
-        return sorted.get(before);
     }
 
     /** Returns the first fork at a time or later; null if there is none. */

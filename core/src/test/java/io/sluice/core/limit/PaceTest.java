@@ -42,9 +42,7 @@ final class PaceTest {
             BigInteger got = BigInteger.valueOf(pace.permits()).multiply(BigInteger.valueOf(micros));
             BigDecimal slower =
                     new BigDecimal(wanted.subtract(got)).divide(new BigDecimal(wanted), MathContext.DECIMAL64);
-            assertThat(slower)
-                    .as("%s: %d per %d us", random, permits, micros)
-                    .isBetween(BigDecimal.ZERO, billionth);
+            assertThat(slower).as("%s: %d per %d us", random, permits, micros).isBetween(BigDecimal.ZERO, billionth);
             assertThat(pace.permits()).isLessThanOrEqualTo((1L << 31));
             assertThat(pace.permits() == 1 || pace.micros() <= (1L << 31) + 1)
                     .as("%s: %s keeps products in range", random, pace)
