@@ -1,10 +1,13 @@
 package io.sluice.core;
 
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
- * Repeatable randomness, with a configurable amount of work. {@code -Dsluice.tests.seed=N} repeats a run.
- * {@code -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much, {@code 0.1} a tenth.
+ * Repeatable randomness, and the size of a test that has a short and a long form. {@code -Dsluice.tests.seed=N} repeats a run.
+ * {@code -Dsluice.tests.scale=10} chooses the long forms, 1 is the short form, 0.1 is shorter still. The testkit has the same in
+ * {@code SeededRandom}, which these tests cannot use, because it depends on this module.
  */
 public final class Seeded extends Random {
 
@@ -26,9 +29,23 @@ public final class Seeded extends Random {
         return new Seeded(seed);
     }
 
-    /** Returns the count multiplied by the configured scale. */
+    /** Returns the count multiplied by the configured scale, which is 1 in the short form and 10 in the long form. */
     public static long scaled(long count) {
-        return Math.max(1, Math.round(count * SCALE));
+        return scaled(count, 10 * count);
+    }
+
+    /** Returns the count of the short or of the long form; other scales follow the curve through both. */
+    public static long scaled(long inShortForm, long inLongForm) {
+        double growth = (double) inLongForm / inShortForm;
+        return Math.max(1, Math.round(inShortForm * Math.pow(growth, Math.log10(SCALE))));
+    }
+
+    /** Returns this many of the choices in the short form, evenly spread, and all of them in the long form. */
+    public static <T> List<T> sample(List<T> choices, int inShortForm) {
+        int size = (int) Math.min(choices.size(), scaled(Math.min(inShortForm, choices.size()), choices.size()));
+        return IntStream.range(0, size)
+                .mapToObj(i -> choices.get(i * choices.size() / size))
+                .toList();
     }
 
     /** Returns a number from {@code least} to {@code most}; small ones are as likely as large ones. */

@@ -1,11 +1,18 @@
 package io.sluice.testkit;
 
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
-/** A random generator whose runs can be repeated with {@code -Dsluice.tests.seed=N}. */
+/**
+ * A random generator whose runs can be repeated with {@code -Dsluice.tests.seed=N}, and the size of a test that has a short and
+ * a long form. {@code -Dsluice.tests.scale=10} chooses the long forms, 1 is the short form, 0.1 is shorter still.
+ */
 public final class SeededRandom extends Random {
 
     private static final long serialVersionUID = 1;
+
+    private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
 
     private final long seed;
 
@@ -19,6 +26,36 @@ public final class SeededRandom extends Random {
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
         System.out.println(test + ": seed " + seed);
         return new SeededRandom(seed);
+    }
+
+    /** Returns the count of the short form, ten times as much in the long form. */
+    public static int scaled(int count) {
+        return scaled(count, 10 * count);
+    }
+
+    /** Returns the count of the short or of the long form; other scales follow the curve through both. */
+    public static int scaled(int inShortForm, int inLongForm) {
+        return scaled(inShortForm, inLongForm, SCALE);
+    }
+
+    static int scaled(int inShortForm, int inLongForm, double scale) {
+        double growth = (double) inLongForm / inShortForm;
+        return (int) Math.max(1, Math.round(inShortForm * Math.pow(growth, Math.log10(scale))));
+    }
+
+    /** Returns this many of the choices in the short form, evenly spread, and all of them in the long form. */
+    public static <T> List<T> sample(List<T> choices, int inShortForm) {
+        return sample(choices, inShortForm, SCALE);
+    }
+
+    static <T> List<T> sample(List<T> choices, int inShortForm, double scale) {
+        if (choices.size() <= inShortForm) {
+            return choices;
+        }
+        int size = Math.min(choices.size(), scaled(inShortForm, choices.size(), scale));
+        return IntStream.range(0, size)
+                .mapToObj(i -> choices.get((int) ((long) i * choices.size() / size)))
+                .toList();
     }
 
     /** Returns a random text of these characters, up to the given length. */

@@ -12,6 +12,7 @@ import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.snapshot.TrialScope;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -385,7 +386,7 @@ class RedisRuleSourceTest {
     /** F18: updates while the node is down, with messages, and with lost messages. The long form has 1,000 restarts. */
     @Test
     void losesNoUpdateOverRestarts() throws Exception {
-        int restarts = Integer.getInteger("sluice.tests.restarts", 9);
+        int restarts = SeededRandom.scaled(9, 1_000);
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
                 RuleServer server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
                 RuleLine line = server.open(Duration.ofMinutes(1))) {
