@@ -27,6 +27,7 @@ import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.RedisLink;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -169,7 +170,7 @@ final class CoalescerTest {
      */
     @Test
     void agreesWithTheRealInProcessEngineOnAnyBatch() throws Exception {
-        ManualClock clock = ManualClock.at(NOW);
+        ManualClock clock = QuietClock.at(NOW);
         try (LocalEngine local = new LocalEngine(clock)) {
             agreesInBatches(
                     local, clock::epochMicros, random -> clock.advance(Duration.of(span(random), ChronoUnit.MICROS)));
@@ -264,7 +265,7 @@ final class CoalescerTest {
 
     @Test
     void doesNotSendRequestsThatExpiredWhileWaiting() throws Exception {
-        ManualClock clock = ManualClock.at(NOW);
+        ManualClock clock = QuietClock.at(NOW);
         try (RedisEngine engine = RedisEngine.connect(server.uri(), "p", clock)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             List<CompletableFuture<Outcome>> asks = new ArrayList<>();

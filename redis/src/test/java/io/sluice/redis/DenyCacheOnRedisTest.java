@@ -24,6 +24,7 @@ import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
 import io.sluice.redis.internal.refusal.RefusalTable;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -268,7 +269,7 @@ final class DenyCacheOnRedisTest {
         Random random = new Random(7);
         Limit perCaller = Limit.named("caller").tokenBucket(Rate.perSecond(2)).withBurst(5);
         Limit all = Limit.named("all").slidingWindow(100_000, Duration.ofSeconds(10));
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         RedisEngine behind =
                 RedisEngine.onTime(server.uri(), prefix(), clock, PATIENT, () -> Long.toString(clock.epochMicros()));
         try (DenyCache engine = DenyCache.over(behind, "", clock, new RefusalTable(), () -> true)) {
@@ -291,7 +292,7 @@ final class DenyCacheOnRedisTest {
     @Test
     void neverRefusesFromMemoryWhatRedisWouldAdmit() throws Exception {
         SeededRandom random = SeededRandom.of("neverRefusesFromMemoryWhatRedisWouldAdmit");
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         String prefix = prefix();
         RedisEngine behind =
                 RedisEngine.onTime(server.uri(), prefix, clock, PATIENT, () -> Long.toString(clock.epochMicros()));
@@ -359,7 +360,7 @@ final class DenyCacheOnRedisTest {
 
     /** Connects a process for which no time passes, so that it believes its refusals until Redis announces permits. */
     private static DenyCache connectStill(String uri, String prefix) throws Exception {
-        return connect(uri, prefix, ManualClock.at(1_790_000_000_000_000L));
+        return connect(uri, prefix, QuietClock.at(1_790_000_000_000_000L));
     }
 
     private static DenyCache connect(String uri, String prefix, Clock clock) throws Exception {

@@ -19,6 +19,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.internal.lease.Leases;
 import io.sluice.redis.internal.link.RedisOptions;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ final class LeasedSettlementsTest {
     @Test
     void aSettlementThatGivesBackEndsARefusalThatWasRemembered() throws Exception {
         Limit limit = limits().get(1);
-        ManualClock still = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock still = QuietClock.at(1_790_000_000_000_000L);
         try (RedisEngine engine = connect(still);
                 RedisEngine store = connect()) {
             Leases leases = engine.leasesInFrontOf(engine);
@@ -182,7 +183,7 @@ final class LeasedSettlementsTest {
     @Test
     void aRequestThatKeepsAPartForOthersIsDecidedByTheStore() throws Exception {
         Limit limit = limits().get(1);
-        ManualClock still = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock still = QuietClock.at(1_790_000_000_000_000L);
         LeasePolicy policy = new LeasePolicy(5_000, 0.1, Duration.ofHours(1).toNanos() / 1_000);
         try (RedisEngine engine = connect(still)) {
             Leases leases = engine.leasesInFrontOf(engine);
@@ -209,7 +210,7 @@ final class LeasedSettlementsTest {
     void aDebtStopsNewLeasesAndNotThoseThatAreOut() throws Exception {
         Limit limit = limits().get(1);
         // Time stands still for the leases, so that none of them ends because this test is slow.
-        ManualClock still = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock still = QuietClock.at(1_790_000_000_000_000L);
         LeasePolicy policy = new LeasePolicy(5_000, 0.1, Duration.ofHours(1).toNanos() / 1_000);
         try (RedisEngine engine = connect(still);
                 RedisEngine store = connect()) {

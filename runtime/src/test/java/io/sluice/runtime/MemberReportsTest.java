@@ -25,6 +25,7 @@ import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
 import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
 
 class MemberReportsTest {
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final PublishedRules published = new PublishedRules();
     private final Tallies tallies = new Tallies();
     private final RuleSource source = new PublishedSource();

@@ -14,6 +14,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 class RateLimitMetricsOfRedisTest {
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final LocalEngine counts = new LocalEngine(clock);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);

@@ -24,6 +24,7 @@ import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.witness.Witness;
 import io.sluice.runtime.witness.WitnessText;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.audit.SignedLog;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 class RateLimitMetricsTest {
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final LocalEngine counts = new LocalEngine(clock);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final Changing source = new Changing();

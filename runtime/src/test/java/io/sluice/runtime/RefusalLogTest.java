@@ -10,6 +10,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ class RefusalLogTest {
     private static final Duration GATHER = Duration.ofSeconds(10);
     private static final Pattern COUNT = Pattern.compile("refused (\\d+) requests? in 10 s: .*");
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final CapturedLog log = new CapturedLog(RefusalLog.class);
     private final Evaluator evaluator = evaluator("""
         rules:

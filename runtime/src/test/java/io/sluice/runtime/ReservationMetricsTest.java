@@ -14,6 +14,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ class ReservationMetricsTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final RateLimitMetrics metrics = RateLimitMetrics.ofSets(registry, set -> Set.of(), set -> Set.of());
     private RuleSet rules = parsed("""

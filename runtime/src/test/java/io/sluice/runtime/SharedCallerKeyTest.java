@@ -9,6 +9,7 @@ import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class SharedCallerKeyTest {
     @TempDir
     private Path folder;
 
-    private final ManualClock clock = ManualClock.at(1);
+    private final ManualClock clock = QuietClock.at(1);
     private final AgreeingStore store = new AgreeingStore();
 
     @Test

@@ -6,6 +6,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.runtime.fleet.StoreHealth;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class StoreCallsTest {
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final List<String> heard = new ArrayList<>();
     private final StoreCalls calls = new StoreCalls(clock, new StoreListener() {
         @Override

@@ -9,6 +9,7 @@ import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisConnection;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -28,7 +29,7 @@ class StorePulseTest {
 
     private static final Duration PAUSE = Duration.ofSeconds(3);
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final AtomicInteger polls = new AtomicInteger();
     private RedisServer redis;
     private Store store;

@@ -12,6 +12,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +28,7 @@ class StoreWatchTest {
 
     private static final Limit LIMIT = Limit.named("a").fixedWindow(1, Duration.ofDays(1_000));
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private RedisServer redis;
     private Store store;
     private StoreWatch watch;

@@ -8,6 +8,7 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -30,11 +31,16 @@ final class Asks {
         return ask(engine, Ask.charging(List.of(demand))) instanceof EngineDecision decided && decided.allowed();
     }
 
+    /** Looks at a count. Asks again while Redis is not asked, because the breaker is open after a fault or on a busy machine. */
     static Verdict look(Engine engine, Demand demand) {
-        Outcome outcome = ask(engine, Ask.charging(List.of(demand)).looking());
-        if (outcome instanceof EngineDecision decided) {
-            return decided.verdicts().get(0);
-        }
-        throw new IllegalStateException(outcome.toString());
+        Ask looking = Ask.charging(List.of(demand)).looking();
+        List<Verdict> seen = new ArrayList<>();
+        Traffic.await(() -> {
+            if (ask(engine, looking) instanceof EngineDecision decided) {
+                seen.addAll(decided.verdicts());
+            }
+            return !seen.isEmpty();
+        });
+        return seen.get(0);
     }
 }

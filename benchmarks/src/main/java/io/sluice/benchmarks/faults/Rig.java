@@ -7,6 +7,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.RedisStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,11 @@ final class Rig implements AutoCloseable {
     /** Returns the options for the engine alone. */
     static RedisStore.Builder bare(String uri) {
         return RedisStore.at(uri).rememberedRefusals(false).leases(false).guard(false);
+    }
+
+    /** Opens an engine that asks Redis however slow this machine is, for answers that must be those of Redis. */
+    static Rig patient(String uri, Clock clock) {
+        return new Rig(bare(uri).slow(Duration.ofMinutes(1)), clock);
     }
 
     /** Returns the options of a node, with cached refusals and leases. */

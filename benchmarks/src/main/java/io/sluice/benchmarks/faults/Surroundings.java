@@ -28,9 +28,9 @@ final class Surroundings {
                 Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(100),
                 Limit.named("log").slidingLog(100, Duration.ofHours(1)));
         try (RedisServer server = RedisServer.start();
-                Rig right = new Rig(server.uri());
-                Rig ahead = new Rig(Rig.bare(server.uri()), offBy(Duration.ofHours(1)));
-                Rig behind = new Rig(Rig.bare(server.uri()), offBy(Duration.ofHours(-1)))) {
+                Rig right = Rig.patient(server.uri(), Clock.system());
+                Rig ahead = Rig.patient(server.uri(), offBy(Duration.ofHours(1)));
+                Rig behind = Rig.patient(server.uri(), offBy(Duration.ofHours(-1)))) {
             long changed = 0;
             for (Limit limit : limits) {
                 long passed = 0;
@@ -77,7 +77,7 @@ final class Surroundings {
         int keys = trial.times(2_000, 50);
         Limit three = Limit.named("three").tokenBucket(Rate.perDay(1)).withBurst(3);
         try (RedisServer server = RedisServer.start();
-                Rig rig = new Rig(server.uri())) {
+                Rig rig = Rig.patient(server.uri(), Clock.system())) {
             for (int i = 0; i < keys; i++) {
                 Asks.passes(rig.redis.engine(), Demand.of(three, "k" + i, 1));
             }

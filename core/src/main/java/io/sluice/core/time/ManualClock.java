@@ -3,12 +3,17 @@ package io.sluice.core.time;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A clock that stands still until it is moved. Use it in your own tests, too. Alarms run on the thread that moves the clock,
  * each at its own moment. Thread-safe.
+ *
+ * <p>If other threads read the clock, move it while they are idle. A thread that is between two readings measures the move.
  */
-public final class ManualClock implements Clock {
+public class ManualClock implements Clock {
+
+    private static final long PAUSE_MILLIS = 1;
 
     private final TreeSet<Task> tasks =
             new TreeSet<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::order));
@@ -16,11 +21,19 @@ public final class ManualClock implements Clock {
     private long epochNanos;
     private long orders;
 
+    /** Creates a clock that starts at the epoch. */
+    public ManualClock() {
+        this(0);
+    }
+
+    /** Creates a clock that starts at the given microsecond since the epoch. */
+    protected ManualClock(long epochMicros) {
+        epochNanos = epochMicros * 1_000;
+    }
+
     /** Creates a clock that starts at the given microsecond since the epoch. */
     public static ManualClock at(long epochMicros) {
-        ManualClock clock = new ManualClock();
-        clock.epochNanos = epochMicros * 1_000;
-        return clock;
+        return new ManualClock(epochMicros);
     }
 
     @Override
@@ -60,18 +73,45 @@ public final class ManualClock implements Clock {
 
     /** Makes the wall clock jump, forward or back, as a correction of the system time would. */
     public synchronized void stepWall(Duration span) {
+        while (!mayMove()) {
+            pause();
+        }
         epochNanos += span.toNanos();
     }
 
-    private synchronized @org.jspecify.annotations.Nullable Task nextDue(long target) {
-        if (tasks.isEmpty() || tasks.first().atNanos > target) {
-            moveTo(Math.max(nanos, target));
-            return null;
+    /**
+     * Returns whether the clock may move now. It moves later if not. No thread can read the clock meanwhile, and none can between
+     * the answer and the move.
+     */
+    protected boolean mayMove() {
+        return true;
+    }
+
+    private synchronized @Nullable Task nextDue(long target) {
+        while (true) {
+            Task due = tasks.isEmpty() || tasks.first().atNanos > target ? null : tasks.first();
+            long next = Math.max(nanos, due == null ? target : due.atNanos);
+            if (next == nanos || mayMove()) {
+                moveTo(next);
+                if (due != null) {
+                    tasks.remove(due);
+                }
+                return due;
+            }
+            // Another thread may set or cancel an alarm meanwhile.
+            pause();
         }
-        Task due = tasks.first();
-        tasks.remove(due);
-        moveTo(Math.max(nanos, due.atNanos));
-        return due;
+    }
+
+    /** Lets other threads read the clock for a moment. */
+    @SuppressWarnings("WaitNotInLoop") // its callers loop
+    private void pause() {
+        try {
+            wait(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the clock waited for its readers", e);
+        }
     }
 
     private void moveTo(long newNanos) {

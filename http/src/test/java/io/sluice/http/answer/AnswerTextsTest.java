@@ -12,6 +12,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What callers receive: headers, problem body, languages. */
 class AnswerTextsTest {
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
 
     @ParameterizedTest

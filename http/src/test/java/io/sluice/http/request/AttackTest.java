@@ -14,6 +14,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ class AttackTest {
 
     private static final int TRIES = 2_000;
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final SeededRandom random = SeededRandom.of("AttackTest");
     private final CallerAddress behindOneProxy = new CallerAddress(

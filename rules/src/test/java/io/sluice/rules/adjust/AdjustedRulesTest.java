@@ -13,6 +13,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,7 +38,7 @@ class AdjustedRulesTest {
               - { id: free, service: good, action: exempt }
             """.replace("rate: 9", "limit: 9");
 
-    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_000_000_000L);
     private final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     private final RuleSet released = rules();
     private RuleSet inForce = released;

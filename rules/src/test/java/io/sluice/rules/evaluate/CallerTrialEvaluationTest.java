@@ -24,6 +24,7 @@ import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -39,7 +40,7 @@ class CallerTrialEvaluationTest {
 
     private static final String KEY = "0123456789abcdef";
 
-    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_000_000_000L);
     private final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     private final KeySecret secret = KeySecret.random();
     private RuleSet inForce = RuleSet.none();

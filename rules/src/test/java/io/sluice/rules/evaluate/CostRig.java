@@ -12,6 +12,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +55,7 @@ final class CostRig {
 
     static final Duration SOON = Duration.ofSeconds(1);
 
-    final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     final List<SettledLimit> told = new ArrayList<>();
     final List<String> unsettled = new ArrayList<>();
     final List<String> standing = new ArrayList<>();

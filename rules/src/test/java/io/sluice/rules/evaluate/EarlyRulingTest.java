@@ -12,6 +12,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ class EarlyRulingTest {
                 limits: [{ by: ip, limit: 2, window: 1m }]
             """;
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
     private final List<Settled> told = new ArrayList<>();

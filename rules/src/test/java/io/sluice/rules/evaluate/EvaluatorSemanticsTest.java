@@ -15,6 +15,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Level;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class EvaluatorSemanticsTest {
 
     private static final Instant START = Instant.parse("2026-06-01T00:00:00Z");
 
-    private final ManualClock clock = ManualClock.at(START.getEpochSecond() * 1_000_000);
+    private final ManualClock clock = QuietClock.at(START.getEpochSecond() * 1_000_000);
     private final LocalEngine engine = new LocalEngine(clock);
     private final List<Settled> told = new ArrayList<>();
     private final AtomicReference<RuleSet> rules = new AtomicReference<>(RuleSet.none());

@@ -21,6 +21,7 @@ import io.sluice.rules.evaluate.Ruling.Reported;
 import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 class EvaluatorTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final RecordingEngine store = new RecordingEngine(new LocalEngine(clock));
     private final Limiter shared = new Limiter(store, clock, List.of());

@@ -14,6 +14,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class ExampleScenariosTest {
 
     private final ManualClock clock =
-            ManualClock.at(Instant.parse("2026-11-02T08:00:00Z").getEpochSecond() * 1_000_000);
+            QuietClock.at(Instant.parse("2026-11-02T08:00:00Z").getEpochSecond() * 1_000_000);
     private final Limiter limiter =
             new Limiter(LocalEngine.builder().clock(clock).maxKeys(2_000_000).build(), clock, List.of());
 

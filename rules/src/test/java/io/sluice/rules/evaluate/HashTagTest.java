@@ -16,6 +16,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -91,7 +92,7 @@ final class HashTagTest {
 
     /** Returns the keys of all demands that reach the store, by the name of their limits. */
     private static Map<String, String> keys(Optional<String> hashTag, Map<String, String> request) {
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         KeySettings form = new KeySettings(KeySecret.random(), 64, hashTag);
         List<Demand> demands = new ArrayList<>();
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", RULES)).rules());

@@ -14,6 +14,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one process admits while the store is unavailable. */
 class LocalShareTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final Limiter shared = new Limiter(new LostStore(), clock, List.of());
     private final AtomicInteger nodes = new AtomicInteger();

@@ -14,6 +14,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Several claims on one rule, for the same caller or for several ones, with costs and with what they keep for others. */
 final class NamedCostsTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
 

@@ -16,6 +16,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules that the caller names have the same semantics as rules that match, whatever their scope. */
 final class NamedRulesTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
     private final List<Settled> told = new ArrayList<>();

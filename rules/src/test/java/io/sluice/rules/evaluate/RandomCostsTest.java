@@ -17,6 +17,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,7 +62,7 @@ final class RandomCostsTest {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
     private final Limiter shared = new Limiter(new LocalEngine(clock), clock, List.of());
     private final RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", RULES)).rules());

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.sluice.core.spi.KeyDigest;
-import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +48,7 @@ final class SubjectKeysTest {
     /** Returns the keys of all counts that a request uses. */
     private static Map<String, String> keys(Map<String, String> request) {
         MatchedRequest matched = MatchedRequest.of(
-                rules(), Attributes.of(request), 1, true, SETTINGS.keys(), ManualClock.at(1_790_000_000_000_000L));
+                rules(), Attributes.of(request), 1, true, SETTINGS.keys(), QuietClock.at(1_790_000_000_000_000L));
         List<BoundLimit> bound = new ArrayList<>(matched.live().limits());
         matched.shadows().forEach(group -> bound.addAll(group.limits()));
         Map<String, String> keys = new HashMap<>();

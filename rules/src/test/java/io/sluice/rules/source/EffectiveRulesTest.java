@@ -12,6 +12,7 @@ import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SilencedLog;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +35,7 @@ class EffectiveRulesTest {
 
     private static final CallerSplit SPLIT = CallerSplit.share("user", "0123456789abcdef", 5);
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final PublishedRules rules = new PublishedRules();
     private final EffectiveRules effective = new EffectiveRules(rules, clock, Runnable::run);
     private final List<RuleSet> seen = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ class FileRuleSourceTest {
     private static final String TWO = "rules: [{ id: two, limits: [{ rate: 1 }] }]";
     private static final Duration WITHIN = Duration.ofSeconds(2);
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final HeardRules heard = new HeardRules();
     private RuleVet vet = RuleVet.NONE;
 

@@ -9,6 +9,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,7 @@ class KeptRuleSourceTest {
     private static final String TWO =
             "rules: [{ id: two, name: Bäume, limits: [{ rate: 1 }] }, { id: one, action: deny }]";
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final HeardRules heard = new HeardRules();
     private final GivenSource source = new GivenSource();
 

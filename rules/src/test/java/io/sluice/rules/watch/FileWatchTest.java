@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.source.KubernetesMount;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SilencedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class FileWatchTest {
     @RegisterExtension
     static final SilencedLog PROVOKED = SilencedLog.of(FileWatch.class);
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final List<String> heard = new ArrayList<>();
     private boolean judgesAgain;
     private boolean fails;

@@ -114,12 +114,13 @@ final class JournalWriter {
                     () -> busySinceNanos = clock.nanoTime(), (source, earlier) -> sums.begin(source, earlier, reader));
             rewrites = true;
         } finally {
-            // However it failed, a process starts.
             openedNanos = clock.nanoTime();
-            opened.complete(null);
             if (answered()) {
                 LOG.info("the disk with the journal of durable limits answers again");
             }
+            // However it failed, a process starts. Last: whoever waited for it must not see that the attempt is still
+            // under way.
+            opened.complete(null);
         }
     }
 

@@ -2,7 +2,6 @@ package io.sluice.runtime.caller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Explanation;
@@ -12,6 +11,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.caller.CallerQuestion.Kind;
 import io.sluice.runtime.data.DataOutbox;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ class CallerQuestionsTest {
 
     private final KeySettings keys = KeySettings.ofThisProcess();
     private final RefusedCallers refused =
-            new RefusedCallers(DataOutbox.acknowledged(), RuleSet::none, keys, ManualClock.at(1));
+            new RefusedCallers(DataOutbox.acknowledged(), RuleSet::none, keys, QuietClock.at(1));
     private final List<CompletableFuture<Explanation>> asked = new ArrayList<>();
     private final CallerQuestions questions = new CallerQuestions();
     private final String hash = hash("alice");

@@ -23,6 +23,7 @@ import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.FrequentCallers.Frequency;
 import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -42,7 +43,7 @@ class RefusedCallersTest {
     private static final long MINUTE = 28_333_333;
     private static final int SKETCH = 128;
 
-    private final ManualClock clock = ManualClock.at(MINUTE * 60_000_000L + 10_000_000);
+    private final ManualClock clock = QuietClock.at(MINUTE * 60_000_000L + 10_000_000);
     private final DataOutbox outbox = DataOutbox.acknowledged();
     private final KeySettings keys = KeySettings.ofThisProcess();
     private final RuleSet rules = rules("""

@@ -15,6 +15,7 @@ import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.CapturedLog;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ class CenterIntakeTest {
 
     private static final String CALLERS = "13 callers 5 by user key 0123456789abcdef";
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final PublishedRules rules = new PublishedRules();
     private final CenterIntake intake =
             new CenterIntake(rules, URI.create("http://center"), Optional.empty(), RuleVet.NONE, clock, Runnable::run);

@@ -11,6 +11,7 @@ import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.http.CenterStub.Listener;
 import java.nio.file.Files;
@@ -344,7 +345,7 @@ class CenterRuleSourceTest {
 
     @Test
     void aSilentCenterIsLost() throws Exception {
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         stub.greet(event(1));
         try (CenterRuleSource source = open(clock, Optional.empty(), RuleVet.NONE)) {
             Listener first = stub.listener();
@@ -362,7 +363,7 @@ class CenterRuleSourceTest {
 
     @Test
     void aCenterThatSpeaksIsNotLost() throws Exception {
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         try (CenterRuleSource source = open(clock, Optional.empty(), RuleVet.NONE)) {
             Listener listener = stub.listener();
             for (int version = 1; version <= 5; version++) {

@@ -13,6 +13,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ final class RulingCountsTest {
               - { id: shy, shadow: true, match: { path: /login }, limits: [{ algorithm: fixed_window, limit: 1, window: 1h }] }
             """;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final DataOutbox outbox = DataOutbox.acknowledged();
     private final RulingCounts counts = new RulingCounts(outbox, clock, Runnable::run);
     private final RuleSet rules =

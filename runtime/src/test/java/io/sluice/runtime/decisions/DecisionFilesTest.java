@@ -11,6 +11,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.data.DecisionEntry;
 import io.sluice.runtime.data.DecisionEntry.Outcome;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ class DecisionFilesTest {
     @TempDir
     Path temp;
 
-    private final ManualClock clock = ManualClock.at(LoggedTraffic.START_MICROS);
+    private final ManualClock clock = QuietClock.at(LoggedTraffic.START_MICROS);
     private final PlaceCounts counts = new PlaceCounts("file");
 
     private String keyMark = KeyNotes.mark(LoggedTraffic.KEYS);

@@ -16,6 +16,7 @@ import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ final class LoggedTraffic {
     /** 2027-01-02T03:04:05.678Z. */
     static final long START_MICROS = 1_798_859_045_678_000L;
 
-    final ManualClock clock = ManualClock.at(START_MICROS);
+    final ManualClock clock = QuietClock.at(START_MICROS);
     final RuleSet rules;
 
     LoggedTraffic(String document) {

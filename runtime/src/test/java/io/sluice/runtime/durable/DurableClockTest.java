@@ -8,6 +8,7 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.runtime.durable.DurableFleet.Member;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -88,7 +89,7 @@ class DurableClockTest extends DurableFleetFixture {
         Member a = fleet.start("a");
         fleet.clock().advance(Duration.ofHours(12).plusSeconds(5));
         a.charge("acme", 30).send();
-        ManualClock behind = ManualClock.at(fleet.clock().epochMicros() - TimeUnit.SECONDS.toMicros(10));
+        ManualClock behind = QuietClock.at(fleet.clock().epochMicros() - TimeUnit.SECONDS.toMicros(10));
         a.quotas().storeChanged(false);
         fleet.store().lose(behind);
         a.check();
@@ -109,7 +110,7 @@ class DurableClockTest extends DurableFleetFixture {
         a.charge("acme", 30).send();
         a.quotas().storeChanged(false);
         try (CapturedLog log = new CapturedLog(StoreRecovery.class)) {
-            fleet.store().lose(ManualClock.at(DurableFleet.NOON));
+            fleet.store().lose(QuietClock.at(DurableFleet.NOON));
             a.check();
 
             assertThat(a.quotas().isRestored()).isTrue();
@@ -118,7 +119,7 @@ class DurableClockTest extends DurableFleetFixture {
     }
 
     private Member start(int days) {
-        own = ManualClock.at(DurableFleet.NOON + TimeUnit.DAYS.toMicros(days));
+        own = QuietClock.at(DurableFleet.NOON + TimeUnit.DAYS.toMicros(days));
         return fleet.member("a").withClock(own).start();
     }
 

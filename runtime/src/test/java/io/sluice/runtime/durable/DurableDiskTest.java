@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,7 @@ class DurableDiskTest extends DurableFleetFixture {
             assertThat(a.quotas().unwritten()).isBetween(2_000, a.quotas().size() + 2);
             // The sums of two days are kept, and each of them waits once.
             assertThat(a.quotas().size()).isBetween(2_000, 4_001);
-            fleet.clock().advance(Duration.ofDays(1));
+            fleet.clock().advanceMeanwhile(Duration.ofDays(1));
             a.quotas().tidy();
         }
         disk.set(Trouble.NONE);
@@ -92,7 +93,7 @@ class DurableDiskTest extends DurableFleetFixture {
         hang(a, Trouble.WRITE_HANGS);
         a.charge("acme", 6);
         // An old window goes, which needs another journal.
-        fleet.clock().advance(Duration.ofDays(3));
+        fleet.clock().advanceMeanwhile(Duration.ofDays(3));
         a.quotas().tidy();
         a.charge("acme", 8);
         a.quotas().tidy();
@@ -153,7 +154,7 @@ class DurableDiskTest extends DurableFleetFixture {
         a.charge("acme", 1).flush();
         hang(a, Trouble.WRITE_HANGS);
         assertThat(a.quotas().findings()).isEmpty();
-        fleet.clock().advance(Duration.ofSeconds(6));
+        fleet.clock().advanceMeanwhile(Duration.ofSeconds(6));
         a.quotas().tidy();
         a.quotas().tidy();
 
@@ -291,7 +292,7 @@ class DurableDiskTest extends DurableFleetFixture {
                 "durable limits are not restored, on_failure decides them: the journal in the directory of --data"
                         + " has not been read yet";
         assertThat(a.quotas().findings()).containsExactly(unread);
-        fleet.clock().advance(Duration.ofSeconds(6));
+        fleet.clock().advanceMeanwhile(Duration.ofSeconds(6));
         a.quotas().tidy();
         assertThat(a.quotas().findings())
                 .containsExactly(unread, "the disk with the journal of durable limits does not answer");
@@ -306,6 +307,22 @@ class DurableDiskTest extends DurableFleetFixture {
                         "the disk with the journal of durable limits does not answer; on_failure decides them until it is"
                                 + " read",
                         "the disk with the journal of durable limits answers again");
+    }
+
+    /** Whoever waits for the first attempt may look at once. */
+    @Test
+    void anAttemptToReadTheJournalThatHasEndedIsNotUnderWay() {
+        disk.set(Trouble.OPEN_HANGS);
+        Member a = fleet.member("a").withDisk(disk).withoutCenter();
+        CompletableFuture<List<String>> findings = a.begin().thenApply(opened -> {
+            fleet.clock().advanceMeanwhile(Duration.ofSeconds(6));
+            return a.quotas().findings();
+        });
+        disk.set(Trouble.NONE);
+
+        assertThat(findings.orTimeout(DurableFleet.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .join())
+                .noneMatch(finding -> finding.contains("does not answer"));
     }
 
     @ParameterizedTest

@@ -12,6 +12,7 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +38,7 @@ final class DurableFleet implements AutoCloseable {
                     + " durable: true }, { id: other, by: tenant, algorithm: fixed_window, limit: 1000, align: day }");
 
     private final Path folder;
-    private final ManualClock clock = ManualClock.at(NOON);
+    private final QuietClock clock = QuietClock.at(NOON);
     private final LossyStore store = new LossyStore(clock);
     private final MemoryLine center = new MemoryLine();
     private final List<Member> running = new ArrayList<>();
@@ -48,7 +49,7 @@ final class DurableFleet implements AutoCloseable {
     }
 
     /** The clock of the store, and of processes without one of their own. */
-    ManualClock clock() {
+    QuietClock clock() {
         return clock;
     }
 

@@ -9,6 +9,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.CapturedLog;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class ErasuresTest {
                       - { id: secret, limits: [{ by: [tenant, user], rate: 5/s, privacy: hash }] }
                     """)).rules());
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final Erasures erasures = new Erasures(clock);
     private final Stub counts = new Stub("counts");
     private final Stub recordings = new Stub("recordings");

@@ -15,6 +15,7 @@ import io.sluice.runtime.witness.Witness;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.runtime.witness.WitnessText;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.audit.SignedLog;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class FleetMemberTest {
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final ScriptedLine line = new ScriptedLine();
     private final FleetMember member = new FleetMember(line, clock);
     private CapturedLog log;

@@ -20,6 +20,7 @@ import io.sluice.history.CheckReport;
 import io.sluice.history.History;
 import io.sluice.history.HistoryChecker;
 import io.sluice.history.Violation;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.RecordedEngine;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -219,7 +220,7 @@ class RecordedReservationsTest {
 
     private static List<HistoryEvent> run(int seed) {
         Random random = new Random(seed);
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         List<HistoryEvent> events = new ArrayList<>();
         List<Charge> reservations = new ArrayList<>();
         List<Settlement> settlements = new ArrayList<>();

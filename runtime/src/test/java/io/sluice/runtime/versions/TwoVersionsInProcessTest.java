@@ -14,6 +14,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.runtime.versions.TwoVersions.Order;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.engine.RecordedEngine;
 import java.time.Duration;
@@ -36,7 +37,7 @@ class TwoVersionsInProcessTest {
     private static final int ROUNDS = 60;
 
     private final SeededRandom random = SeededRandom.of("TwoVersionsInProcessTest");
-    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_000_000_000L);
     private final SharedHistory history = new SharedHistory();
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.runtime.CapturedLog;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.audit.SignedLog;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ class WitnessTest {
     @TempDir
     private Path folder;
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final SignedLog log = SignedLog.of(120);
     private CapturedLog lines;
 

@@ -10,6 +10,7 @@ import io.sluice.core.local.Gate;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -54,7 +55,7 @@ public abstract class GateConformance {
 
     @Test
     void refusesALoneCallerOnlyIfNothingIsLeft() {
-        ManualClock clock = ManualClock.at(NOW);
+        ManualClock clock = QuietClock.at(NOW);
         Gate gate = open(bucket(1_000, Rate.perDay(1)), clock);
         for (int i = 0; i < 1_000; i++) {
             assertThat(i % 3 == 0 ? gate.pass(1).fits() : gate.tryPass(1))
@@ -73,7 +74,7 @@ public abstract class GateConformance {
     @Test
     void manyThreadsGetTheBurstAndNoMore() throws Exception {
         int burst = 100_000;
-        Gate gate = open(bucket(burst, Rate.perDay(1)), ManualClock.at(NOW));
+        Gate gate = open(bucket(burst, Rate.perDay(1)), QuietClock.at(NOW));
         AtomicLong passed = new AtomicLong();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
@@ -99,7 +100,7 @@ public abstract class GateConformance {
 
     @Test
     void refusesWhatCanNeverFitAndWhatIsNoNumberOfPermits() {
-        Gate gate = open(bucket(1_000, Rate.perDay(1)), ManualClock.at(NOW));
+        Gate gate = open(bucket(1_000, Rate.perDay(1)), QuietClock.at(NOW));
         assertThat(gate.tryPass(1_001)).isFalse();
         assertThat(gate.pass(1_001).retryAfterMicros()).isEqualTo(Verdict.NEVER);
         assertThat(gate.tryPass(Limit.MAX_PERMITS)).isFalse();
@@ -118,7 +119,7 @@ public abstract class GateConformance {
     private final class Traffic {
 
         private final SeededRandom random;
-        private final ManualClock clock = ManualClock.at(NOW);
+        private final ManualClock clock = QuietClock.at(NOW);
         private final List<ExecutorService> threads = new ArrayList<>();
         private final long perSecond;
         private double level;

@@ -210,6 +210,7 @@ public final class RedisCluster implements AutoCloseable {
             if (replica.info("role").equals("slave")) {
                 RedisServer.done(replica.command("CLUSTER", "FAILOVER"));
             }
+            // Not a bound: callers try again.
             return Await.within(ATTEMPT, () -> inOrder() && ownerOf(slot) == replica);
         });
         quietFromNanos = Clock.system().nanoTime() + VOTES_LAST.toNanos();

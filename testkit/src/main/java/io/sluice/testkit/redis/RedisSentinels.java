@@ -114,6 +114,7 @@ public final class RedisSentinels implements AutoCloseable {
                 // Refused without fresh news of a replica, and not retried by the Sentinel if it fails.
                 sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
             }
+            // Not a bound: callers try again.
             return Await.within(ATTEMPT, () -> settled(old));
         });
         return awaitFailover();

@@ -17,6 +17,7 @@ import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ final class FallbackEngineTest {
     private static final Limit TEN =
             Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final LocalEngine counts = new LocalEngine(clock);
     private final UnreliableEngine unreliable = new UnreliableEngine(counts);
     private final FallbackEngine engine = new FallbackEngine(unreliable, clock);

@@ -17,6 +17,7 @@ import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class GuardOverUnreliableEngineTest {
     private static final Limit HUNDRED = Limit.named("hundred").fixedWindow(100, Duration.ofHours(1));
     private static final Limit NONE = Limit.named("none").fixedWindow(0, Duration.ofHours(1));
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final UnreliableEngine store = new UnreliableEngine(new LocalEngine(clock));
     private final Guard guard = new Guard(store, clock);
 

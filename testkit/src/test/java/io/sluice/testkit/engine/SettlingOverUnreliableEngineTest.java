@@ -18,6 +18,7 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ final class SettlingOverUnreliableEngineTest {
     private static final Limit TEN = Limit.named("ten").fixedWindow(10, Duration.ofDays(1));
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
-    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_000_000_000L);
     private final UnreliableEngine engine = new UnreliableEngine(new LocalEngine(clock));
     private final Limiter limiter = new Limiter(engine, clock, List.of());
 

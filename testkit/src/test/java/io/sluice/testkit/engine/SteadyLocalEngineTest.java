@@ -3,6 +3,7 @@ package io.sluice.testkit.engine;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
@@ -26,7 +27,7 @@ final class SteadyLocalEngineTest extends SettlementConformance {
             @Override
             public void setMicros(long epochMicros) {
                 if (clock == null) {
-                    clock = ManualClock.at(epochMicros);
+                    clock = QuietClock.at(epochMicros);
                     engine = new LocalEngine(clock);
                 } else {
                     clock.advance(Duration.of(epochMicros - clock.epochMicros(), ChronoUnit.MICROS));

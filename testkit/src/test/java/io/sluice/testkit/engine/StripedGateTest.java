@@ -10,6 +10,7 @@ import io.sluice.core.local.Gate;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +31,7 @@ final class StripedGateTest extends GateConformance {
     /** Otherwise the bound would be proved for a gate that does not need it. */
     @Test
     void reallyLetsPassWhatWasOutstanding() {
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         Gate gate =
                 open(Limit.named("gate").tokenBucket(Rate.perSecond(100_000)).withBurst(100_000), clock);
         assertThat(gate.tryPass(1)).isTrue();
@@ -44,7 +45,7 @@ final class StripedGateTest extends GateConformance {
 
     @Test
     void aLimitThatIsTooSmallToShareIsExact() {
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         Gate gate = open(Limit.named("gate").tokenBucket(Rate.perSecond(3)), clock);
         assertThat(gate.tryPass(1)).isTrue();
         assertThat(gate.pass(1).remaining()).isEqualTo(1);

@@ -14,6 +14,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class WaitingOverUnreliableEngineTest {
             Limit.named("bucket").tokenBucket(Rate.perSecond(10)).withBurst(1);
     private static final Limit WINDOW = Limit.named("window").fixedWindow(2, SECOND);
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final LocalEngine counts = new LocalEngine(clock);
     private final UnreliableEngine unreliable = new UnreliableEngine(counts);
     private final Limiter limiter = new Limiter(unreliable, clock, List.of());

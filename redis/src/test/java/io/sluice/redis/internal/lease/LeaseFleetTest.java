@@ -13,6 +13,7 @@ import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,7 +112,7 @@ class LeaseFleetTest {
     private static final class Fleet {
 
         private final Random random;
-        private final ManualClock clock = ManualClock.at(START_MICROS);
+        private final ManualClock clock = QuietClock.at(START_MICROS);
         private final LeaseModel model =
                 new LeaseModel(clock::epochMicros, task -> clock.at(clock.nanoTime() + WAY.toNanos(), task));
         private final List<Leases> nodes = new ArrayList<>();

@@ -13,6 +13,7 @@ import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.internal.lease.LeaseModel.Mood;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,7 +99,7 @@ class LeaseHistoryTest {
 
     private static final class History {
 
-        private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
+        private final ManualClock clock = QuietClock.at(1_700_006_400_000_000L);
         private final LeaseModel model = new LeaseModel(clock::epochMicros, Runnable::run);
         private final List<Leases> nodes = new ArrayList<>();
         private final Limit limit;

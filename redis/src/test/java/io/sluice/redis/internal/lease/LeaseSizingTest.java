@@ -8,6 +8,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.internal.wire.LeaseRequest;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -20,7 +21,7 @@ final class LeaseSizingTest {
     private static final LeasePolicy LEASE = new LeasePolicy(0, 0.1, 1_000_000);
     private static final Limit WIDE = Limit.named("wide").fixedWindow(1_000_000, Duration.ofDays(1));
 
-    private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_006_400_000_000L);
     private final LeaseModel model = new LeaseModel(clock::epochMicros, Runnable::run);
     private final Leases leases = Leases.over(model.engine(), model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
 

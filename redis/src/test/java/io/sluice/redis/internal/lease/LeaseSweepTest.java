@@ -3,6 +3,7 @@ package io.sluice.redis.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SilencedLog;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class LeaseSweepTest {
     @RegisterExtension
     static final SilencedLog PROVOKED = SilencedLog.of(LeaseSweep.class);
 
-    private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_006_400_000_000L);
     private final AtomicInteger times = new AtomicInteger();
 
     @Test

@@ -26,6 +26,7 @@ import io.sluice.redis.internal.recording.LeaseRecorder;
 import io.sluice.redis.internal.wire.EndedLease;
 import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SilencedLog;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -49,7 +50,7 @@ class LeasesTest {
     private static final Limit DAILY = Limit.named("daily").fixedWindow(10_000, Duration.ofDays(1));
     private static final Duration SWEEP = LeaseSweep.PERIOD;
 
-    private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_006_400_000_000L);
     private final LeaseModel model = new LeaseModel(clock::epochMicros, Runnable::run);
     private final Engine behind = model.engine();
     private final Leases leases = node();

@@ -3,6 +3,7 @@ package io.sluice.redis.internal.lease;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.EngineUnderTest;
 import io.sluice.testkit.engine.SettlementConformance;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,7 +15,7 @@ final class UnleasedTest extends SettlementConformance {
     protected EngineUnderTest start() {
         AtomicLong micros = new AtomicLong();
         LocalEngine local = LocalEngine.onTime(micros::get);
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         LeaseModel model = new LeaseModel(micros::get, Runnable::run);
         Leases leases = Leases.over(local, model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
         return new EngineUnderTest() {

@@ -3,6 +3,7 @@ package io.sluice.redis.internal.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -12,7 +13,7 @@ final class ReadingTimeTest {
 
     private static final Duration TURN = ReadingTime.TURN;
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final Queue<Runnable> turns = new ArrayDeque<>();
     private final ReadingTime time = new ReadingTime(clock, turns::add);
 

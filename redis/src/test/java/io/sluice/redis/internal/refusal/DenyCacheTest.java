@@ -12,6 +12,7 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
@@ -28,7 +29,7 @@ final class DenyCacheTest {
             Limit.named("quick").tokenBucket(Rate.perSecond(100)).withBurst(1);
     private static final Limit DAILY = Limit.named("daily").slidingLog(1, Duration.ofDays(1));
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final UnreliableEngine behind = new UnreliableEngine(new LocalEngine(clock));
     private final RefusalTable memory = new RefusalTable();
     private final AtomicBoolean told = new AtomicBoolean(true);
