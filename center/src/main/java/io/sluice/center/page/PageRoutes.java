@@ -43,12 +43,16 @@ public final class PageRoutes {
             Map.entry("codemirror/lint.js", "codemirror/5.65.21/addon/lint/lint.js"),
             Map.entry("codemirror/lint.css", "codemirror/5.65.21/addon/lint/lint.css"));
 
-    private final Asset page = Asset.read("/" + FOLDER + "page.html");
-    private final Map<String, Asset> assets = new TreeMap<>();
+    /** All files. They are read and compressed at the first request for one, so that a start does not wait for it. */
+    private static final class Files {
 
-    PageRoutes() {
-        own().forEach(file -> assets.put(file, Asset.read("/" + FOLDER + file)));
-        LIBRARIES.forEach((name, file) -> assets.put(name, Asset.read("/META-INF/resources/webjars/" + file)));
+        static final Asset PAGE = Asset.read("/" + FOLDER + "page.html");
+        static final Map<String, Asset> ASSETS = new TreeMap<>();
+
+        static {
+            own().forEach(file -> ASSETS.put(file, Asset.read("/" + FOLDER + file)));
+            LIBRARIES.forEach((name, file) -> ASSETS.put(name, Asset.read("/META-INF/resources/webjars/" + file)));
+        }
     }
 
     /** Returns the names of all scripts, styles and pictures, with their folder. */
@@ -74,7 +78,7 @@ public final class PageRoutes {
     ResponseEntity<byte[]> home(HttpServletRequest request) {
         boolean isSignedIn = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
         return isSignedIn
-                ? page.answer(request)
+                ? Files.PAGE.answer(request)
                 : ResponseEntity.status(HttpStatus.FOUND)
                         .location(signIn(request.getQueryString()))
                         .build();
@@ -114,7 +118,7 @@ public final class PageRoutes {
         "/design"
     })
     ResponseEntity<byte[]> page(HttpServletRequest request) {
-        return page.answer(request);
+        return Files.PAGE.answer(request);
     }
 
     /** Browsers ask for it by this name where a page names no other, such as an answer of the API. */
@@ -125,7 +129,7 @@ public final class PageRoutes {
 
     @GetMapping("/assets/{file}")
     ResponseEntity<byte[]> asset(@PathVariable("file") String file, HttpServletRequest request) {
-        Asset asset = assets.get(file);
+        Asset asset = Files.ASSETS.get(file);
         if (asset == null) {
             throw new ResponseStatusException(HttpStatus.NOT_FOUND, "unknown path");
         }
