@@ -239,7 +239,7 @@ class AccessMatrixTest {
 
     @BeforeAll
     static void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         tenants = TwoTenants.in(center);
         callers = Callers.of(center);
         assertThat(callers.columns()).containsExactlyInAnyOrderElementsOf(COLUMNS);

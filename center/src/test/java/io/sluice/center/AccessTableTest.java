@@ -40,7 +40,7 @@ class AccessTableTest {
             }
         };
         try (Center center =
-                SpringApplication.withHook(application -> listener, () -> Center.open(CenterSettings.embedded(data)))) {
+                SpringApplication.withHook(application -> listener, () -> Center.open(PreparedCenter.in(data)))) {
             assertThat(center.address().getPort()).isPositive();
             Set<String> real = new TreeSet<>();
             context.get().getBeansOfType(HandlerMapping.class).values().forEach(mapping -> add(mapping, real));

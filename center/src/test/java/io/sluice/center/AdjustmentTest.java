@@ -29,7 +29,7 @@ class AdjustmentTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 5);
     }
@@ -216,7 +216,7 @@ class AdjustmentTest {
         override("{\"ip\":\"192.0.2.7\"}", "{\"limit\":500}", "\"in\":\"2h\"", "x")
                 .expect(201);
         center.close();
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         awaitAdjusted(1, 1, 0);
         // A release changes nothing about it.

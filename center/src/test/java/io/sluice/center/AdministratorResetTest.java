@@ -26,8 +26,8 @@ class AdministratorResetTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
-        machine = new CenterMaintenance(CenterSettings.embedded(data).listening("127.0.0.1", 8083));
+        center = Center.open(PreparedCenter.in(data));
+        machine = new CenterMaintenance(PreparedCenter.in(data).listening("127.0.0.1", 8083));
     }
 
     @AfterAll
@@ -101,7 +101,7 @@ class AdministratorResetTest {
 
     @Test
     void aLinkNeedsTheAddressOfTheCenter() {
-        assertThatThrownBy(() -> new CenterMaintenance(CenterSettings.embedded(data)).resetAdmin(Optional.empty()))
+        assertThatThrownBy(() -> new CenterMaintenance(PreparedCenter.in(data)).resetAdmin(Optional.empty()))
                 .isInstanceOf(MaintenanceFailedException.class)
                 .hasMessageStartingWith("center-port: 0 ");
     }

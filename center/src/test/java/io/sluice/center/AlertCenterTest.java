@@ -59,7 +59,7 @@ class AlertCenterTest {
 
     @Test
     void aNodeWithoutItsStoreIsAnAlertUntilItIsWell() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         atOnce("degraded");
         atOnce("breaker_open");
         version = api.release("login", 5);
@@ -90,7 +90,7 @@ class AlertCenterTest {
 
     @Test
     void aNodeThatStopsToReportIsAnAlert() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         atOnce("node_silent");
         version = api.release("login", 5);
         node.runs(version);
@@ -103,7 +103,7 @@ class AlertCenterTest {
 
     @Test
     void aReleaseThatANodeRefusesOrDoesNotApplyIsAnAlert() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         atOnce("release_not_acknowledged", "\"after\":\"5s\",");
         version = api.release("login", 5);
         Await.until("done", SOON, () -> {
@@ -132,7 +132,7 @@ class AlertCenterTest {
 
     @Test
     void anAuditLogThatNobodyWitnessesIsAnAlert() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         atOnce("audit_not_witnessed");
         version = api.release("login", 5);
         JsonNode missing = await("audit_not_witnessed", "firing");
@@ -163,7 +163,7 @@ class AlertCenterTest {
     @Test
     void somethingElseInRedisIsAnAlert() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
-            open(CenterSettings.embedded(data).redis(redis.uri()), Clock.system());
+            open(PreparedCenter.in(data).redis(redis.uri()), Clock.system());
             api.put("/api/alerts/rules/drift", "{\"for\":\"0s\",\"clear_for\":\"0s\",\"revision\":0,\"reason\":\"x\"}")
                     .expect(200);
             api.release("login", 5);
@@ -201,7 +201,7 @@ class AlertCenterTest {
         try {
             URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/s3cret");
             open(
-                    CenterSettings.embedded(data)
+                    PreparedCenter.in(data)
                             .alerts(new AlertSettings(
                                     List.of(new AlertSettings.Webhook(
                                             url, Optional.empty(), Optional.empty(), Set.of(AlertSeverity.values()))),
@@ -249,13 +249,13 @@ class AlertCenterTest {
 
     @Test
     void whatFiresGoesOnAfterARestart() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         atOnce("degraded");
         version = api.release("login", 5);
         node.decides(NodeReport.Mode.LOCAL, OPEN);
         JsonNode before = await("degraded", "firing");
         center.close();
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         JsonNode after = find("degraded", "firing").orElseThrow();
         assertThat(after.get("id").asLong()).isEqualTo(before.get("id").asLong());
         assertThat(after.get("since")).isEqualTo(before.get("since"));
@@ -264,7 +264,7 @@ class AlertCenterTest {
 
     @Test
     void changesOfRulesAreInTheAuditLogAndCheckTheirRevision() throws Exception {
-        open(CenterSettings.embedded(data), clock);
+        open(PreparedCenter.in(data), clock);
         JsonNode rules = api.get("/api/alerts/rules").expect(200).json();
         assertThat(rules.size()).isEqualTo(9);
         assertThat(rules.get(0).get("id").asString()).isEqualTo("caller_refused");

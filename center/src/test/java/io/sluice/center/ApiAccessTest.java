@@ -19,7 +19,7 @@ class ApiAccessTest {
 
     @Test
     void noSpellingOfAPathNeedsNoToken() throws Exception {
-        try (Center center = Center.open(CenterSettings.embedded(data));
+        try (Center center = Center.open(PreparedCenter.in(data));
                 RawCaller caller = new RawCaller(center.address().getPort())) {
             ApiClient.of(center).release("login", 5);
             List<String> paths = List.of("/api/rules", "/api/nodes", "/api/commands");
@@ -37,13 +37,13 @@ class ApiAccessTest {
     @Test
     void theTokenIsReadableForItsOwnerOnlyAndStaysTheSame() throws Exception {
         String token;
-        try (Center center = Center.open(CenterSettings.embedded(data))) {
+        try (Center center = Center.open(PreparedCenter.in(data))) {
             assertThat(Files.getPosixFilePermissions(center.adminTokenFile())).hasSize(2);
             assertThat(Files.getPosixFilePermissions(data.resolve("center.db"))).hasSize(2);
             token = Files.readString(center.adminTokenFile());
             assertThat(token.strip()).hasSizeGreaterThanOrEqualTo(43);
         }
-        try (Center center = Center.open(CenterSettings.embedded(data))) {
+        try (Center center = Center.open(PreparedCenter.in(data))) {
             assertThat(Files.readString(center.adminTokenFile())).isEqualTo(token);
         }
     }
@@ -52,7 +52,7 @@ class ApiAccessTest {
     void aTokenOfItsOwnIsUsedAndAWeakOneIsRefused() throws Exception {
         Path file = Files.writeString(data.resolve("token"), "0123456789abcdef0123456789abcdef\n");
         try (Center center =
-                Center.open(CenterSettings.embedded(data.resolve("center")).adminTokenFile(file))) {
+                Center.open(PreparedCenter.in(data.resolve("center")).adminTokenFile(file))) {
             assertThat(center.adminTokenFile()).isEqualTo(file);
             ApiClient.of(center).get("/api/rules").expect(200);
             assertThat(data.resolve("center/admin-token")).doesNotExist();
@@ -60,7 +60,7 @@ class ApiAccessTest {
         for (String weak : List.of("", "short", "0123456789abcdef 0123456789abcdef", "ü".repeat(40))) {
             Files.writeString(file, weak);
             org.assertj.core.api.Assertions.assertThatThrownBy(() -> Center.open(
-                            CenterSettings.embedded(data.resolve("center")).adminTokenFile(file)))
+                            PreparedCenter.in(data.resolve("center")).adminTokenFile(file)))
                     .isInstanceOf(CenterStartException.class)
                     .hasMessageContaining("at least 32");
         }

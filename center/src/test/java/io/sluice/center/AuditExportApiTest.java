@@ -23,7 +23,7 @@ class AuditExportApiTest {
     @Test
     void theLogIsExportedAndForwarded() throws Exception {
         Path file = data.resolve("sink.jsonl");
-        CenterSettings settings = CenterSettings.embedded(data).sinks(List.of(new AuditSink.File(file, 1_000_000, 1)));
+        CenterSettings settings = PreparedCenter.in(data).sinks(List.of(new AuditSink.File(file, 1_000_000, 1)));
         try (Center center = Center.open(settings)) {
             ApiClient api = ApiClient.of(center);
             api.release("login", 1);

@@ -37,7 +37,7 @@ class AuditLogTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
         for (int i = 0; i < ROWS / 2; i++) {
             api.release("login", i + 1);
@@ -163,7 +163,7 @@ class AuditLogTest {
         });
         center.close();
         Files.delete(data.resolve("audit-head"));
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
         assertThat(verify().get("good").asBoolean()).isTrue();
         api.release("login", 77);
@@ -176,7 +176,7 @@ class AuditLogTest {
                 "INSERT INTO command (number, at, actor, kind, reason, expected, body) VALUES (9, 1, 'user:a', 'x', '', 0, '{}')");
         sql("UPDATE counter SET value = 9 WHERE name = 'command'");
         center.close();
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
         assertBad(9, "changed: ");
     }

@@ -27,7 +27,7 @@ abstract class CenterApiContract {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data).db(emptyDatabase()));
+        center = Center.open(PreparedCenter.in(data, emptyDatabase()));
         api = ApiClient.of(center);
     }
 

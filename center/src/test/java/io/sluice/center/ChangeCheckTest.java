@@ -34,7 +34,7 @@ class ChangeCheckTest {
 
     @BeforeAll
     static void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
     }
 
@@ -197,7 +197,7 @@ class ChangeCheckTest {
         RuleDocument document =
                 RuleDocument.parse("rules.yaml", "rules:\n" + LOGIN.indent(4).replaceFirst("    ", "  - "));
         RuleSet rules = new RuleSet(7, ((RuleDocument.Accepted) document).rules());
-        try (Center shown = Center.open(CenterSettings.embedded(other).showing("rules.yaml", () -> rules))) {
+        try (Center shown = Center.open(PreparedCenter.in(other).showing("rules.yaml", () -> rules))) {
             ApiClient client = ApiClient.of(shown);
             for (JsonNode said : List.of(
                     client.send("POST", "/api/changes/check", "application/yaml", "rules: []")

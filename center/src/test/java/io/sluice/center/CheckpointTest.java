@@ -55,7 +55,7 @@ class CheckpointTest {
     }
 
     private void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         node = new FakeNode(api, "n1");
     }
@@ -169,7 +169,7 @@ class CheckpointTest {
     @Test
     void aReportThroughRedisContradictsButDoesNotVerify(@TempDir Path other) throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Center own = Center.open(CenterSettings.embedded(other).redis(redis.uri()));
+                Center own = Center.open(PreparedCenter.in(other).redis(redis.uri()));
                 RedisFleet line = RedisFleet.at(redis.uri())) {
             ApiClient client = ApiClient.of(own);
             client.release("login", 1);
@@ -322,7 +322,7 @@ class CheckpointTest {
         api.release("login", 1);
         CheckpointOffer before = offered(2);
         node.witnesses(report(before.checkpoint(), Optional.empty()));
-        LogKey next = new LogKey(new CenterMaintenance(CenterSettings.embedded(data))
+        LogKey next = new LogKey(new CenterMaintenance(PreparedCenter.in(data))
                 .rotateAuditKey(false)
                 .text());
         CheckpointOffer after = offered(3);
@@ -347,7 +347,7 @@ class CheckpointTest {
     void aRotationThatWasInterruptedIsFinished() throws Exception {
         LogKey before = offered(0).key();
         byte[] old = Files.readAllBytes(data.resolve("audit-key"));
-        new CenterMaintenance(CenterSettings.embedded(data)).rotateAuditKey(false);
+        new CenterMaintenance(PreparedCenter.in(data)).rotateAuditKey(false);
         LogKey next = offered(1).key();
         center.close();
         Path waiting = Files.move(data.resolve("audit-key"), data.resolve("audit-key.next-" + next.id()));
@@ -372,7 +372,7 @@ class CheckpointTest {
         assertThat(problems())
                 .contains("audit-key: missing")
                 .contains(signed.key().id());
-        assertThatThrownBy(() -> new CenterMaintenance(CenterSettings.embedded(data)).rotateAuditKey(false))
+        assertThatThrownBy(() -> new CenterMaintenance(PreparedCenter.in(data)).rotateAuditKey(false))
                 .isInstanceOf(MaintenanceFailedException.class)
                 .hasMessageContaining("audit-key: missing");
         Files.writeString(data.resolve("audit-key"), "x\ny\n");
@@ -380,7 +380,7 @@ class CheckpointTest {
         api.release("login", 2);
         assertThat(offered(2).checkpoint()).isEqualTo(signed.checkpoint());
         Files.write(data.resolve("audit-key"), key);
-        assertThatThrownBy(() -> new CenterMaintenance(CenterSettings.embedded(data)).rotateAuditKey(true))
+        assertThatThrownBy(() -> new CenterMaintenance(PreparedCenter.in(data)).rotateAuditKey(true))
                 .isInstanceOf(MaintenanceFailedException.class)
                 .hasMessageContaining("without --lost");
         assertThat(offered(4).key()).isEqualTo(signed.key());
@@ -410,7 +410,7 @@ class CheckpointTest {
         center.close();
         Files.delete(data.resolve("audit-key"));
         open();
-        LogKey next = new LogKey(new CenterMaintenance(CenterSettings.embedded(data))
+        LogKey next = new LogKey(new CenterMaintenance(PreparedCenter.in(data))
                 .rotateAuditKey(true)
                 .text());
         CheckpointOffer offer = offered(1);
@@ -454,7 +454,7 @@ class CheckpointTest {
     void nodesOnRedisGetTheProofsTogether() throws Exception {
         RedisServer redis = RedisServer.shared();
         center.close();
-        center = Center.open(CenterSettings.embedded(data).redis(redis.uri()));
+        center = Center.open(PreparedCenter.in(data).redis(redis.uri()));
         api = ApiClient.of(center);
         api.release("login", 1);
         Await.until("the board shows it", SOON, () -> board(redis)

@@ -35,7 +35,7 @@ class CsrfTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
         api.release("login", 5);
         api.open(1, "login", 6).expect(201);

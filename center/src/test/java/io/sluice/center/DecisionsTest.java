@@ -33,7 +33,7 @@ class DecisionsTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
     }
 
@@ -142,7 +142,7 @@ class DecisionsTest {
                 .decided(DataNode.decision(now, "new", "login", Outcome.REJECTED))
                 .report();
         center.close();
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
         assertThat(find("?rule=login")).containsExactly("new", "late");
     }

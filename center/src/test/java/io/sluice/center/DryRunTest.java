@@ -60,7 +60,7 @@ class DryRunTest {
 
     @BeforeAll
     static void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data.resolve("center")), CLOCK);
+        center = Center.open(PreparedCenter.in(data.resolve("center")), CLOCK);
         api = ApiClient.of(center);
         long unused = api.release(api.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", RULES)
                 .expect(201));
@@ -81,7 +81,7 @@ class DryRunTest {
     @Test
     void saysThatNobodyRecords() throws Exception {
         String change = "{\"edits\":[" + ApiClient.put("login", 5) + "]}";
-        try (Center other = Center.open(CenterSettings.embedded(data.resolve("alone")), CLOCK)) {
+        try (Center other = Center.open(PreparedCenter.in(data.resolve("alone")), CLOCK)) {
             ApiClient client = ApiClient.of(other);
             JsonNode alone =
                     client.post("/api/changes/dry-run", change).expect(200).json();
@@ -364,7 +364,7 @@ class DryRunTest {
     void nothingIsStoredOrLogged() throws Exception {
         Path folder = data.resolve("other");
         String rows;
-        try (Center other = Center.open(CenterSettings.embedded(folder), CLOCK);
+        try (Center other = Center.open(PreparedCenter.in(folder), CLOCK);
                 CenterLog log = new CenterLog()) {
             ApiClient client = ApiClient.of(other);
             FakeNode node = new FakeNode(client, "n1").records();

@@ -58,7 +58,7 @@ class EdgeTest {
         second = new TlsFiles(maker.certificate("second"), maker.key("second"));
         used = new TlsFiles(folder.resolve("used.crt"), folder.resolve("used.key"));
         use(first);
-        center = Center.open(CenterSettings.embedded(folder.resolve("data"))
+        center = Center.open(PreparedCenter.in(folder.resolve("data"))
                 .signIn(SignInSettings.LOCAL.withTls(used).withPublicUrl(URI.create("https://sluice.example"))));
     }
 
@@ -77,9 +77,8 @@ class EdgeTest {
     }
 
     private static String refusal(String bind, SignInSettings settings) {
-        try (Center started = Center.open(CenterSettings.embedded(folder.resolve("refused"))
-                .listening(bind, 0)
-                .signIn(settings))) {
+        try (Center started = Center.open(
+                PreparedCenter.in(folder.resolve("refused")).listening(bind, 0).signIn(settings))) {
             return "started " + started.address();
         } catch (CenterStartException e) {
             return String.valueOf(e.getMessage());
@@ -194,7 +193,7 @@ class EdgeTest {
 
     @Test
     void anUnknownHostIsNeverReflected() throws Exception {
-        try (Center plain = Center.open(CenterSettings.embedded(folder.resolve("plain")))) {
+        try (Center plain = Center.open(PreparedCenter.in(folder.resolve("plain")))) {
             for (String target :
                     List.of("/", "/health", "/api/rules", "/api", "/sign-in", "/api/session", "//x", "/%")) {
                 for (String header :

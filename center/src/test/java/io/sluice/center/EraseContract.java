@@ -79,7 +79,7 @@ abstract class EraseContract {
     }
 
     private void open(Clock clock) throws Exception {
-        center = Center.open(CenterSettings.embedded(data).db(db), clock);
+        center = Center.open(PreparedCenter.in(data, db), clock);
         api = ApiClient.of(center);
         boolean isNew =
                 center.people().database().read(center.people().accounts()::all).isEmpty();
@@ -520,7 +520,7 @@ abstract class EraseContract {
     void aCenterWithAForeignKeyErasesNothing(@TempDir Path elsewhere) throws Exception {
         override(VALUE, "x").expect(201);
         center.close();
-        try (Center other = Center.open(CenterSettings.embedded(elsewhere))) {
+        try (Center other = Center.open(PreparedCenter.in(elsewhere))) {
             ApiClient.person(other, "ann", Grant.of(Role.ADMINISTRATOR))
                     .post("/api/erasures", body(VALUE, "case"))
                     .expect(202);

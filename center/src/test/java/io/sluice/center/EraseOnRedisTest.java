@@ -26,7 +26,7 @@ class EraseOnRedisTest {
     @Test
     void redisNoLongerNamesTheSubject(@TempDir Path data) throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Center center = Center.open(CenterSettings.embedded(data).redis(redis.uri()));
+                Center center = Center.open(PreparedCenter.in(data).redis(redis.uri()));
                 RedisFleet line = RedisFleet.at(redis.uri())) {
             ApiClient api = ApiClient.of(center);
             api.release("login", 5);

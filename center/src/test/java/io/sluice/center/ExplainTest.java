@@ -67,7 +67,7 @@ class ExplainTest {
     }
 
     private static Center open(Path folder) throws Exception {
-        Center opened = Center.open(CenterSettings.embedded(folder), CLOCK);
+        Center opened = Center.open(PreparedCenter.in(folder), CLOCK);
         ApiClient client = ApiClient.of(opened);
         long unused =
                 client.release(client.send("POST", "/api/changes?title=t&reason=r&base=0", "application/yaml", RULES)

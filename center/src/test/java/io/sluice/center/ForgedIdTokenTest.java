@@ -80,7 +80,7 @@ class ForgedIdTokenTest {
         });
         foreign.start();
         Path secret = Files.writeString(directory.resolve("secret"), "0123456789abcdef0123456789abcdef");
-        center = Center.open(CenterSettings.embedded(directory.resolve("data"))
+        center = Center.open(PreparedCenter.in(directory.resolve("data"))
                 .signIn(SignInSettings.LOCAL.withServers(
                         List.of(
                                 settings("good", secret),

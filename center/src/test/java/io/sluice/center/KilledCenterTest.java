@@ -65,7 +65,7 @@ class KilledCenterTest {
     /** Opens the database that the dead center left behind. */
     private void requireWhole(RedisServer redis, Set<Long> answered) throws Exception {
         try (Center center =
-                Center.open(CenterSettings.embedded(data.resolve("center")).redis(redis.uri()))) {
+                Center.open(PreparedCenter.in(data.resolve("center")).redis(redis.uri()))) {
             ApiClient api = ApiClient.of(center);
             JsonNode versions = api.get("/api/versions?limit=200").expect(200).json();
             List<Long> numbers = new ArrayList<>();
@@ -118,8 +118,7 @@ class KilledCenterTest {
         private Releasing() {}
 
         public static void main(String[] arguments) throws Exception {
-            Center center =
-                    Center.open(CenterSettings.embedded(Path.of(arguments[0])).redis(arguments[1]));
+            Center center = Center.open(PreparedCenter.in(Path.of(arguments[0])).redis(arguments[1]));
             ApiClient api = ApiClient.of(center);
             Files.createFile(Path.of(arguments[2]));
             Path releases = Path.of(arguments[3]);

@@ -28,7 +28,7 @@ class NodeHealthTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
     }
 

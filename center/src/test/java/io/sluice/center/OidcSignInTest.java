@@ -44,7 +44,7 @@ class OidcSignInTest {
     static void start(@TempDir Path directory) throws Exception {
         server = OidcTestServer.open();
         secret = Files.writeString(directory.resolve("secret"), OidcTestServer.SECRET + "\n");
-        center = Center.open(CenterSettings.embedded(directory.resolve("data"))
+        center = Center.open(PreparedCenter.in(directory.resolve("data"))
                 .signIn(SignInSettings.LOCAL.withServers(List.of(settings("corp"), settings("other")), List.of())));
         server.client(center.publicUrl(), "corp", "other");
     }
@@ -315,7 +315,7 @@ class OidcSignInTest {
     void aCenterStartsAndServesWhileTheServerIsAway(@TempDir Path directory) throws Exception {
         person("away", Map.of(), "sre");
         server.stop();
-        try (Center other = Center.open(CenterSettings.embedded(directory)
+        try (Center other = Center.open(PreparedCenter.in(directory)
                 .signIn(SignInSettings.LOCAL.withServers(List.of(settings("corp")), List.of())))) {
             OidcBrowser browser = new OidcBrowser(other);
             String start = other.publicUrl() + "/sign-in/oidc/corp";
@@ -343,7 +343,7 @@ class OidcSignInTest {
 
     @Test
     void aMissingSecretIsNamedAtTheStart(@TempDir Path directory) {
-        assertThatThrownBy(() -> Center.open(CenterSettings.embedded(directory)
+        assertThatThrownBy(() -> Center.open(PreparedCenter.in(directory)
                         .signIn(SignInSettings.LOCAL.withServers(
                                 List.of(new OidcServer(
                                         "corp",

@@ -45,7 +45,7 @@ class PageTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
     }
 
     @AfterAll

@@ -37,7 +37,7 @@ class PagesInBrowserTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data.resolve("center")));
+        center = Center.open(PreparedCenter.in(data.resolve("center")));
         browser = Chromium.open(data);
     }
 

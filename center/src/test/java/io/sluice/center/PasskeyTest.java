@@ -25,7 +25,7 @@ class PasskeyTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
     }
 
     @AfterAll

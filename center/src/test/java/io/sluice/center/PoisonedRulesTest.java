@@ -37,7 +37,7 @@ class PoisonedRulesTest {
 
     @Test
     void everyDocumentIsAcceptedOrRefusedAndNeverAFailure() throws Exception {
-        try (Center center = Center.open(CenterSettings.embedded(data))) {
+        try (Center center = Center.open(PreparedCenter.in(data))) {
             ApiClient api = ApiClient.of(center);
             api.release(open(api, GOOD).expect(201));
             String digest = api.get("/api/rules").string("digest");

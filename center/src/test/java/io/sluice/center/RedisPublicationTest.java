@@ -33,7 +33,7 @@ class RedisPublicationTest {
     @BeforeEach
     void start() throws Exception {
         redis = RedisServer.start();
-        center = Center.open(CenterSettings.embedded(data).redis(redis.uri()));
+        center = Center.open(PreparedCenter.in(data).redis(redis.uri()));
         api = ApiClient.of(center);
     }
 
@@ -91,7 +91,7 @@ class RedisPublicationTest {
         try (RedisRulePublisher other = RedisRulePublisher.connect(redis.uri())) {
             other.release(41, java.util.List.of());
         }
-        center = Center.open(CenterSettings.embedded(data).redis(redis.uri()));
+        center = Center.open(PreparedCenter.in(data).redis(redis.uri()));
         api = ApiClient.of(center);
         Await.until(
                 "the version of somebody else is shown",

@@ -49,7 +49,7 @@ class RetentionTest {
 
     private void open() throws Exception {
         center = Center.open(
-                CenterSettings.embedded(data)
+                PreparedCenter.in(data)
                         .retention(new RetentionSettings(Map.of(RetentionSettings.AUDIT, Duration.ofDays(60)), 3)),
                 clock);
     }

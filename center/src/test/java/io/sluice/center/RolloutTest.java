@@ -28,7 +28,7 @@ class RolloutTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 5);
         awaitState(1, "done");
@@ -158,7 +158,7 @@ class RolloutTest {
             return isStored();
         });
         center.close();
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 6);
         // The nodes have not reported yet, but are not forgotten: the release is not done before they confirm it.

@@ -39,7 +39,7 @@ class RuleFeedTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         api = ApiClient.of(center);
     }
 

@@ -28,7 +28,7 @@ class ScheduleTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 5);
     }
@@ -118,7 +118,7 @@ class ScheduleTest {
         Answer scheduled = schedule(api.open(1, "login", 6).expect(201), "\"all\"", Duration.ofHours(1));
         center.close();
         clock.advance(Duration.ofHours(3));
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         awaitState(scheduled, "done");
         assertThat(api.get("/api/versions").json()).hasSize(2);

@@ -39,7 +39,7 @@ final class SecondPerson implements AutoCloseable {
     }
 
     static SecondPerson in(Path data) throws CenterStartException {
-        return new SecondPerson(CenterSettings.embedded(data));
+        return new SecondPerson(PreparedCenter.in(data));
     }
 
     static SecondPerson in(Path data, String database) throws CenterStartException {

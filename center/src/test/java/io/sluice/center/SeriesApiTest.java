@@ -42,7 +42,7 @@ class SeriesApiTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
     }
 

@@ -43,7 +43,7 @@ class SignInTest {
     @BeforeAll
     static void open() throws Exception {
         clock = ManualClock.at(Clock.system().epochMicros());
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         hash = center.passwords().hash(PASSWORD);
     }
 

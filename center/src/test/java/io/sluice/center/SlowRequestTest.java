@@ -29,7 +29,7 @@ class SlowRequestTest {
 
     @BeforeAll
     static void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
     }
 
     @AfterAll

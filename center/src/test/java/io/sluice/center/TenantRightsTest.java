@@ -35,7 +35,7 @@ class TenantRightsTest {
 
     @BeforeAll
     static void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         admin = ApiClient.of(center);
         acme = ApiClient.person(center, "chief", Grant.of(Role.TENANT_ADMINISTRATOR, "acme"));
         acmeEditor = ApiClient.person(center, "writer", Grant.of(Role.EDITOR, "acme"));

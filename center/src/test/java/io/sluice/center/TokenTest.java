@@ -43,7 +43,7 @@ class TokenTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), CLOCK);
+        center = Center.open(PreparedCenter.in(data), CLOCK);
     }
 
     @AfterAll

@@ -30,7 +30,7 @@ class TrialTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 5);
     }
@@ -270,7 +270,7 @@ class TrialTest {
 
     @Test
     void theFirstReleaseCannotBeATrial() throws Exception {
-        try (Center empty = Center.open(CenterSettings.embedded(data.resolve("empty")), clock)) {
+        try (Center empty = Center.open(PreparedCenter.in(data.resolve("empty")), clock)) {
             ApiClient other = ApiClient.of(empty);
             Answer change = other.open(0, "login", 5).expect(201);
             assertThat(other.release(change, "{\"nodes\":\"5%\"}", "")
@@ -320,7 +320,7 @@ class TrialTest {
         Answer trial = begin("login", 6, "{\"callers\":[\"1%\",\"50%\"]}", "");
         String key = pointerKey();
         center.close();
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         assertThat(rollout(trial).string("state")).isEqualTo("trial");
         assertThat(pointerKey()).isEqualTo(key);

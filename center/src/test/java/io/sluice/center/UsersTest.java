@@ -29,7 +29,7 @@ class UsersTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data));
+        center = Center.open(PreparedCenter.in(data));
         machine = ApiClient.of(center);
         administrator = ApiClient.person(center, "root", Grant.of(Role.ADMINISTRATOR));
         acme = ApiClient.person(center, "acme-admin", Grant.of(Role.TENANT_ADMINISTRATOR, "acme"));

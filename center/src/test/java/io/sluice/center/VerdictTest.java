@@ -38,7 +38,7 @@ class VerdictTest {
 
     @BeforeEach
     void start() throws Exception {
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         api.release("login", 5);
         node = new FakeNode(api, "n1");
@@ -195,7 +195,7 @@ class VerdictTest {
             }
         }
         center.close();
-        center = Center.open(CenterSettings.embedded(data), clock);
+        center = Center.open(PreparedCenter.in(data), clock);
         api = ApiClient.of(center);
         node = new FakeNode(api, "n1").restarts();
         long restarted = clock.nanoTime();

@@ -5,6 +5,7 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
 import io.sluice.center.CenterStartException;
+import io.sluice.center.PreparedCenter;
 import io.sluice.center.StagedCenter;
 import io.sluice.center.people.Account;
 import io.sluice.center.series.SeriesHistory;
@@ -81,7 +82,7 @@ public final class ConsoleStage implements AutoCloseable {
     }
 
     private CenterSettings settings() {
-        return CenterSettings.embedded(data).listening("127.0.0.1", port);
+        return PreparedCenter.in(data).listening("127.0.0.1", port);
     }
 
     /**
@@ -523,7 +524,7 @@ public final class ConsoleStage implements AutoCloseable {
         int same = center.address().getPort();
         center.close();
         meanwhile.run();
-        center = StagedCenter.open(CenterSettings.embedded(data).listening("127.0.0.1", same), clock);
+        center = StagedCenter.open(PreparedCenter.in(data).listening("127.0.0.1", same), clock);
         machine = ApiClient.of(center);
     }
 

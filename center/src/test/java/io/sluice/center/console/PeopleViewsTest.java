@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient;
 import io.sluice.center.Center;
-import io.sluice.center.CenterSettings;
 import io.sluice.center.Chromium;
+import io.sluice.center.PreparedCenter;
 import io.sluice.center.StagedCenter;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
@@ -29,7 +29,7 @@ class PeopleViewsTest {
 
     @BeforeAll
     static void open() throws Exception {
-        center = Center.open(CenterSettings.embedded(data.resolve("center")));
+        center = Center.open(PreparedCenter.in(data.resolve("center")));
         String hash = StagedCenter.hash(center, ConsoleStage.PASSWORD);
         StagedCenter.account(center, "mara", "Mara Vogel", hash, List.of(Grant.of(Role.ADMINISTRATOR)));
         StagedCenter.account(center, "sam", "Sam Okafor", hash, List.of(Grant.of(Role.OPERATOR)));

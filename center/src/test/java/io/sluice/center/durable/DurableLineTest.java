@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.center.Center;
-import io.sluice.center.CenterSettings;
+import io.sluice.center.PreparedCenter;
 import io.sluice.core.limit.Calendar;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterDurableLine;
@@ -24,7 +24,7 @@ class DurableLineTest {
 
     @Test
     void aSumThatTheCenterDoesNotUnderstandIsRefusedAndNotLostOnTheWay() throws Exception {
-        try (Center center = Center.open(CenterSettings.embedded(data))) {
+        try (Center center = Center.open(PreparedCenter.in(data))) {
             CenterDurableLine line = new CenterDurableLine(io.sluice.runtime.center.Center.at(
                     CenterAddress.of(center.address().toString(), center.adminTokenFile())));
             DurableSum known = sum("UTC");
