@@ -2,8 +2,10 @@ package io.sluice.center;
 
 import io.sluice.testkit.database.MariaDbServer;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
 /** Approvals on a real MariaDB. */
+@Tag("long")
 class MariaDbApprovalTest extends ApprovalContract {
 
     @Override

@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Erasing a subject on a real MariaDB, also with several centers. */
+@Tag("long")
 class MariaDbEraseTest extends EraseContract {
 
     private static final Duration SOON = Duration.ofMinutes(5);

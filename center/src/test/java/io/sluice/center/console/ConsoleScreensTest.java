@@ -7,9 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every view opens in both languages and themes and on a phone. Pictures of them are in target/screenshots. */
+/** Every view opens, in the long form in both languages and themes and on a phone. Pictures of them are in target/screenshots. */
 class ConsoleScreensTest extends OnStage {
 
     /** What a view shows instead of the thing of its address, or instead of data. */
@@ -64,21 +65,25 @@ class ConsoleScreensTest extends OnStage {
     }
 
     @Test
+    @Tag("long")
     void darkAndEnglish() {
         assertThat(pictures("dark", "en", true)).isEmpty();
     }
 
     @Test
+    @Tag("long")
     void lightAndChinese() {
         assertThat(pictures("light", "zh", false)).isEmpty();
     }
 
     @Test
+    @Tag("long")
     void darkAndChinese() {
         assertThat(pictures("dark", "zh", false)).isEmpty();
     }
 
     @Test
+    @Tag("long")
     void onAPhone() {
         browser.page().size(390, 844);
         try {
@@ -99,37 +104,45 @@ class ConsoleScreensTest extends OnStage {
 
     @Test
     void whatOpensAboveAViewHasNoBarriers() {
-        for (String theme : List.of("light", "dark")) {
-            List<String> found = new ArrayList<>();
-            browser.look(theme, "en").view("/");
-            browser.page().clickOn("#caller-table tbody a[data-hash]");
-            browser.page().awaitShown("#caller-limits, #caller-refusals");
-            checked("a drawer", found);
-            browser.view("/rules/search");
-            browser.page().clickOn("#switch");
-            browser.page().awaitShown("#dialog-reason");
-            checked("a dialog", found);
-            browser.page().click("dialog-cancel");
-            browser.page().awaitHidden("#dialog-reason");
-            browser.page().clickOn("#open-search");
-            browser.page().type("search", "pay");
-            browser.page().awaitTextOf("#search-results", "payments");
-            checked("the search", found);
-            browser.view("/rules/search");
-            browser.page().clickOn("#help");
-            browser.page().awaitShown("#keys");
-            checked("the keys", found);
-            browser.page().size(390, 844);
-            try {
-                browser.view("/rules");
-                browser.page().clickOn("#menu-button");
-                browser.page().awaitShown("#menu-rules");
-                checked("the menu of a phone", found);
-            } finally {
-                browser.page().size(1440, 900);
-            }
-            assertThat(found).as(theme).isEmpty();
+        whatOpensHasNoBarriers("light");
+    }
+
+    @Test
+    @Tag("long")
+    void whatOpensAboveADarkViewHasNoBarriers() {
+        whatOpensHasNoBarriers("dark");
+    }
+
+    private static void whatOpensHasNoBarriers(String theme) {
+        List<String> found = new ArrayList<>();
+        browser.look(theme, "en").view("/");
+        browser.page().clickOn("#caller-table tbody a[data-hash]");
+        browser.page().awaitShown("#caller-limits, #caller-refusals");
+        checked("a drawer", found);
+        browser.view("/rules/search");
+        browser.page().clickOn("#switch");
+        browser.page().awaitShown("#dialog-reason");
+        checked("a dialog", found);
+        browser.page().click("dialog-cancel");
+        browser.page().awaitHidden("#dialog-reason");
+        browser.page().clickOn("#open-search");
+        browser.page().type("search", "pay");
+        browser.page().awaitTextOf("#search-results", "payments");
+        checked("the search", found);
+        browser.view("/rules/search");
+        browser.page().clickOn("#help");
+        browser.page().awaitShown("#keys");
+        checked("the keys", found);
+        browser.page().size(390, 844);
+        try {
+            browser.view("/rules");
+            browser.page().clickOn("#menu-button");
+            browser.page().awaitShown("#menu-rules");
+            checked("the menu of a phone", found);
+        } finally {
+            browser.page().size(1440, 900);
         }
+        assertThat(found).isEmpty();
     }
 
     /** Notes what keeps somebody from using what is open. */
