@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * README and docs: every Java block compiles, every YAML block is read by the part of Sluice that it is for, and every link leads
- * somewhere. Blocks for Spring are tested in the starter, commands in the system tests.
+ * somewhere. Blocks for Spring are tested in the starter. The system tests run the commands.
  */
 final class DocumentsTest {
 
@@ -122,6 +122,16 @@ final class DocumentsTest {
                 .findFirst()
                 .orElse("")
                 .matches("rules:|- .*|domain:.*");
+    }
+
+    /** The program has every verb and option, and nothing that it needs is missing. */
+    @TestFactory
+    Stream<DynamicTest> everyCommandIsKnown() {
+        return snippets("sh").flatMap(snippet -> snippet.commands().stream()
+                .filter(command -> command.startsWith("./sluice "))
+                .map(Snippet::words)
+                .map(words -> DynamicTest.dynamicTest(snippet + ": " + String.join(" ", words), () -> Main.commandLine()
+                        .parseArgs(words.subList(1, words.size()).toArray(String[]::new)))));
     }
 
     @Test

@@ -19,33 +19,44 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * The commands in README and docs, typed as a reader would: page by page, in their order, in an empty folder with the examples, and with
  * the configuration that the page shows saved as {@code sluice.yaml} and {@code rules.yaml}.
+ *
+ * <p>The short form follows only pages with a command that no page before has, such as {@code ./sluice apply}. The long form follows all
+ * pages. {@code DocumentsTest} checks the options of all commands.
  */
 @Timeout(600)
 final class DocumentedCommandsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("sluice.root"));
-    private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
     private static final Pattern CONTENT = Pattern.compile("\\$\\(cat (\\S+)\\)");
+    private static final Pattern VERB = Pattern.compile(
+            "(?m)^(\\./sluice( (center|audit|import)\\b)?( [a-z][a-z0-9-]*(?= |$))?|\\./test|curl|mvn|redis-cli)");
     private static final Pattern TESTED = Pattern.compile("-Dtest=(\\w+)(?:#(\\w+))?");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private static final List<Path> FIRST = withNewVerbs();
 
     private static RedisServer redis;
 
@@ -60,16 +71,43 @@ final class DocumentedCommandsTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> everyCommandOfAPageWorks() {
+    Stream<DynamicTest> everyVerbWorksOnTheFirstPageThatHasIt() {
+        return pages().filter(FIRST::contains).map(DocumentedCommandsTest::test);
+    }
+
+    @TestFactory
+    @Tag("long")
+    Stream<DynamicTest> everyCommandOfTheOtherPagesWorks() {
+        return pages().filter(page -> !FIRST.contains(page)).map(DocumentedCommandsTest::test);
+    }
+
+    private static DynamicTest test(Path page) {
+        return DynamicTest.dynamicTest(ROOT.relativize(page).toString(), () -> {
+            try (Reader reader = new Reader()) {
+                for (Snippet snippet : Snippet.of(page)) {
+                    reader.follow(snippet);
+                }
+            }
+        });
+    }
+
+    private static Stream<Path> pages() {
         return Snippet.pages(ROOT).stream()
-                .filter(page -> Snippet.of(page).stream().anyMatch(DocumentedCommandsTest::isCommands))
-                .map(page -> DynamicTest.dynamicTest(ROOT.relativize(page).toString(), () -> {
-                    try (Reader reader = new Reader()) {
-                        for (Snippet snippet : Snippet.of(page)) {
-                            reader.follow(snippet);
-                        }
-                    }
-                }));
+                .filter(page -> Snippet.of(page).stream().anyMatch(DocumentedCommandsTest::isCommands));
+    }
+
+    private static List<Path> withNewVerbs() {
+        Set<String> seen = new HashSet<>();
+        return pages().filter(page -> seen.addAll(verbs(page))).toList();
+    }
+
+    /** Returns the programs on a page, those of {@code ./sluice} with their verbs. */
+    private static Set<String> verbs(Path page) {
+        return Snippet.of(page).stream()
+                .filter(DocumentedCommandsTest::isCommands)
+                .flatMap(snippet -> VERB.matcher(snippet.text()).results())
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
     }
 
     private static boolean isCommands(Snippet snippet) {
@@ -126,9 +164,9 @@ final class DocumentedCommandsTest {
                 shell(script);
                 return;
             }
-            for (String line : script.lines().toList()) {
+            for (String line : snippet.commands()) {
                 try {
-                    run(line.replaceAll("\\s+#.*", ""));
+                    run(line);
                 } catch (Exception | AssertionError e) {
                     throw new AssertionError(snippet + ": " + line, e);
                 }
@@ -136,7 +174,7 @@ final class DocumentedCommandsTest {
         }
 
         private void run(String line) throws Exception {
-            List<String> words = words(expanded(line.replace("redis://127.0.0.1:6379", redis.uri())));
+            List<String> words = Snippet.words(expanded(line.replace("redis://127.0.0.1:6379", redis.uri())));
             List<String> rest = words.subList(1, words.size());
             switch (words.get(0)) {
                 case "./sluice" -> sluice(rest);
@@ -321,16 +359,6 @@ final class DocumentedCommandsTest {
             String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).as(printed).isZero();
-        }
-
-        private static List<String> words(String line) {
-            List<String> words = new ArrayList<>();
-            Matcher word = WORD.matcher(line);
-            while (word.find()) {
-                words.add(
-                        word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3));
-            }
-            return words;
         }
 
         private void closeCenter() {

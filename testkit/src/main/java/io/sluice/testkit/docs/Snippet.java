@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 public record Snippet(Path page, int line, String language, String text) {
 
     private static final String FENCE = "```";
+    private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
 
     /** Returns the README and all pages of {@code docs/} below a folder, sorted by name. */
     public static List<Path> pages(Path root) {
@@ -51,6 +53,23 @@ public record Snippet(Path page, int line, String language, String text) {
             throw new UncheckedIOException(e);
         }
         return snippets;
+    }
+
+    /** Returns the commands of a block for a shell, without comments. A command may continue on the next line. */
+    public List<String> commands() {
+        return text.replaceAll("\\\\\\n\\s*", "")
+                .lines()
+                .map(line -> line.replaceAll("\\s+#.*", ""))
+                .toList();
+    }
+
+    /** Returns the words of a command, as a shell would split it, but without its expansions. */
+    public static List<String> words(String command) {
+        return WORD.matcher(command)
+                .results()
+                .map(word ->
+                        word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3))
+                .toList();
     }
 
     /** Returns where the block is, as an editor opens it. */
