@@ -362,7 +362,7 @@ class ProcessTest {
         String lacking = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(part -> !part.contains("vertx-core"))
                 .collect(Collectors.joining(File.pathSeparator));
-        Process process = launch(true, lacking, List.of("node", "--api-port", "0"));
+        Process process = launch(true, ArchivedProgram.command(lacking), List.of("node", "--api-port", "0"));
 
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(1);
@@ -510,7 +510,8 @@ class ProcessTest {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve(GatewayHandler.class.getName()), TalkativeHandler.class.getName());
         String classPath = folder + File.pathSeparator + System.getProperty("java.class.path");
-        Process process = launch(false, classPath, List.of("start", "--api-port", "0", "--log-format", "json"));
+        Process process = launch(
+                false, ArchivedProgram.command(classPath), List.of("start", "--api-port", "0", "--log-format", "json"));
         String screen = readUntil(process, "Ctrl-C stops it.");
         Matcher curl = CURL.matcher(screen);
         Matcher through = THROUGH.matcher(screen);
@@ -546,7 +547,7 @@ class ProcessTest {
                 "domain: d\ndescriptors: [{ key: a, rate_limit: { unit: day, requests_per_unit: 1000000 } }]\n");
         Process process = launch(
                 false,
-                System.getProperty("java.class.path"),
+                ArchivedProgram.shared().command(),
                 List.of("node", "--api-port", "0", "--rules", rules.toString()));
         Matcher port = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)").matcher(readUntil(process, "Ctrl-C stops it."));
         assertThat(port.find()).isTrue();
@@ -630,21 +631,14 @@ class ProcessTest {
                 .isZero();
     }
 
-    private Process launch(String... arguments) throws IOException {
-        return launch(true, System.getProperty("java.class.path"), List.of(arguments));
+    private Process launch(String... arguments) throws IOException, InterruptedException {
+        return launch(true, ArchivedProgram.shared().command(), List.of(arguments));
     }
 
-    private Process launch(boolean toFile, String classPath, List<String> arguments) throws IOException {
+    private Process launch(boolean toFile, List<String> program, List<String> arguments) throws IOException {
         // A process started in the background ignores interrupts, and so does a JVM that it starts.
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "--default-signal=INT",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                classPath,
-                "io.sluice.cli.Main"));
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(program);
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         if (toFile) {

@@ -3,6 +3,7 @@ package io.sluice.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Await;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,14 +21,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.WebApplicationType;
 
 /**
- * A41: a center, three nodes that know it, a node on Redis, and an application. The history of the center is replaced by another one
- * that is longer and signed with the right key. All of them notice.
+ * A41: a center, a node that knows it (three in the long form), a node on Redis, and an application. The history of the center is replaced
+ * by another one that is longer and signed with the right key. All of them notice.
  */
 final class AuditWitnessSystemTest {
 
     private static final Pattern SIZE = Pattern.compile("\"size\":(\\d+)");
     private static final Pattern REFUSED = Pattern.compile("\"refused\":\"the center shows another history");
     private static final int ROWS = 20;
+
+    /** The nodes that know the center. One more is on Redis, and the last witness is the application. */
+    private static final int NODES = SeededRandom.scaled(1, 3);
+
+    private static final int WITNESSES = NODES + 2;
 
     @TempDir
     Path folder;
@@ -53,16 +59,16 @@ final class AuditWitnessSystemTest {
             long witnessed;
             try (SluiceProcess center = center(port)) {
                 CenterCalls calls = CenterCalls.of(center);
-                for (int i = 1; i <= 3; i++) {
+                for (int i = 1; i <= NODES; i++) {
                     nodes.add(node("node" + i, calls));
                 }
-                nodes.add(
-                        SluiceProcess.run("node", "--api-port", "0", "--data", path("node4"), "--redis", redis.uri()));
+                nodes.add(SluiceProcess.run(
+                        "node", "--api-port", "0", "--data", path("node" + (NODES + 1)), "--redis", redis.uri()));
                 application = application(calls);
                 open(calls, ROWS);
                 // A release is signed at once.
                 release(calls, 1, 102);
-                until("five witnesses of all rows", () -> sizes().stream().allMatch(size -> size > before + ROWS));
+                until("witnesses of all rows", () -> sizes().stream().allMatch(size -> size > before + ROWS));
                 witnessed = sizes().stream().mapToLong(size -> size).max().orElseThrow();
                 assertThat(calls.get("/api/status")).doesNotContain("another history");
                 assertThat(center.stop()).isZero();
@@ -83,8 +89,8 @@ final class AuditWitnessSystemTest {
                     assertThat(node.get("/metrics").body()).contains("rate_limit_audit_refused 1.0");
                 }
                 until(
-                        "the center names five",
-                        () -> REFUSED.matcher(calls.get("/api/nodes")).results().count() == 5);
+                        "the center names all",
+                        () -> REFUSED.matcher(calls.get("/api/nodes")).results().count() == WITNESSES);
                 assertThat(calls.get("/api/status")).contains("another history");
                 // A node that was restarted has not forgotten.
                 nodes.remove(0).close();
@@ -134,13 +140,13 @@ final class AuditWitnessSystemTest {
                 WebApplicationType.SERVLET,
                 "--sluice.center.url=" + calls.address(),
                 "--sluice.center.token-file=" + calls.tokenFile(),
-                "--sluice.data-dir=" + folder.resolve("node5"));
+                "--sluice.data-dir=" + folder.resolve("node" + WITNESSES));
     }
 
-    /** Returns how many rows each of the five has witnessed, according to its file. */
+    /** Returns how many rows each witness has seen, according to its file. */
     private List<Long> sizes() {
         List<Long> sizes = new ArrayList<>();
-        for (int i = 1; i <= 5; i++) {
+        for (int i = 1; i <= WITNESSES; i++) {
             try {
                 Path file = folder.resolve("node" + i).resolve("audit-witness");
                 Matcher size = SIZE.matcher(Files.exists(file) ? Files.readString(file) : "");
