@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs on a manual clock, so the results do not depend on the machine. */
@@ -55,6 +56,7 @@ final class KeepRunTest {
     }
 
     @Test
+    @Tag("long")
     void pictureOfTheDocumentationShowsThisRun() throws IOException {
         assertThat(KeepRun.picture()).isEqualTo(Files.readString(Path.of("..", KeepRun.PICTURE)));
     }
