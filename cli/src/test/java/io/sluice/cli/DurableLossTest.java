@@ -65,7 +65,7 @@ class DurableLossTest {
             assertThat(reasons.keySet())
                     .as("why calls were refused")
                     .isSubsetOf(
-                            "redis-disconnected", "redis-error", "redis-breaker-open", "not-restored", "redis-timeout");
+                            "redis-disconnected", "redis-error", "redis-breaker-open", "not-restored", "redis-timeout", "node-paused");
         }
     }
 

@@ -348,7 +348,8 @@ final class RedisEngineTest {
                         .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))
                         .onFailure(policy, 0.5);
                 EngineDecision decided = decided(engine.decide(ask));
-                assertThat(decided.degraded()).isEqualTo("redis-timeout");
+                // On a busy machine this process notices the deadline late.
+                assertThat(decided.degraded()).isIn("redis-timeout", "node-paused");
                 assertThat(decided.allowed()).isEqualTo(policy != FailurePolicy.CLOSED);
             }
             own.thaw();

@@ -50,6 +50,12 @@ public final class FallbackEngine implements Engine {
     private static final Limit NOTHING = Limit.named("nothing").fixedWindow(0, Duration.ofSeconds(1));
     private static final int SCALED_LIMITS_KEPT = 10_000;
 
+    /** The reason of a decision at a deadline that this process noticed late: it was paused, or the machine is overloaded. */
+    private static final String PAUSED = "node-paused";
+
+    /** A process that runs notices a deadline within a few milliseconds. */
+    private static final long PAUSE_NANOS = 10_000_000L;
+
     private final Engine engine;
     private final LocalEngine local;
     private final Clock clock;
@@ -156,11 +162,10 @@ public final class FallbackEngine implements Engine {
     }
 
     private void strike(Race race, PendingOutcome theirs) {
-        String reason = engine.name() + "-timeout";
         try {
-            theirs.afterArrivals().execute(() -> race.standInUnlessDone(reason));
+            theirs.afterArrivals().execute(race::deadlineReached);
         } catch (RejectedExecutionException e) {
-            race.standInUnlessDone(reason);
+            race.deadlineReached();
         }
     }
 
@@ -192,6 +197,12 @@ public final class FallbackEngine implements Engine {
                     returns.giveBack(charges);
                 }
             }
+        }
+
+        /** Does not blame the engine for a pause of this process, in which the question may not have been sent. */
+        void deadlineReached() {
+            boolean late = clock.nanoTime() - ask.deadlineNanos() > PAUSE_NANOS;
+            standInUnlessDone(late ? PAUSED : engine.name() + "-timeout");
         }
 
         void standInUnlessDone(String reason) {

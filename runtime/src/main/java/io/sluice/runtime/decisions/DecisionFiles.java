@@ -314,7 +314,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
             free = false;
         }
         if (!free) {
-            return Attempt.unfinished(0, "the disk with the decision log does not answer");
+            return Attempt.unfinished(0, "the disk with the decision log does not answer, or this machine is overloaded");
         }
         try {
             finish();

@@ -36,6 +36,10 @@ final class JournalWriter {
     /** A disk that takes longer is said to hang. */
     private static final Duration HANGS = Duration.ofSeconds(5);
 
+    /** The writing thread may also have got no CPU time, which nothing here can tell apart. */
+    private static final String NO_ANSWER =
+            "the disk with the journal of durable limits does not answer, or this machine is overloaded";
+
     private static final String RISK = "a node that ends now loses what the center does not have";
 
     private static final String UNREAD = "on_failure decides them until it is read";
@@ -143,7 +147,7 @@ final class JournalWriter {
     /** Returns the problem as a sentence. Logs it if the disk hangs, once. Never waits. */
     Optional<String> problem() {
         if (tellIfItHangs()) {
-            return Optional.of("the disk with the journal of durable limits does not answer");
+            return Optional.of(NO_ANSWER);
         }
         return writes ? journal.problem() : Optional.of("the journal of durable limits cannot be written");
     }
@@ -152,9 +156,7 @@ final class JournalWriter {
         boolean hangs = hangs();
         if (hangs && !toldThatItHangs) {
             toldThatItHangs = true;
-            LOG.warn(
-                    "the disk with the journal of durable limits does not answer; {}",
-                    journal.isOpen() ? RISK : UNREAD);
+            LOG.warn("{}; {}", NO_ANSWER, journal.isOpen() ? RISK : UNREAD);
         }
         return hangs;
     }

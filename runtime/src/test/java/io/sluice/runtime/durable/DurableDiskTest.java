@@ -159,13 +159,13 @@ class DurableDiskTest extends DurableFleetFixture {
         a.quotas().tidy();
 
         assertThat(a.quotas().findings())
-                .containsExactly("the disk with the journal of durable limits does not answer");
+                .containsExactly("the disk with the journal of durable limits does not answer, or this machine is overloaded");
         disk.set(Trouble.NONE);
         a.flush();
         assertThat(a.quotas().findings()).isEmpty();
         assertThat(log.lines())
                 .containsExactly(
-                        "the disk with the journal of durable limits does not answer; a node that ends now loses what the"
+                        "the disk with the journal of durable limits does not answer, or this machine is overloaded; a node that ends now loses what the"
                                 + " center does not have",
                         "the journal of durable limits is written again");
     }
@@ -295,7 +295,7 @@ class DurableDiskTest extends DurableFleetFixture {
         fleet.clock().advanceMeanwhile(Duration.ofSeconds(6));
         a.quotas().tidy();
         assertThat(a.quotas().findings())
-                .containsExactly(unread, "the disk with the journal of durable limits does not answer");
+                .containsExactly(unread, "the disk with the journal of durable limits does not answer, or this machine is overloaded");
         assertThat(started).succeedsWithin(DurableFleet.PATIENCE);
 
         disk.set(Trouble.NONE);
@@ -304,7 +304,7 @@ class DurableDiskTest extends DurableFleetFixture {
         assertThat(a.quotas().findings()).isEmpty();
         assertThat(log.lines())
                 .containsExactly(
-                        "the disk with the journal of durable limits does not answer; on_failure decides them until it is"
+                        "the disk with the journal of durable limits does not answer, or this machine is overloaded; on_failure decides them until it is"
                                 + " read",
                         "the disk with the journal of durable limits answers again");
     }

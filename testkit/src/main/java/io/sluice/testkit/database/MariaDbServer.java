@@ -124,7 +124,7 @@ public final class MariaDbServer implements AutoCloseable {
                         "--host=127.0.0.1",
                         "--port=" + port,
                         "--user=root",
-                        "--connect-timeout=10",
+                        "--connect-timeout=60",
                         "--execute=" + statement)
                 .redirectErrorStream(true)
                 .start();

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
@@ -49,6 +50,7 @@ public final class UnreliableEngine implements Engine {
     private final CopyOnWriteArrayList<Charge> givenBack = new CopyOnWriteArrayList<>();
     private final AtomicInteger settled = new AtomicInteger();
     private volatile Mood mood = Mood.ANSWERS;
+    private volatile Executor afterArrivals = Runnable::run;
 
     /** Wraps an engine that answers at once. */
     public UnreliableEngine(Engine behind) {
@@ -57,6 +59,11 @@ public final class UnreliableEngine implements Engine {
 
     public void setMood(Mood mood) {
         this.mood = mood;
+    }
+
+    /** Sets what runs the action at a deadline, see {@link PendingOutcome}. */
+    public void runAfterArrivals(Executor executor) {
+        this.afterArrivals = executor;
     }
 
     /** Delivers all answers that are late. */
@@ -105,7 +112,7 @@ public final class UnreliableEngine implements Engine {
             case FAILS -> once.completeExceptionally(new IllegalStateException("unreliable"));
             case THROWS -> throw new IllegalStateException("unreliable");
         }
-        return new PendingOutcome(once);
+        return new PendingOutcome(once, afterArrivals);
     }
 
     /** Loses refunds as it loses requests, and does nothing else to them. */

@@ -20,10 +20,12 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine.Mood;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever an engine does with its answers, the caller has one by the deadline, and the counts are right. */
@@ -124,6 +126,20 @@ final class FallbackEngineTest {
         assertThat(outcome)
                 .isCompletedWithValueMatching(
                         o -> ((EngineDecision) o).degraded().equals("unreliable-timeout"));
+    }
+
+    /** The thread that reads answers is paused for as long as the test likes. */
+    @ParameterizedTest
+    @CsvSource({"0, unreliable-timeout", "5, unreliable-timeout", "11, node-paused", "5000, node-paused"})
+    void aDeadlineThatThisProcessNoticesLateIsNotBlamedOnTheEngine(int pausedMillis, String reason) {
+        List<Runnable> afterArrivals = new ArrayList<>();
+        unreliable.setMood(Mood.LOSES_ANSWER);
+        unreliable.runAfterArrivals(afterArrivals::add);
+        CompletableFuture<Outcome> outcome = pending(engine.decide(ask(FailurePolicy.CLOSED)));
+        clock.advance(DEADLINE);
+        clock.advance(Duration.ofMillis(pausedMillis));
+        afterArrivals.forEach(Runnable::run);
+        assertThat(((EngineDecision) outcome.join()).degraded()).isEqualTo(reason);
     }
 
     @Test
