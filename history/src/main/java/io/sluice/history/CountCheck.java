@@ -38,6 +38,11 @@ final class CountCheck {
         this.findings = findings;
     }
 
+    /** Says that leases may be out which these steps do not show. */
+    void leasesMayBeOut(long sinceMicros, long longestLeaseMicros) {
+        ledger.forget(sinceMicros, longestLeaseMicros);
+    }
+
     /** Returns the limit of the first step that names one; null if none does. */
     static @Nullable Limit limitOf(List<StepEvent> steps) {
         for (StepEvent step : steps) {

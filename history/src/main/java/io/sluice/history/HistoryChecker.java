@@ -274,31 +274,56 @@ public final class HistoryChecker {
         }
     }
 
-    /** Checks each numbering of a count as a history of its own: when it began, the store had forgotten everything before it. */
+    /**
+     * Checks each numbering of a count as a history of its own. When it began, the count was unused, because its state had expired or the
+     * store had forgotten everything.
+     */
     private void numberings(String count, List<StepEvent> steps, FailoverForks forks) {
         int from = 0;
         for (int to = 1; to <= steps.size(); to++) {
             if (to == steps.size() || steps.get(to).since() != steps.get(from).since()) {
-                numbering(count, steps.subList(from, to), forks);
+                boolean first = from == 0 || steps.get(from - 1).since() == 0;
+                numbering(count, steps.subList(from, to), first, longestLeaseMicros(steps), forks);
                 from = to;
             }
         }
     }
 
-    private void numbering(String count, List<StepEvent> steps, FailoverForks forks) {
+    private static long longestLeaseMicros(List<StepEvent> steps) {
+        long longest = 0;
+        for (StepEvent step : steps) {
+            if (step.step() instanceof StepEvent.Granted granted && granted.granted() > 0) {
+                longest = Math.max(longest, granted.endsMicros() - step.atMicros());
+            }
+        }
+        return longest;
+    }
+
+    /** @param first whether the recording has no steps of the count before these */
+    private void numbering(
+            String count, List<StepEvent> steps, boolean first, long longestLeaseMicros, FailoverForks forks) {
         Limit limit = CountCheck.limitOf(steps);
         if (limit != null) {
             CountCheck check = new CountCheck(count, limit, steady, findings);
+            long since = steps.get(0).since();
+            boolean early = beginsMicros < Long.MAX_VALUE && since - beginsMicros <= MARGIN_MICROS;
+            // Leases may outlast the count that they were taken from, and its numbering.
+            if (since == 0) {
+                check.leasesMayBeOut(Long.MAX_VALUE / 2, 0);
+            } else if (!first || early) {
+                check.leasesMayBeOut(since, longestLeaseMicros);
+            }
             check.check(steps, forks);
             checked += check.checked();
             missing += check.missing();
-            earlier += check.earlier();
+            earlier += first ? check.earlier() : 0;
             unchecked += check.unchecked();
             // The store would have forgotten a state from before the recording.
             long lasts = Math.min(limit.windowMicros(), Long.MAX_VALUE / 4);
-            boolean strange = check.earlier() > 0
+            boolean strange = first
+                    && check.earlier() > 0
                     && beginsMicros < Long.MAX_VALUE
-                    && steps.get(0).since() - beginsMicros > 2 * lasts + MARGIN_MICROS;
+                    && since - beginsMicros > 2 * lasts + MARGIN_MICROS;
             strangers += strange ? 1 : 0;
         }
     }

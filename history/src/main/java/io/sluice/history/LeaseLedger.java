@@ -41,6 +41,12 @@ final class LeaseLedger {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
+    /** Leases of at most this length may have been granted before. */
+    void forget(long nowMicros, long longestLeaseMicros) {
+        longestMicros = Math.max(longestMicros, longestLeaseMicros);
+        forget(nowMicros);
+    }
+
     /** Steps are missing, so leases may have been granted and ended. */
     void forget(long nowMicros) {
         live.clear();

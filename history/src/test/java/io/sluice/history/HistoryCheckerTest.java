@@ -286,6 +286,29 @@ class HistoryCheckerTest {
                 .isEmpty();
     }
 
+    /** The bucket was full again after a second, and its numbering ended. The lease lasts for a minute. */
+    @Test
+    void remembersLeasesThatOutlastTheNumberingOfTheirCount() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        StepEvent.Step granted = new StepEvent.Granted("l", limit, "k", 5, 1, 5, 0, 5, 60_000_001, 0, 1);
+        StepEvent.Step refused = new StepEvent.Granted("m", limit, "k", 5, 1, 5, 0, 0, 0, 0, 0);
+        HistoryEvent out = step(1, 1, granted);
+        HistoryEvent unnumbered = new StepEvent("c", 0, 0, false, 20_000_000, refused);
+        Verdict verdict = new Verdict(true, 1, 9, 0, 100_000, 0, 30_000_000);
+        HistoryEvent again = new StepEvent(
+                "c",
+                30_000_000,
+                1,
+                true,
+                30_000_000,
+                new StepEvent.Asked("", Demand.of(limit, "k", 1), true, 0, verdict));
+        HistoryEvent later = new StepEvent("c", 30_000_000, 1, false, 40_000_000, refused);
+
+        assertThat(violations(out, unnumbered, again, later)).isEmpty();
+        HistoryEvent unfounded = new StepEvent("c", 30_000_000, 1, false, 100_000_000, refused);
+        assertThat(violations(out, again, unfounded)).containsExactly(Violation.Kind.MODEL);
+    }
+
     private static HistoryEvent givenBack(long number, long atMicros, Limit limit, long permits) {
         return step(number, atMicros, new StepEvent.GivenBack(new Charge(limit, "k", permits, 1_000_000, "")));
     }

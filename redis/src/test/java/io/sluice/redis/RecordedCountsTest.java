@@ -106,6 +106,51 @@ final class RecordedCountsTest {
         }
     }
 
+    /** A caller who varies a key must not fill Redis because somebody records. */
+    @Test
+    void a45StayForSecondsOnlyWhateverTheirAlgorithm() throws Exception {
+        List<Limit> ofASecond = List.of(
+                Limit.named("bucket").tokenBucket(Rate.perSecond(5)).withBurst(5),
+                Limit.named("leaky").leakyBucket(Rate.perSecond(5)).withCapacity(4),
+                Limit.named("window").fixedWindow(5, Duration.ofSeconds(1)),
+                Limit.named("sliding").slidingWindow(5, Duration.ofSeconds(1)),
+                Limit.named("log").slidingLog(5, Duration.ofSeconds(1)),
+                Limit.named("held").concurrency(5, Duration.ofSeconds(1)));
+        for (Limit limit : ofASecond) {
+            Ask ask = Ask.charging(List.of(Demand.of(limit, "k", 2)));
+            EngineDecision charged = decide(recording, ask);
+            assertShortLived(limit);
+            decide(recording, limit, 5);
+            recording.giveBack(charged.charges(ask)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+            assertShortLived(limit);
+        }
+        assertClean();
+    }
+
+    private void assertShortLived(Limit limit) {
+        String key = new RedisKeys("p").of(limit, "k");
+        for (String each : List.of(key, "{" + key + "}#n")) {
+            assertThat(server.command("PTTL", each).number())
+                    .as("milliseconds that %s stays", each)
+                    .isLessThan(15_000);
+        }
+    }
+
+    /** Otherwise the checker would take what is left of the count for a mistake. */
+    @Test
+    void areNeverWithoutTheirNumber() throws Exception {
+        List<Limit> ofDays = List.of(
+                Limit.named("log").slidingLog(5, Duration.ofDays(30)),
+                Limit.named("held").concurrency(5, Duration.ofDays(30)));
+        for (Limit limit : ofDays) {
+            decide(recording, limit, 2);
+            String key = new RedisKeys("p").of(limit, "k");
+            assertThat(server.command("PTTL", "{" + key + "}#n").number())
+                    .as(limit.toString())
+                    .isGreaterThan(server.command("PTTL", key).number());
+        }
+    }
+
     @Test
     void areNotWrittenByARefusal() throws Exception {
         String key = new RedisKeys("p").of(BUCKET, "k");
@@ -129,6 +174,8 @@ final class RecordedCountsTest {
         for (Limit limit : List.of(quick, window)) {
             heard.clear();
             decide(recording, limit, 5);
+            // However slow this machine is, the number is still there.
+            server.command("PEXPIRE", new RedisKeys("p").of(limit, "k"), "600000");
             long expires = steps().get(0).atMicros() + 1_100_000;
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))

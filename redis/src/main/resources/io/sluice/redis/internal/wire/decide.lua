@@ -59,10 +59,11 @@
 -- TTL      set with every write: the time until the count is as if unused, plus a second for clocks that step back, and rounded up
 --          by at most a 64th. An expired
 --          count and one that has aged to nothing give the same answers, even at another rate, because a count ages at the rate
---          with which it was written. So the TTL carries no state. Step numbers stay for a day; a state with a header still
---          counts as expired when its own time is over
+--          with which it was written. So the TTL carries no state. Step numbers stay ten seconds longer than their count; a state with
+--          a header still counts as expired when its own time is over
 -- Cost     TIME; one GET or MGET for all counts; one SET for each count that changes, however many operations change it; for a log
---          one LRANGE and two to four writes; one PUBLISH for each count with returned permits
+--          one LRANGE and two to four writes; one PTTL and SET more for a recorded log or concurrency limit; one PUBLISH for each
+--          count with returned permits
 -- Twin     io.sluice.core.algorithm. Golden vectors keep the two alike. All numbers are integers below 2^53; products that could
 --          be larger go through mul_div
 --
@@ -400,7 +401,8 @@ end
 
 local function write_numbers()
   for k, step in pairs(steps) do
-    call('SET', keys[apart[k]], step, 'PX', RECORDED_MILLIS)
+    -- The count has been written, and may be gone. Its number must outlive it.
+    call('SET', keys[apart[k]], step, 'PX', format('%d', max(0, call('PTTL', keys[k])) + RECORDED_MILLIS))
   end
 end
 

@@ -29,9 +29,10 @@ local function expires_at(now, millis)
   return min(MAX_MICROS, now + millis * 1000)
 end
 
--- Returns how long a value with a number is kept: at least a day.
+-- Returns how long a value with a number is kept. It is not much longer than without a number, so that callers who vary keys do not
+-- fill the store; but longer, so that the checker sees a state that expired before its time.
 local function kept_millis(millis)
-  return #millis < #RECORDED_MILLIS and RECORDED_MILLIS or text_of(max(tonumber(RECORDED_MILLIS), tonumber(millis)))
+  return text_of(tonumber(millis) + RECORDED_MILLIS)
 end
 
 -- Writes a state; '' if the count is unused. It expires after the given milliseconds or, without them, when it did before.
