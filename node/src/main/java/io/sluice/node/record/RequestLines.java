@@ -4,6 +4,7 @@ import io.sluice.rules.caller.CallerMark;
 import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeyMask;
 import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.MaskedValues;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.model.Rule;
@@ -17,7 +18,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +30,6 @@ final class RequestLines {
 
     private static final Set<String> SHOWN = Set.of("service", "path", "method");
     private static final int LONGEST_TEXT = 400;
-
-    /** A shorter value may be in a path by chance. */
-    private static final int SHORTEST_MASKED = 3;
 
     private final CallerMarks marks;
     private final KeyMask mask;
@@ -75,10 +72,11 @@ final class RequestLines {
                         Instant.EPOCH
                                 .plus(recorded.atMicros(), ChronoUnit.MICROS)
                                 .toString());
-        field(line, "service", plain.remove("service"));
-        String path = plain.remove("path");
-        field(line, "resource", path == null ? null : path(path, request, masked));
-        field(line, "method", plain.remove("method"));
+        MaskedValues values = new MaskedValues();
+        masked.forEach((name, mark) -> values.add(String.valueOf(request.get(name)), mark));
+        field(line, "service", plain.remove("service"), values);
+        field(line, "resource", plain.remove("path"), values);
+        field(line, "method", plain.remove("method"), values);
         line.field("dimensions", (Object) masked).field("hashes", (Object) hashes);
         if (!plain.isEmpty()) {
             line.field("attributes", (Object) plain);
@@ -99,26 +97,12 @@ final class RequestLines {
         return mask.keeps(name) || (SHOWN.contains(name) && !marks.hides(set, name));
     }
 
-    private static void field(JsonLine line, String name, @Nullable String value) {
+    /** What a request is for may contain values that tell who the caller is. */
+    private static void field(JsonLine line, String name, @Nullable String value, MaskedValues values) {
         if (value != null) {
-            line.field(name, value.length() > LONGEST_TEXT ? value.substring(0, LONGEST_TEXT) : value);
+            String shown = values.in(value);
+            line.field(name, shown.length() > LONGEST_TEXT ? shown.substring(0, LONGEST_TEXT) : shown);
         }
-    }
-
-    /** A segment that names the caller is masked like the caller, because the recording must not tell who it is. */
-    private static String path(String path, Attributes request, Map<String, String> masked) {
-        String shown = path;
-        for (Map.Entry<String, String> each : masked.entrySet()) {
-            String value = request.get(each.getKey());
-            if (value != null && value.length() >= SHORTEST_MASKED) {
-                StringJoiner segments = new StringJoiner("/");
-                for (String segment : shown.split("/", -1)) {
-                    segments.add(segment.equalsIgnoreCase(value) ? each.getValue() : segment);
-                }
-                shown = segments.toString();
-            }
-        }
-        return shown;
     }
 
     private static Outcome outcome(Ruling.Settled ruling) {

@@ -29,14 +29,18 @@ public final class CallerMarks {
     /** A shorter value would show too much of itself. */
     private static final int SHORTEST_WITH_END = 6;
 
+    /** What a request is for. */
+    private static final Set<String> OPEN = Set.of("service", "path", "method");
+
     private static final List<By> ADDRESS = List.of(By.attribute("ip"));
 
     private final CallerKeys keys;
 
-    /** What the last rule set hides. */
-    private volatile Hidden hidden = new Hidden(null, Set.of());
+    /** What the last rule set counts by. */
+    private volatile Counted counted = new Counted(null, Set.of(), Set.of());
 
-    private record Hidden(@Nullable RuleSet set, Set<String> attributes) {}
+    /** @param hidden those that some limit counts under {@code privacy: hash} */
+    private record Counted(@Nullable RuleSet set, Set<String> attributes, Set<String> hidden) {}
 
     public CallerMarks(KeySettings settings) {
         this.keys = settings.keys();
@@ -171,28 +175,56 @@ public final class CallerMarks {
      * may see anything of their values.
      */
     public Set<String> hidden(RuleSet set) {
-        Hidden known = hidden;
+        return counted(set).hidden;
+    }
+
+    /**
+     * Returns the values of a request that tell who the caller is, with what is shown of them: those of the given attributes, and those
+     * that any limit of the rules in force or on trial counts by. Service, path and method tell it only if a limit hides them.
+     */
+    public MaskedValues values(RuleSet set, Set<String> attributes, Attributes request) {
+        Counted all = counted(set);
+        Set<String> names = new HashSet<>(all.attributes);
+        names.addAll(attributes);
+        names.removeIf(name -> OPEN.contains(name) && !all.hidden.contains(name));
+        MaskedValues values = new MaskedValues();
+        for (String name : names) {
+            String value = request.get(name);
+            if (value != null) {
+                of(set, name, request).ifPresent(mark -> values.add(value, mark.shown()));
+            }
+        }
+        return values;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a set is never equal to another one
+    private Counted counted(RuleSet set) {
+        Counted known = counted;
         if (known.set != set) {
             Set<String> names = new HashSet<>();
+            Set<String> hidden = new HashSet<>();
             CallerTrial trial = set.trial();
             List<Rule> rules = new ArrayList<>(set.rules());
             rules.addAll(trial == null ? List.of() : trial.rules().rules());
             for (Rule rule : rules) {
                 for (List<RuleLimit> limits : List.of(rule.limits(), rule.candidate())) {
                     for (RuleLimit limit : limits) {
+                        Set<String> own = new HashSet<>();
+                        limit.by().forEach(by -> {
+                            own.add(by.attribute());
+                            by.otherwise().ifPresent(own::add);
+                        });
+                        names.addAll(own);
                         if (limit.privacy() == Privacy.HASH) {
-                            limit.by().forEach(by -> {
-                                names.add(by.attribute());
-                                by.otherwise().ifPresent(names::add);
-                            });
+                            hidden.addAll(own);
                         }
                     }
                 }
             }
-            known = new Hidden(set, Set.copyOf(names));
-            hidden = known;
+            known = new Counted(set, Set.copyOf(names), Set.copyOf(hidden));
+            counted = known;
         }
-        return known.attributes;
+        return known;
     }
 
     private static Optional<RuleLimit> limit(@Nullable Rule rule, @Nullable String limit) {

@@ -5,6 +5,7 @@ import io.sluice.core.spi.Label;
 import io.sluice.rules.caller.CallerMark;
 import io.sluice.rules.caller.CallerMarks;
 import io.sluice.rules.caller.KeySettings;
+import io.sluice.rules.caller.MaskedValues;
 import io.sluice.rules.changes.LimitWords;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
@@ -29,9 +30,6 @@ final class DecisionEntries {
     private static final int MOST_DIMENSIONS = 12;
     private static final int MOST_NAMED = 5;
 
-    /** A shorter value may be in a path by chance. */
-    private static final int SHORTEST_MASKED = 3;
-
     /** Even if each character is escaped, the entry is short enough for every reader. */
     private static final int LONGEST_TEXT = 400;
 
@@ -46,14 +44,15 @@ final class DecisionEntries {
         Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
         Map<String, CallerMark> dimensions = dimensions(set, rule, reported, request);
+        MaskedValues values = marks.values(set, dimensions.keySet(), request);
         long threshold = reported == null ? 0 : reported.limit().capacity();
         return new DecisionEntry(
                 atMillis,
-                cut(request.origin().requestId()),
+                cut(values.in(request.origin().requestId())),
                 request.origin().traceId(),
-                shown(set, "service", request),
-                resource(set, dimensions, request),
-                shown(set, "method", request),
+                shown(set, "service", request, values),
+                shown(set, "path", request, values),
+                shown(set, "method", request, values),
                 dimensions,
                 rule == null ? "" : rule.id(),
                 reported == null ? "" : reported.id(),
@@ -150,47 +149,15 @@ final class DecisionEntries {
         return dimensions;
     }
 
-    /** Returns an attribute as it is, unless a rule wants it hashed. */
-    private String shown(RuleSet set, String name, Attributes request) {
+    /** Returns an attribute without values that tell who the caller is. A rule may want it hashed. */
+    private String shown(RuleSet set, String name, Attributes request, MaskedValues values) {
         String value = request.get(name);
         if (value == null) {
             return "";
         }
         return marks.hides(set, name)
                 ? marks.of(set, name, request).map(CallerMark::shown).orElse("")
-                : cut(value);
-    }
-
-    /** Returns the path. A segment that names the caller is masked like the caller, because the log must not tell who it is. */
-    private String resource(RuleSet set, Map<String, CallerMark> dimensions, Attributes request) {
-        String path = request.get("path");
-        if (path == null || marks.hides(set, "path")) {
-            return shown(set, "path", request);
-        }
-        Map<String, CallerMark> all = new LinkedHashMap<>(dimensions);
-        // What any limit in force hides stays hidden, whichever limit decided.
-        for (String name : marks.hidden(set)) {
-            if (!all.containsKey(name)) {
-                marks.of(set, name, request).ifPresent(mark -> all.put(name, mark));
-            }
-        }
-        for (Map.Entry<String, CallerMark> each : all.entrySet()) {
-            String value = request.get(each.getKey());
-            if (value != null
-                    && value.length() >= SHORTEST_MASKED
-                    && !each.getKey().equals("path")) {
-                path = masked(path, value, each.getValue().shown());
-            }
-        }
-        return cut(path);
-    }
-
-    private static String masked(String path, String value, String mask) {
-        StringJoiner segments = new StringJoiner("/");
-        for (String segment : path.split("/", -1)) {
-            segments.add(segment.equalsIgnoreCase(value) ? mask : segment);
-        }
-        return segments.toString();
+                : cut(values.in(value));
     }
 
     private static String cut(String text) {

@@ -163,6 +163,33 @@ class DecisionEntriesTest {
         assertThat(inPath.resource()).isEqualTo("/users/u****86/orders");
     }
 
+    /** Whichever limit decided, what any limit counts by is masked in every text. */
+    @Test
+    void a44AValueThatALimitCountsByIsMaskedWhereverItStands() {
+        String phone = "+491701234567";
+        for (String path : List.of(
+                "/api/orders/" + phone,
+                "/api/to" + phone + ".json",
+                "/api/%2B491701234567/x",
+                "/api/%2b491701234567",
+                "/a/" + phone + "/b/" + phone)) {
+            DecisionEntry entry = send(path, "account", phone, "method", "GET " + phone, "service", phone + "-service");
+            assertThat(entry.toJson()).as(path).doesNotContain("491701234567");
+            assertThat(entry.resource()).contains("+****67");
+        }
+        traffic.send(
+                listener,
+                Attributes.of(Map.of("path", "/x", "account", phone))
+                        .from(new Origin("request-" + phone, LoggedTraffic.TRACE, "", true)));
+        assertThat(logged.get(logged.size() - 1).requestId()).isEqualTo("request-+****67");
+
+        assertThat(send("/api/events/eve", "account", "eve").resource()).isEqualTo("/api/events/e****");
+        String tail = "/" + "x".repeat(490) + phone;
+        assertThat(send(tail, "account", phone).resource()).doesNotContain("4917");
+        String endless = "y".repeat(5_000);
+        assertThat(send("/" + endless, "account", endless).resource()).isEqualTo("/y****yy");
+    }
+
     @Test
     void aServiceThatSomeRuleHashesIsShownAsAHash() {
         LoggedTraffic hiding = new LoggedTraffic("""
