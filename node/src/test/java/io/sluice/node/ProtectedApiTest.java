@@ -170,7 +170,7 @@ class ProtectedApiTest {
         Path missing = folder.resolve("missing");
         assertThatThrownBy(() -> Node.start(config(new DoorAccess(Optional.of(missing), Optional.empty()))))
                 .isInstanceOf(StartFailedException.class)
-                .hasMessage("tokens: " + missing + ": NoSuchFileException (expected: a readable file)");
+                .hasMessage("tokens: " + missing + ": not there (expected: a file this user may read)");
         Path bad = tokens("short");
         assertThatThrownBy(() -> Node.start(config(new DoorAccess(Optional.of(bad), Optional.empty()))))
                 .hasMessage("tokens: " + bad + ":1: token with 5 characters (expected: 16..1024)");

@@ -132,7 +132,7 @@ public final class Certificates implements AutoCloseable {
         try {
             return read();
         } catch (IOException e) {
-            throw new ContentRefusedException(e.getClass().getSimpleName());
+            throw new ContentRefusedException(RegularFile.problem(e));
         }
     }
 

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -35,6 +37,17 @@ public final class RegularFile {
             throw new OtherKindException();
         }
         return Files.newInputStream(file);
+    }
+
+    /** Says in words why a file cannot be read. The message of an exception may be a path, or contain parts of the file. */
+    public static String problem(IOException why) {
+        if (why instanceof OtherKindException) {
+            return String.valueOf(why.getMessage());
+        }
+        return (why instanceof NoSuchFileException
+                        ? "not there"
+                        : why instanceof AccessDeniedException ? "not readable for this user" : "cannot be read")
+                + " (expected: a file this user may read)";
     }
 
     /** Returns the content of a file. */

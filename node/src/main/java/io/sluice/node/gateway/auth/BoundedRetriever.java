@@ -6,13 +6,16 @@ import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import javax.net.ssl.SSLException;
 
 /**
  * Retrieves what a URL serves, without following redirects, up to a maximum size, and within one deadline for the whole answer.
@@ -59,7 +62,7 @@ final class BoundedRetriever implements ResourceRetriever {
                             .build(),
                     HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
-            throw new IOException(e.getClass().getSimpleName(), e);
+            throw new IOException(problem(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
@@ -76,7 +79,7 @@ final class BoundedRetriever implements ResourceRetriever {
             throw new IOException(
                     clock.nanoTime() >= deadline
                             ? "no complete answer (expected: within " + MAY_TAKE.toSeconds() + " s)"
-                            : e.getClass().getSimpleName(),
+                            : problem(e),
                     e);
         } finally {
             late.cancel();
@@ -85,6 +88,18 @@ final class BoundedRetriever implements ResourceRetriever {
             throw new IOException("too large (expected: at most " + LARGEST + " bytes)");
         }
         return bytes;
+    }
+
+    /** The messages of the client may contain parts of the answer. */
+    private static String problem(IOException e) {
+        if (e instanceof HttpTimeoutException) {
+            return "no answer (expected: within " + MAY_TAKE.toSeconds() + " s)";
+        } else if (e instanceof ConnectException) {
+            return "no connection (expected: a server that listens there)";
+        }
+        return e instanceof SSLException
+                ? "no secure connection (expected: a certificate that this JVM trusts)"
+                : "no complete answer (expected: a status and a body)";
     }
 
     private static void end(InputStream body) {

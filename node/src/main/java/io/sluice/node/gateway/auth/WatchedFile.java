@@ -76,11 +76,8 @@ public final class WatchedFile<T> implements AutoCloseable {
                 throw new AuthUnreadableException(path + ": too large (expected: at most " + LARGEST + " bytes)");
             }
             return ByteBuffer.wrap(bytes);
-        } catch (RegularFile.OtherKindException e) {
-            throw new AuthUnreadableException(path + ": " + e.getMessage());
         } catch (IOException e) {
-            throw new AuthUnreadableException(
-                    path + ": " + e.getClass().getSimpleName() + " (expected: a readable file)");
+            throw new AuthUnreadableException(path + ": " + RegularFile.problem(e));
         }
     }
 
