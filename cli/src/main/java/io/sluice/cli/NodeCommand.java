@@ -1,6 +1,7 @@
 package io.sluice.cli;
 
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 final class NodeCommand implements Callable<Integer> {
 
+    /** Long enough for a load balancer that asks for the health every second or two. */
+    private static final Duration USUAL_STOP_DELAY = Duration.ofSeconds(5);
+
     @Mixin
     private final RoleOptions options = new RoleOptions();
 
@@ -27,6 +31,6 @@ final class NodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new NodeRunner(options, new RulesFrom.Nowhere(), Optional.empty()).run();
+        return new NodeRunner(options, new RulesFrom.Nowhere(), Optional.empty(), USUAL_STOP_DELAY).run();
     }
 }

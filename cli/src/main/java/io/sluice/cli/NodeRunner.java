@@ -16,6 +16,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.center.CenterAddress;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class NodeRunner {
     private final RoleOptions options;
     private final RulesFrom otherRules;
     private final Optional<RoutesFrom> otherRoutes;
+    private final Duration usualStopDelay;
     private final PrintWriter out;
     private final Foreground foreground;
 
@@ -36,11 +38,13 @@ final class NodeRunner {
      * @param otherRules the rules if neither the flags nor the configuration name any rules, or a Redis or a center to read them
      *     from
      * @param otherRoutes the routes if the configuration has none; if empty, there is no gateway
+     * @param usualStopDelay how long the ports stay open after a signal, if no flag says so
      */
-    NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes) {
+    NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes, Duration usualStopDelay) {
         this.options = options;
         this.otherRules = otherRules;
         this.otherRoutes = otherRoutes;
+        this.usualStopDelay = usualStopDelay;
         this.out = options.spec.commandLine().getOut();
         this.foreground = new Foreground(options.spec);
     }
@@ -129,7 +133,8 @@ final class NodeRunner {
                 center,
                 file.decisions(),
                 file.telemetry(),
-                options.recording(file.record()));
+                options.recording(file.record()),
+                options.stopDelay(usualStopDelay));
     }
 
     /** The configuration names the tokens of one port, the flag those of all others. */

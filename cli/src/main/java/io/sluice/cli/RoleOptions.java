@@ -3,8 +3,12 @@ package io.sluice.cli;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.RecordSection;
 import io.sluice.node.config.RecordingSettings;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.Spans;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,6 +18,8 @@ final class RoleOptions extends CommonOptions {
     static final int DEFAULT_GATEWAY_PORT = 8080;
     static final int DEFAULT_GRPC_PORT = 8081;
     static final int DEFAULT_API_PORT = 8082;
+
+    private static final Pattern ZERO = Pattern.compile("0(ms|s|m|h)?");
 
     @Option(
             names = "--rules",
@@ -156,6 +162,27 @@ final class RoleOptions extends CommonOptions {
             description = "size of all files of the recording; the oldest are deleted first (default: 1GB)")
     @Nullable
     String recordMaxTotal;
+
+    @Option(
+            names = "--stop-delay",
+            paramLabel = "SPAN",
+            description = "how long the ports stay open after SIGTERM while /health is already 503, so that load"
+                    + " balancers leave first: 0 to 1h (default: 5s for node, 0 for start)")
+    @Nullable
+    String stopDelay;
+
+    /** Returns how long the ports stay open after a signal. */
+    Duration stopDelay(Duration otherwise) {
+        if (stopDelay == null || ZERO.matcher(stopDelay).matches()) {
+            return stopDelay == null ? otherwise : Duration.ZERO;
+        }
+        Duration span = Spans.of(stopDelay);
+        if (span.isZero() || span.compareTo(NodeConfig.LONGEST_STOP_DELAY) > 0) {
+            throw new IllegalArgumentException(
+                    "--stop-delay: " + PrintableText.text(stopDelay) + " (expected: 0 to 1h, such as 5s)");
+        }
+        return span;
+    }
 
     /** Returns what to record. */
     Optional<RecordingSettings> recording(RecordSection section) {

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -63,7 +64,8 @@ final class StartCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         options.data = DataFolder.or(options.data);
-        return new NodeRunner(options, new RulesFrom.Nowhere(), Optional.of(new RoutesFrom.Sample())).run(this::role);
+        return new NodeRunner(options, new RulesFrom.Nowhere(), Optional.of(new RoutesFrom.Sample()), Duration.ZERO)
+                .run(this::role);
     }
 
     private Foreground.Role role(NodeConfig config, ConfigFile file) {

@@ -451,7 +451,7 @@ class MainTest {
                 .isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly("sluice: tokens: " + folder.resolve("others")
-                        + ": NoSuchFileException (expected: a readable file)");
+                        + ": not there (expected: a file this user may read)");
     }
 
     @Test
@@ -583,6 +583,13 @@ class MainTest {
 
         assertThat(run("node", "--config", config.toString())).isEqualTo(1);
         assertThat(err.toString()).contains(message).doesNotContain("12345");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"5", "2h", "-1s", "soon"})
+    void aStopDelayIsATimeUpToAnHour(String delay) {
+        assertThat(run("node", "--stop-delay=" + delay)).isEqualTo(2);
+        assertThat(err.toString()).contains("--stop-delay: " + delay + " (expected: 0 to 1h, such as 5s)");
     }
 
     @Test

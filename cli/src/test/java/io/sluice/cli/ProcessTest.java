@@ -215,6 +215,25 @@ class ProcessTest {
     }
 
     @Test
+    void aStoppingNodeServesForTheStopDelayWhileItsHealthIs503() throws Exception {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "routes: []\n");
+        Process process = launch("node", "--api-port", "0", "--config", config.toString(), "--stop-delay", "1h");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        Matcher gateway = Pattern.compile("gateway +(http://\\S+)").matcher(screen);
+        Matcher health = HEALTH.matcher(screen);
+        assertThat(gateway.find() && health.find()).isTrue();
+
+        process.destroy();
+
+        await(() -> get(health.group(1)).statusCode() == 503);
+        assertThat(get(health.group(1)).body()).contains("stopping");
+        assertThat(post(gateway.group(1) + "/x", "").statusCode()).isEqualTo(404);
+        process.destroy();
+        assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(130);
+    }
+
+    @Test
     void aNodeWithoutRulesReportsThat() throws Exception {
         Process process = launch("node", "--api-port", "0");
 
@@ -622,9 +641,12 @@ class ProcessTest {
     }
 
     private static String body(String uri) throws Exception {
+        return get(uri).body();
+    }
+
+    private static HttpResponse<String> get(String uri) throws Exception {
         return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
+                .send(HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static void signal(Process process, String name) throws Exception {
@@ -651,6 +673,7 @@ class ProcessTest {
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");
         builder.environment().put("SLUICE_CENTER_PORT", "0");
+        builder.environment().put("SLUICE_STOP_DELAY", "0");
         if (!arguments.get(0).equals("node")) {
             builder.environment().put("SLUICE_DATA", folder.resolve("data").toString());
         }

@@ -83,9 +83,6 @@ public final class Node implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Node.class.getName());
 
-    /** How long a stopping node still serves after its health has turned to stopping. */
-    private static final Duration GRACE = Duration.ofMillis(500);
-
     /** How long a stopping node waits for settlements after the last request has ended. The store may be slow or away. */
     private static final Duration SETTLEMENTS_MAY_TAKE = Duration.ofSeconds(5);
 
@@ -109,7 +106,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable StorePulse pulse;
     private final PermitSeals seals = new PermitSeals();
     private final @Nullable SharedPermitKey permitKey;
-    private final Runnable grace;
+    private final Runnable stopDelay;
     private final Tallies tallies = new Tallies();
     private final List<AutoCloseable> leaving = new CopyOnWriteArrayList<>();
     private volatile @Nullable DoorTokens tokens;
@@ -128,7 +125,7 @@ public final class Node implements AutoCloseable {
             NodeMetrics metrics,
             Telemetry telemetry,
             @Nullable Recorder recorder,
-            Runnable grace,
+            Runnable stopDelay,
             LongSupplier droppedLogLines) {
         this.rules = rules;
         this.fleet = fleet;
@@ -153,7 +150,7 @@ public final class Node implements AutoCloseable {
         this.metrics = metrics;
         this.tracing = telemetry.tracing();
         this.health = new Health(rules, watch);
-        this.grace = grace;
+        this.stopDelay = stopDelay;
         this.pulse = store == null ? null : new StorePulse(store, clock);
         this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
         metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
@@ -178,16 +175,11 @@ public final class Node implements AutoCloseable {
      * @param droppedLogLines returns how many log lines have been dropped so far, for the metrics
      */
     public static Node start(NodeConfig config, LongSupplier droppedLogLines) throws StartFailedException {
-        return start(config, Store::redis, GRACE, droppedLogLines);
+        return start(config, Store::redis, () -> pause(config.stopDelay()), droppedLogLines);
     }
 
-    static Node start(NodeConfig config, Store.Opener opener, Duration grace, LongSupplier droppedLogLines)
-            throws StartFailedException {
-        return start(config, opener, () -> pause(grace), droppedLogLines);
-    }
-
-    /** @param grace blocks until a stopping node no longer has to serve */
-    static Node start(NodeConfig config, Store.Opener opener, Runnable grace, LongSupplier droppedLogLines)
+    /** @param stopDelay blocks until a stopping node may close its ports; replaces the time in the configuration */
+    static Node start(NodeConfig config, Store.Opener opener, Runnable stopDelay, LongSupplier droppedLogLines)
             throws StartFailedException {
         Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
         NodeMetrics metrics = new NodeMetrics(telemetry.registry());
@@ -225,7 +217,7 @@ public final class Node implements AutoCloseable {
             Store store = opening.opened();
             DurableQuotas durable = store == null ? null : durable(config, store, rules, fleet, outages);
             node = new Node(
-                    rules, fleet, store, calls, durable, api, metrics, telemetry, recorder, grace, droppedLogLines);
+                    rules, fleet, store, calls, durable, api, metrics, telemetry, recorder, stopDelay, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
             telemetry.close();
             opening.abandon();
@@ -326,8 +318,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Stops: first health turns to stopping and callers are asked to use other connections, then the node accepts nothing new, and
-     * requests in flight finish and are settled.
+     * Stops. First health turns to stopping and callers are asked to use other connections, while everything is answered as before. After
+     * the stop delay the ports are closed, and requests in flight finish and are settled.
      */
     @Override
     public void close() {
@@ -339,7 +331,7 @@ public final class Node implements AutoCloseable {
                 open.leave();
             }
             api.leave();
-            grace.run();
+            stopDelay.run();
             release();
         }
     }

@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -52,7 +53,8 @@ class LeavingTest {
     private Node start(RawUpstream upstream) throws Exception {
         Path config = Files.writeString(
                 folder.resolve("sluice.yaml"),
-                "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream.origin() + "\"], auth: open }\n");
+                "gateway: { drain: 1h }\nroutes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream.origin()
+                        + "\"], auth: open }\n");
         return Node.start(
                 NodeConfig.inProcess(new RulesFrom.Text("rules", RULES), 0).withGateway(0, new RoutesFrom.File(config)),
                 Store::redis,
@@ -141,6 +143,50 @@ class LeavingTest {
             assertThat(http2.isClosed()).isFalse();
         } catch (IOException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void whatIsBeingSentWhenThePortsCloseIsAnswered() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        try (RawUpstream slow = new RawUpstream(caller -> {
+                    String head = caller.message();
+                    if (head.contains("/slow")) {
+                        asked.countDown();
+                        pass(answer);
+                    }
+                    caller.send(OK);
+                });
+                Node node = start(slow)) {
+            int port = node.gateway().orElseThrow().getPort();
+            RawClient waiting = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port));
+            waiting.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+            pass(asked);
+            RawClient fresh = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port));
+            fresh.send("GET /fast HTTP/1.1\r\nHo");
+            for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors() + 2; i++) {
+                // Each event loop has read what came before its answer.
+                try (RawClient other = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port))) {
+                    assertThat(other.send(GET).message()).startsWith("HTTP/1.1 200 ");
+                }
+            }
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(node::close);
+            await().atMost(Duration.ofMinutes(1)).until(() -> isRefused(port));
+            assertThat(fresh.send("st: a\r\n\r\n").message())
+                    .startsWith("HTTP/1.1 200 ")
+                    .containsIgnoringCase("\r\nconnection: close\r\n");
+            answer.countDown();
+            assertThat(waiting.message()).startsWith("HTTP/1.1 200 ");
+            closing.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    private static boolean isRefused(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 

@@ -36,7 +36,7 @@ public final class RunningNode implements AutoCloseable {
     }
 
     public static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
-        return new RunningNode(Node.start(config, opener, Duration.ZERO, () -> 0));
+        return new RunningNode(Node.start(config, opener, () -> {}, () -> 0));
     }
 
     /** Starts a node and waits until it has reached Redis; on a busy machine it may start without. */

@@ -70,6 +70,7 @@ final class SluiceProcess implements AutoCloseable {
         builder.environment().put("SLUICE_CENTER_PORT", "0");
         // The processes live too short for the optimising compiler, which takes half of the time of a start.
         builder.environment().put("SLUICE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+        builder.environment().put("SLUICE_STOP_DELAY", "0");
         builder.environment().putAll(environment);
         return new SluiceProcess(builder.start());
     }

@@ -58,6 +58,7 @@ public final class ApiDoor {
     private final List<ApiServer> servers = new CopyOnWriteArrayList<>();
     private volatile @Nullable OpenConnections connections;
     private volatile @Nullable Certificates certificates;
+    private volatile String host = "";
 
     public Vertx vertx() {
         return vertx;
@@ -103,7 +104,8 @@ public final class ApiDoor {
                         return server;
                     },
                     loops);
-            connections = arrivals.limit(settings.host(), port(), OpenConnections.USUAL_MOST);
+            host = settings.host();
+            connections = arrivals.limit(host, port(), OpenConnections.USUAL_MOST);
         } catch (ExecutionException e) {
             throw new StartFailedException(
                     "api port " + settings.port() + " on " + settings.host() + ": " + why(e.getCause()), List.of());
@@ -162,6 +164,9 @@ public final class ApiDoor {
         Certificates watched = certificates;
         if (watched != null) {
             watched.close();
+        }
+        if (!host.isEmpty()) {
+            arrivals.stopListening(host, port(), ApiServer.IN_FLIGHT);
         }
         try {
             Patience.await(vertx.close().toCompletionStage().toCompletableFuture(), MAY_TAKE);

@@ -24,7 +24,7 @@ public final class ApiServer extends VerticleBase {
     /** The maximum of concurrent streams. The JDK's client uses HTTP/2 by default and fails, instead of waiting, beyond the maximum. */
     private static final int MOST_STREAMS = 1_000;
 
-    private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
+    static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
     private final ApiHandler handler;
     private final ClientConnections connections;

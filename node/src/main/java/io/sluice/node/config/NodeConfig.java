@@ -6,6 +6,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.runtime.center.CenterAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -31,6 +32,7 @@ import java.util.function.Consumer;
  * @param decisions where decisions are logged
  * @param telemetry where traces and metrics are sent
  * @param recording where everything that the node decides is recorded; without it, nothing is
+ * @param stopDelay how long a stopping node keeps its ports open while its health is already 503
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -50,10 +52,13 @@ public record NodeConfig(
         Optional<CenterAddress> center,
         DecisionLogSettings decisions,
         TelemetrySettings telemetry,
-        Optional<RecordingSettings> recording) {
+        Optional<RecordingSettings> recording,
+        Duration stopDelay) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
+
+    public static final Duration LONGEST_STOP_DELAY = Duration.ofHours(1);
 
     public NodeConfig {
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
@@ -61,6 +66,9 @@ public record NodeConfig(
         }
         if (rules instanceof RulesFrom.Center && center.isEmpty()) {
             throw new IllegalArgumentException("center: none (expected: a URL, because the rules come from a center)");
+        }
+        if (stopDelay.isNegative() || stopDelay.compareTo(LONGEST_STOP_DELAY) > 0) {
+            throw new IllegalArgumentException("stop delay: " + stopDelay + " (expected: 0 to 1h, such as 5s)");
         }
         redisUri.ifPresent(RedisUri::checked);
         data.ifPresent(NodeConfig::checkFolder);
@@ -158,6 +166,10 @@ public record NodeConfig(
 
     public NodeConfig withRecording(RecordingSettings settings) {
         return with(draft -> draft.recording = Optional.of(settings));
+    }
+
+    public NodeConfig withStopDelay(Duration delay) {
+        return with(draft -> draft.stopDelay = delay);
     }
 
     private NodeConfig with(Consumer<Draft> change) {
@@ -273,6 +285,7 @@ public record NodeConfig(
         private DecisionLogSettings decisions = DecisionLogSettings.NONE;
         private TelemetrySettings telemetry = TelemetrySettings.NONE;
         private Optional<RecordingSettings> recording = Optional.empty();
+        private Duration stopDelay = Duration.ZERO;
 
         Draft(RulesFrom rules, DoorSettings api) {
             this.rules = rules;
@@ -297,6 +310,7 @@ public record NodeConfig(
             decisions = config.decisions;
             telemetry = config.telemetry;
             recording = config.recording;
+            stopDelay = config.stopDelay;
         }
 
         NodeConfig config() {
@@ -318,7 +332,8 @@ public record NodeConfig(
                     center,
                     decisions,
                     telemetry,
-                    recording);
+                    recording,
+                    stopDelay);
         }
     }
 }

@@ -13,12 +13,19 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Connections that have not sent a complete request head yet, and how many connections each server has. The server reports a connection
@@ -30,6 +37,13 @@ public final class Arrivals implements Transport {
     /** The share of the heap that bodies may use before somebody reads them. */
     private static final int SHARE_OF_HEAP = 8;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
+
+    private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(5);
+
+    /** How long a connection may stay silent after the port is closed. A request that follows at once is there by then. */
+    private static final Duration BEGINNING_MAY_TAKE = Duration.ofMillis(250);
+
     private static final AttributeKey<OpenConnections> OPEN = AttributeKey.valueOf(OpenConnections.class, "open");
 
     private final Transport transport;
@@ -38,7 +52,9 @@ public final class Arrivals implements Transport {
     private final Set<Channel> servers = ConcurrentHashMap.newKeySet();
     private final AtomicLong ticks = new AtomicLong();
 
-    private record Arrival(Channel channel, FirstBytes first, long tick) {}
+    /** @param spoken completed when the first head has been read, or the connection is closed */
+    private record Arrival(
+            Channel server, Channel channel, FirstBytes first, long tick, CompletableFuture<Void> spoken) {}
 
     private Arrivals(Transport transport, UnreadBytes unread) {
         this.transport = transport;
@@ -64,14 +80,54 @@ public final class Arrivals implements Transport {
      */
     public OpenConnections limit(String host, int port, int connections) {
         OpenConnections open = new OpenConnections(connections);
+        serversAt(host, port).forEach(server -> server.attr(OPEN).set(open));
+        return open;
+    }
+
+    /**
+     * Closes the listening sockets of a server, and waits until the callers whose connections were accepted have sent what they are
+     * sending. The server itself cannot do that: while it closes, it accepts connections that it then resets, and cuts off heads of which
+     * a part has arrived.
+     *
+     * @param host the address that the server listens on
+     * @param mayTake how long a caller may take that has sent a part of its first head
+     */
+    public void stopListening(String host, int port, Duration mayTake) {
+        List<Channel> closing = serversAt(host, port);
+        try {
+            for (Channel server : closing) {
+                server.close().get(CLOSING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            }
+            List<Arrival> accepted = waiting.values().stream()
+                    .filter(arrival -> closing.contains(arrival.server))
+                    .toList();
+            await(accepted, BEGINNING_MAY_TAKE);
+            await(accepted.stream().filter(arrival -> arrival.first.hasBegun()).toList(), mayTake);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("listening sockets were not closed in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void await(List<Arrival> arrivals, Duration mayTake)
+            throws InterruptedException, ExecutionException {
+        try {
+            CompletableFuture.allOf(arrivals.stream().map(Arrival::spoken).toArray(CompletableFuture<?>[]::new))
+                    .get(mayTake.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.debug("some connections have sent no request");
+        }
+    }
+
+    private List<Channel> serversAt(String host, int port) {
         @Nullable InetAddress wanted = new InetSocketAddress(host, port).getAddress();
         List<Channel> onPort =
                 servers.stream().filter(server -> isOn(port, server)).toList();
         List<Channel> there =
                 onPort.stream().filter(server -> isAt(wanted, server)).toList();
-        // If the server understands a host name in another way, too many servers are limited rather than none.
-        (there.isEmpty() ? onPort : there).forEach(server -> server.attr(OPEN).set(open));
-        return open;
+        // If the server understands a host name in another way, too many servers are meant rather than none.
+        return there.isEmpty() ? onPort : there;
     }
 
     private static boolean isOn(int port, Channel server) {
@@ -99,6 +155,7 @@ public final class Arrivals implements Transport {
         if (arrival.channel.pipeline().context(arrival.first) != null) {
             arrival.channel.pipeline().remove(arrival.first);
         }
+        arrival.spoken.complete(null);
         return arrival.channel;
     }
 
@@ -189,18 +246,21 @@ public final class Arrivals implements Transport {
                     channel.unsafe().closeForcibly();
                     return;
                 }
-                note(channel, key(remote, local));
+                note(context.channel(), channel, key(remote, local));
             }
             context.fireChannelRead(accepted);
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
-        private void note(Channel channel, String key) {
+        private void note(Channel server, Channel channel, String key) {
             FirstBytes first = new FirstBytes();
-            Arrival arrival = new Arrival(channel, first, ticks.get());
+            Arrival arrival = new Arrival(server, channel, first, ticks.get(), new CompletableFuture<>());
             channel.pipeline().addLast(first);
             waiting.put(key, arrival);
-            channel.closeFuture().addListener(closed -> waiting.remove(key, arrival));
+            channel.closeFuture().addListener(closed -> {
+                waiting.remove(key, arrival);
+                arrival.spoken.complete(null);
+            });
         }
     }
 }

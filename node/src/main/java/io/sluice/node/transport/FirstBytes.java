@@ -21,9 +21,16 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
 
     private int matched;
     private boolean decided;
+    private volatile boolean begun;
+
+    /** Returns whether anything has arrived. */
+    boolean hasBegun() {
+        return begun;
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object read) {
+        begun = true;
         if (!decided && read instanceof ByteBuf bytes && !isTls(context)) {
             begin(context, bytes);
         } else {

@@ -54,6 +54,11 @@ public final class ServerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Returns the folder that the command line was built for. */
+    Path folder() {
+        return folder;
+    }
+
     public long pid() {
         return process.pid();
     }

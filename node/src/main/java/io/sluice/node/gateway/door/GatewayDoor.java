@@ -40,6 +40,7 @@ public final class GatewayDoor {
     private final Clock clock;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private final List<GatewayServer> loops = new CopyOnWriteArrayList<>();
+    private String host = "";
     private Duration drain = Duration.ZERO;
     private volatile @Nullable OpenConnections connections;
     private @Nullable String deployment;
@@ -59,6 +60,7 @@ public final class GatewayDoor {
         int instances = Math.max(2, Runtime.getRuntime().availableProcessors());
         int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
         drain = settings.drain();
+        this.host = host;
         CompletableFuture<String> deployed = vertx.deployVerticle(
                         () -> {
                             GatewayServer loop =
@@ -110,6 +112,7 @@ public final class GatewayDoor {
         if (opened == null) {
             return;
         }
+        arrivals.stopListening(host, port(), drain);
         try {
             Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
         } catch (ExecutionException | TimeoutException e) {
