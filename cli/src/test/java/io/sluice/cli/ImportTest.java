@@ -71,6 +71,16 @@ class ImportTest {
         assertThat(run.err()).isEqualTo(file + ":2:3: server: block without an end (expected: })\n");
     }
 
+    @ParameterizedTest
+    @CsvSource({"envoy, nginx.conf", "bucket4j, envoy.yaml", "nginx, kong.yaml", "apisix, kong.yaml"})
+    void aConfigurationOfAnotherLimiterIsAnError(String kind, String file) {
+        CommandRun run =
+                CommandRun.of("import", kind, EXAMPLES.resolve("import").resolve(file));
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains(file + ":").contains("(expected: ");
+    }
+
     @Test
     void badUsageExitsWithTwo() {
         CommandRun missing = CommandRun.of("import", "kong", folder.resolve("missing.yaml"));
@@ -89,6 +99,10 @@ class ImportTest {
     @Test
     void hashesInRedisBecomeRules() throws IOException {
         RedisServer redis = RedisServer.shared();
+        CommandRun none = imported(redis);
+        assertThat(none.code()).isEqualTo(1);
+        assertThat(none.err())
+                .contains("(expected: a configuration of hashes in Redis with keys such as rate_limit_config:7)");
         redis.command(
                 "HSET",
                 "rate_limit_config:7",

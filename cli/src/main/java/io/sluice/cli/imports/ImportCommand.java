@@ -3,6 +3,7 @@ package io.sluice.cli.imports;
 import io.sluice.replay.imports.ImportKind;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.rules.document.RuleDocument;
@@ -28,13 +29,16 @@ import picocli.CommandLine.Spec;
         description = {
             "Reads the configuration of another limiter and prints a rule document.",
             "Warnings on standard error, and comments in the document, say what differs from the original.",
-            "Exit 0 if a document was printed, 1 if the configuration has errors, 2 on bad usage, such as a file that is"
-                    + " missing."
+            "Exit 0 if a document was printed, 1 if the configuration has errors or no limits, 2 on bad usage, such as"
+                    + " a file that is missing."
         },
         mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
 
     private static final String REDIS = "redis";
+
+    private static final ForeignFormat HASHES =
+            new ForeignFormat("hashes in Redis", "keys such as rate_limit_config:7");
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -96,9 +100,8 @@ public final class ImportCommand implements Callable<Integer> {
             return refuse(refused.errors());
         }
         try {
-            return print(DocumentDraft.write(REDIS, "hashes in Redis", draft -> ((Accepted) document)
-                    .rules()
-                    .forEach(draft::add)));
+            return print(DocumentDraft.write(
+                    REDIS, HASHES, draft -> ((Accepted) document).rules().forEach(draft::add)));
         } catch (ImportRefusedException e) {
             return refuse(e.errors());
         }

@@ -7,6 +7,12 @@ import org.junit.jupiter.api.Test;
 /** Configurations after the documentation of Kong Gateway 3.9, Apache APISIX 3.12 and Envoy 1.34. */
 class GatewayImportTest {
 
+    private static final String BUCKET =
+            "{ \"@type\": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit,"
+                    + " token_bucket: { max_tokens: 100, fill_interval: 1s },"
+                    + " filter_enabled: { default_value: { numerator: 100 } },"
+                    + " filter_enforced: { default_value: { numerator: 100 } } }";
+
     @Test
     void pluginsOfKong39() {
         ImportResult result = ImportResult.of(ImportKind.KONG, "kong.yaml", """
@@ -164,5 +170,62 @@ class GatewayImportTest {
         assertThat(result.rules()).hasSize(1);
         assertThat(result.rules().get(0).shadow()).isTrue();
         assertThat(result.bare()).contains("{ rate: 1/m, burst: 1 }");
+    }
+
+    /** Envoy uses the innermost configuration of a filter alone. */
+    @Test
+    void aBucketOfEnvoyNamesTheRoutesThatReplaceIt() {
+        ImportResult result = ImportResult.of(
+                ImportKind.ENVOY, "envoy.yaml", """
+                    filters:
+                      - name: envoy.filters.network.http_connection_manager
+                        typed_config:
+                          http_filters:
+                            - name: local
+                              typed_config: &bucket
+                                "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
+                                token_bucket: { max_tokens: 100, fill_interval: 1s }
+                                filter_enabled: { default_value: { numerator: 100 } }
+                                filter_enforced: { default_value: { numerator: 100 } }
+                            - name: other
+                              typed_config: *bucket
+                          route_config:
+                            virtual_hosts:
+                              - name: shop
+                                domains: ["*"]
+                                typed_per_filter_config: { local: *bucket }
+                                routes:
+                                  - match: { prefix: /api/ }
+                                    route: { cluster: app }
+                                    typed_per_filter_config: { local: *bucket }
+                                  - match: { prefix: /free/ }
+                                    route: { cluster: app }
+                                    typed_per_filter_config: { local: { disabled: true } }
+                              - name: alone
+                                domains: [alone.example]
+                                typed_per_filter_config: { local: *bucket }
+                    """.replace("*bucket", BUCKET).replace("&bucket", ""));
+        String replaced =
+                "warning: token_bucket: Envoy does not use it for requests with a more specific configuration of"
+                        + " the filter, which is at %s; here these requests count in this rule as well";
+        assertThat(result.rules()).hasSize(5);
+        assertThat(result.warnings())
+                .containsExactly(
+                        "envoy.yaml:7:13: " + String.format(replaced, "17:47, 21:51, 24:51, 27:47"),
+                        "envoy.yaml:17:47: " + String.format(replaced, "21:51, 24:51"));
+    }
+
+    /** Routes may come from elsewhere, as in a dump of the configuration in force. */
+    @Test
+    void aBucketOfEnvoyNamesRoutesOfOtherSections() {
+        ImportResult result = ImportResult.of(ImportKind.ENVOY, "dump.yaml", """
+            listeners:
+              - http_filters: [{ name: local, typed_config: *bucket }]
+                rds: { route_config_name: shop }
+            routes:
+              - virtual_hosts:
+                  - { name: shop, domains: [shop.example], typed_per_filter_config: { local: *bucket } }
+            """.replace("*bucket", BUCKET));
+        assertThat(result.warnings()).singleElement().asString().contains("dump.yaml:2:", " is at 6:82;");
     }
 }

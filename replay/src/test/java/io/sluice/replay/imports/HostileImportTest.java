@@ -6,10 +6,13 @@ import io.sluice.replay.imports.draft.ForeignFile;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.testkit.SeededRandom;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a file contains, an import ends with a document without errors, or with errors of one line each. */
@@ -96,6 +99,16 @@ class HostileImportTest {
                       descriptors: [{ entries: [{ key: a, value: b }], token_bucket: { max_tokens: 1 } }]
                     """);
 
+    private static final Map<ImportKind, String> SAMPLES = Map.of(
+            ImportKind.SENTINEL, "sentinel.json",
+            ImportKind.SPRING_CLOUD_GATEWAY, "spring-cloud-gateway.yml",
+            ImportKind.BUCKET4J, "bucket4j.yml",
+            ImportKind.RESILIENCE4J, "resilience4j.yml",
+            ImportKind.NGINX, "nginx.conf",
+            ImportKind.KONG, "kong.yaml",
+            ImportKind.APISIX, "apisix.yaml",
+            ImportKind.ENVOY, "envoy.yaml");
+
     private static final List<String> SCRAPS = List.of(
             "\u0000",
             "\n",
@@ -163,6 +176,68 @@ class HostileImportTest {
 
     private static boolean isOneLine(String text) {
         return text.chars().noneMatch(Character::isISOControl) && text.matches("a\\.yml:\\d+:\\d+: .+");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ImportKind.class)
+    void aFileOfAnotherLimiterIsRefused(ImportKind kind) throws ImportRefusedException {
+        Path examples = Path.of("..", "examples");
+        List<Path> files = new ArrayList<>();
+        SAMPLES.forEach((other, file) -> {
+            if (other != kind) {
+                files.add(examples.resolve("import").resolve(file));
+            }
+        });
+        files.add(examples.resolve("rules/sample.yaml"));
+        if (kind != ImportKind.ENVOY) {
+            files.add(examples.resolve("envoy/edge.yaml"));
+        }
+        for (Path path : files) {
+            ForeignFile file = ForeignFile.read(path);
+            assertThat(ImportResult.errors(kind, path.toString(), file.text()))
+                    .as("%s of %s", path, kind)
+                    .isNotEmpty()
+                    .last()
+                    .asString()
+                    .contains("(expected: ");
+        }
+        ImportResult.of(kind.importer()
+                .read(ForeignFile.read(examples.resolve("import").resolve(SAMPLES.getOrDefault(kind, "")))));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SENTINEL, rules: none found",
+        "SPRING_CLOUD_GATEWAY, 'with routes and RequestRateLimiter below spring.cloud.gateway)'",
+        "BUCKET4J, with bucket4j.filters or bucket4j.methods)",
+        "RESILIENCE4J, with resilience4j.ratelimiter or resilience4j.bulkhead)",
+        "NGINX, with limit_req or limit_conn)",
+        "KONG, 'with the plugin rate-limiting or rate-limiting-advanced)'",
+        "APISIX, 'with the plugin limit-req, limit-count or limit-conn)'",
+        "ENVOY, 'with a local rate limit filter, or with a domain and descriptors)'"
+    })
+    void aFileWithoutLimitsIsRefused(ImportKind kind, String expected) {
+        String text = kind == ImportKind.NGINX ? "server { listen 80; }" : "server: { port: 80 }";
+        assertThat(ImportResult.errors(kind, "a.yml", text))
+                .singleElement()
+                .asString()
+                .contains(expected);
+        if (kind != ImportKind.SENTINEL) {
+            assertThat(ImportResult.errors(kind, "a.yml", text).get(0))
+                    .startsWith("a.yml:1:1: document: no rules come from server (expected: a configuration of ");
+        }
+    }
+
+    @Test
+    void aRefusalSaysWhatWasLeftOut() {
+        assertThat(ImportResult.errors(
+                        ImportKind.NGINX,
+                        "a.yml",
+                        "limit_req_zone $binary_remote_addr zone=a:1m rate=1r/s; limit_req zone=b;"))
+                .hasSize(3)
+                .anyMatch(error -> error.contains("zone a: no limit_req uses it"))
+                .anyMatch(error -> error.contains("zone b: not defined in the files that were read"))
+                .anyMatch(error -> error.contains("no rules come from limit_req_zone, limit_req (expected: "));
     }
 
     @Test

@@ -130,7 +130,76 @@ class NginxImportTest {
         assertThat(result.warnings())
                 .containsExactly(
                         "nginx.conf:5:3: warning: nginx does not apply this limit to location /static/, which it"
-                                + " handles elsewhere; here these requests count in this rule, too");
+                                + " handles elsewhere; here the requests to them that match this rule count in it as"
+                                + " well");
+    }
+
+    @Test
+    void namesTheRegularExpressionsThatTakeRequestsFromAPrefix() {
+        ImportResult result = of("""
+            limit_req_zone $binary_remote_addr zone=a:1m rate=1r/s;
+            server {
+              location /app/ {
+                location /app/inner/ { limit_req zone=a burst=3; }
+                location ~ nested { }
+              }
+              location /app/files/ { limit_req zone=a burst=1; }
+              location ^~ /app/last/ { limit_req zone=a burst=2; }
+              location = /app/one { limit_req zone=a burst=4; }
+              location ~ \\.php$ { }
+              location ~* ^/APP/in { }
+              location ~ ^/other/ { }
+              location @named { }
+            }
+            """);
+        assertThat(result.warnings().stream().filter(text -> text.contains("does not apply")))
+                .containsExactly(
+                        "nginx.conf:4:28: warning: nginx does not apply this limit to location ~ nested, location ~"
+                                + " \\.php$, location ~* ^/APP/in, which it handles elsewhere; here the requests to them"
+                                + " that match this rule count in it as well",
+                        "nginx.conf:7:26: warning: nginx does not apply this limit to location ~ \\.php$, which it"
+                                + " handles elsewhere; here the requests to them that match this rule count in it as"
+                                + " well");
+    }
+
+    @Test
+    void namesTheLocationsThatPrecedeARegularExpression() {
+        ImportResult result = of("""
+            limit_req_zone $binary_remote_addr zone=a:1m rate=1r/s;
+            server {
+              location /a/long/prefix { }
+              location = /a/x.php { }
+              location ^~ /a/static { }
+              location ^~ /b/static { }
+              location ~ ^/a/y { }
+              location ~ ^/a/.*\\.php$ { limit_req zone=a burst=1; }
+              location ~ ^/a/late { }
+            }
+            """);
+        assertThat(result.warnings())
+                .anyMatch(text -> text.contains(
+                        "to location = /a/x.php, location ^~ /a/static, location ~ ^/a/y, which it handles elsewhere"));
+    }
+
+    @Test
+    void aLongListOfReplacedPlacesIsCounted() {
+        StringBuilder locations = new StringBuilder();
+        for (int i = 10; i < 33; i++) {
+            locations
+                    .append("location /some/rather/long/path/number/")
+                    .append(i)
+                    .append(" { limit_req zone=b; } ");
+        }
+        ImportResult result = of("""
+            limit_req_zone $binary_remote_addr zone=a:1m rate=1r/s;
+            limit_req_zone $binary_remote_addr zone=b:1m rate=9r/s;
+            server {
+              limit_req zone=a;
+            """ + locations + "}");
+        assertThat(result.warnings())
+                .singleElement()
+                .asString()
+                .contains("number/10, ", "number/19 and 13 more, which");
     }
 
     @Test

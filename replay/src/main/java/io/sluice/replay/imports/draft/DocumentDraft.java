@@ -4,16 +4,24 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlReader;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.Entry;
+import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A rule document that is being written. Each rule is parsed as a node would parse it: one that a node would refuse becomes a
@@ -24,8 +32,12 @@ public final class DocumentDraft {
     private static final int LONGEST_ID = 100;
     private static final int COMMENT_WIDTH = 130;
 
+    /** Messages have no more names of the original. */
+    private static final int MAX_FOUND = 5;
+
     private final String file;
-    private final String kind;
+    private final ForeignFormat format;
+    private final Set<String> found = new LinkedHashSet<>();
     private final Set<String> ids = new HashSet<>();
     private final Map<String, Integer> repeated = new HashMap<>();
     private final List<Part> parts = new ArrayList<>();
@@ -38,9 +50,9 @@ public final class DocumentDraft {
         String text(List<Note> notes);
     }
 
-    private DocumentDraft(String file, String kind) {
+    private DocumentDraft(String file, ForeignFormat format) {
         this.file = file;
-        this.kind = kind;
+        this.format = format;
     }
 
     /** Writes a document. */
@@ -50,12 +62,10 @@ public final class DocumentDraft {
     }
 
     /**
-     * Writes a document, and refuses one that becomes too large.
-     *
-     * @param kind the limiter that the rules come from
+     * Writes a document, and refuses one that becomes too large or has no rules: a node with such a document would limit nothing.
      */
-    public static Imported write(String file, String kind, Content content) throws ImportRefusedException {
-        DocumentDraft draft = new DocumentDraft(file, kind);
+    public static Imported write(String file, ForeignFormat format, Content content) throws ImportRefusedException {
+        DocumentDraft draft = new DocumentDraft(file, format);
         try {
             content.write(draft);
         } catch (DraftVolume.ExceededException e) {
@@ -68,6 +78,25 @@ public final class DocumentDraft {
 
     public Spot spot(Place place) {
         return new Spot(file, place);
+    }
+
+    /** Notes a name at the top of the original, for the message that no rules come from it. */
+    public void found(String name) {
+        if (found.size() <= MAX_FOUND) {
+            found.add(PrintableText.text(name));
+        }
+    }
+
+    /** Notes the names at the top of the original. */
+    public void found(YamlValue root) {
+        if (root instanceof YamlMap map) {
+            map.entries().stream()
+                    .map(Entry::key)
+                    .filter(YamlScalar.class::isInstance)
+                    .forEach(key -> found(((YamlScalar) key).text()));
+        } else {
+            found(root instanceof YamlList ? "a list" : "a text");
+        }
     }
 
     /** Starts a rule. The id is made legal and unique. */
@@ -113,8 +142,7 @@ public final class DocumentDraft {
         });
     }
 
-    /** Returns the document. */
-    public Imported imported() {
+    private Imported imported() throws ImportRefusedException {
         List<Note> notes = new ArrayList<>();
         StringBuilder rules = new StringBuilder();
         boolean empty = true;
@@ -126,14 +154,25 @@ public final class DocumentDraft {
             notes.addAll(own);
             empty &= text.isEmpty();
         }
-        StringBuilder document = new StringBuilder("# Rules of ").append(kind);
-        document.append(", imported by ./sluice import. Check them with ./sluice lint.\n");
         if (empty) {
-            document.append(rules).append("rules: []\n");
-        } else {
-            document.append("rules:\n").append(rules);
+            throw nothing(notes);
         }
-        return new Imported(document.toString(), notes);
+        return new Imported(
+                "# Rules of " + format.limiter()
+                        + ", imported by ./sluice import. Check them with ./sluice lint.\nrules:\n" + rules,
+                notes);
+    }
+
+    /** Returns the refusal of a configuration without rules. The notes say what was left out. */
+    private ImportRefusedException nothing(List<Note> notes) {
+        List<DocumentError> errors = new ArrayList<>();
+        notes.forEach(note -> errors.add(note.spot().error(note.message())));
+        String names = found.stream().limit(MAX_FOUND).collect(Collectors.joining(", "));
+        errors.add(spot(Place.START)
+                .error("document: no rules come from " + (names.isEmpty() ? "this file" : names)
+                        + (found.size() > MAX_FOUND ? " and more" : "") + " (expected: a configuration of "
+                        + format.limiter() + " with " + format.limits() + ")"));
+        return new ImportRefusedException(errors);
     }
 
     /** Returns a rule as YAML; empty if a node would refuse it. */

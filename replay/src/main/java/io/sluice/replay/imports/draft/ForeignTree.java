@@ -17,14 +17,15 @@ public final class ForeignTree {
     /**
      * Converts the root of each document in a file.
      *
-     * @param kind the limiter that the rules come from
      * @param conversion adds rules to the draft, and errors to the errors
      */
-    public static Imported convert(ForeignFile file, String kind, Conversion conversion) throws ImportRefusedException {
-        return DocumentDraft.write(file.name(), kind, draft -> {
+    public static Imported convert(ForeignFile file, ForeignFormat format, Conversion conversion)
+            throws ImportRefusedException {
+        return DocumentDraft.write(file.name(), format, draft -> {
             Errors errors = new Errors(file.name());
             errors.within(() -> {
                 for (YamlValue root : roots(file, errors)) {
+                    draft.found(root);
                     conversion.convert(root, draft, errors);
                 }
                 return true;

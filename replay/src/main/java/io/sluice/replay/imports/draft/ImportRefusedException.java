@@ -17,8 +17,7 @@ public final class ImportRefusedException extends Exception {
 
     /** Creates an exception about one place. */
     public ImportRefusedException(Spot spot, String message) {
-        this(List.of(
-                new DocumentError(spot.file(), spot.place().line(), spot.place().column(), message)));
+        this(List.of(spot.error(message)));
     }
 
     /** Returns the errors, at least one. */

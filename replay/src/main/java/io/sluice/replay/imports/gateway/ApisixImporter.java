@@ -4,6 +4,7 @@ import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
@@ -31,11 +32,14 @@ import java.util.Optional;
  */
 public final class ApisixImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Apache APISIX", "the plugin limit-req, limit-count or limit-conn");
+
     private static final Duration CONNECTION_TTL = Duration.ofHours(1);
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return ForeignTree.convert(file, "Apache APISIX", ApisixImporter::convert);
+        return ForeignTree.convert(file, FORMAT, ApisixImporter::convert);
     }
 
     private static void convert(YamlValue value, DocumentDraft draft, Errors errors) {

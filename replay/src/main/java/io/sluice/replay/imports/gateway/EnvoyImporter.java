@@ -4,6 +4,7 @@ import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
@@ -19,13 +20,20 @@ import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.Entry;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Rules from Envoy: its local rate limit filters, wherever a configuration has them, and the descriptor files of the global rate
@@ -37,24 +45,30 @@ public final class EnvoyImporter implements Importer {
     private static final String LOCAL = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
     private static final String CONNECTIONS = "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit";
 
+    private static final String PER_FILTER = "typed_per_filter_config";
+
+    /** A warning names at most this many configurations. */
+    private static final int SHOWN_REPLACING = 10;
+
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Envoy", "a local rate limit filter, or with a domain and descriptors");
+
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
         RuleDocument document = RuleDocument.parse(file.name(), file.text());
-        if (document instanceof Accepted accepted && !accepted.rules().isEmpty()) {
-            return DocumentDraft.write(file.name(), "Envoy's rate limit service", draft -> accepted.rules()
-                    .forEach(draft::add));
-        }
-        return ForeignTree.convert(file, "Envoy's local rate limit", (root, draft, errors) -> {
-            Optional<Section> section = Section.of(root, errors);
-            if (section.filter(each -> each.has("domain") && each.has("descriptors"))
-                            .isPresent()
-                    && document instanceof Refused refused) {
-                refused.errors()
+        return ForeignTree.convert(file, FORMAT, (root, draft, errors) -> {
+            Optional<Section> descriptors =
+                    Section.of(root, errors).filter(each -> each.has("domain") && each.has("descriptors"));
+            if (descriptors.isEmpty()) {
+                new Walk(draft, errors).convert(root);
+            } else if (document instanceof Accepted accepted) {
+                accepted.rules().forEach(draft::add);
+            } else {
+                ((Refused) document)
+                        .errors()
                         .forEach(error -> errors.add(
                                 new Place(Math.max(1, error.line()), Math.max(1, error.column())), error.message()));
-                return;
             }
-            new Walk(draft, errors).visit(root, new Scope("envoy", List.of(), Optional.empty()));
         });
     }
 
@@ -64,20 +78,70 @@ public final class EnvoyImporter implements Importer {
      * @param name of the listener, virtual host or route
      * @param hosts of the virtual host
      * @param match of the route
+     * @param filter the name of the filter
+     * @param own where the configuration of the filter is
      */
-    private record Scope(String name, List<String> hosts, Optional<Section> match) {}
+    private record Scope(
+            String name, List<String> hosts, Optional<Section> match, Level level, String filter, Place own) {
+
+        Scope place(String name, List<String> hosts, Optional<Section> match) {
+            return new Scope(name, hosts, match, level, filter, own);
+        }
+
+        Scope filter(String filterName, Place place) {
+            return new Scope(name, hosts, match, level, filterName, place);
+        }
+    }
+
+    /**
+     * A section that configures filters: of a connection manager, a virtual host, a route or a cluster. Envoy only uses the innermost
+     * configuration of a filter. Not thread-safe.
+     */
+    private static final class Level {
+
+        private final boolean everywhere;
+        private final int begin;
+        private int end = Integer.MAX_VALUE;
+
+        /**
+         * @param everywhere whether configurations anywhere in the file may be inside, because its routes come from elsewhere
+         * @param begin the number of configurations before this section
+         */
+        Level(boolean everywhere, int begin) {
+            this.everywhere = everywhere;
+            this.begin = begin;
+        }
+
+        SortedMap<Integer, Place> inside(SortedMap<Integer, Place> configurations) {
+            return everywhere ? configurations : configurations.subMap(begin, end);
+        }
+    }
+
+    /** A bucket of a filter, which does not apply where a configuration inside of its level replaces it. */
+    private record Bucket(Scope scope, RuleDraft rule) {}
 
     private static final class Walk {
 
         private final DocumentDraft draft;
         private final Errors errors;
+        private final List<Bucket> buckets = new ArrayList<>();
+
+        /** The configurations of each filter for virtual hosts, routes and clusters, by their number. */
+        private final Map<String, TreeMap<Integer, Place>> configurations = new HashMap<>();
+
+        private int count;
 
         Walk(DocumentDraft draft, Errors errors) {
             this.draft = draft;
             this.errors = errors;
         }
 
-        void visit(YamlValue value, Scope outer) {
+        void convert(YamlValue root) {
+            visit(root, new Scope("envoy", List.of(), Optional.empty(), new Level(true, 0), "", Place.START));
+            buckets.forEach(this::warnOfReplaced);
+        }
+
+        private void visit(YamlValue value, Scope outer) {
             if (value instanceof YamlList list) {
                 list.items().forEach(item -> visit(item, outer));
             }
@@ -96,20 +160,74 @@ public final class EnvoyImporter implements Importer {
                 return;
             }
             Scope scope = inside(section.get(), outer);
-            ((YamlMap) value).entries().forEach(entry -> visit(entry.value(), scope));
+            for (Entry entry : ((YamlMap) value).entries()) {
+                if (entry.key() instanceof YamlScalar key
+                        && key.text().equals(PER_FILTER)
+                        && entry.value() instanceof YamlMap filters) {
+                    filters.entries().forEach(filter -> configuration(filter, scope));
+                } else {
+                    visit(entry.value(), scope);
+                }
+            }
+            if (scope.level() != outer.level()) {
+                scope.level().end = count;
+            }
         }
 
-        private static Scope inside(Section section, Scope outer) {
-            Optional<String> name = section.value("name").isPresent() && !section.has("typed_config")
-                    ? section.text("name")
-                    : Optional.empty();
+        private void configuration(Entry filter, Scope scope) {
+            String name = filter.key() instanceof YamlScalar key ? key.text() : "";
+            configurations
+                    .computeIfAbsent(name, any -> new TreeMap<>())
+                    .put(count++, filter.value().place());
+            visit(filter.value(), scope.filter(name, filter.value().place()));
+        }
+
+        private void warnOfReplaced(Bucket bucket) {
+            Scope scope = bucket.scope();
+            List<Place> places =
+                    scope.level().inside(configurations.getOrDefault(scope.filter(), new TreeMap<>())).values().stream()
+                            .filter(place -> !place.equals(scope.own()))
+                            .limit(SHOWN_REPLACING + 1)
+                            .toList();
+            if (!places.isEmpty()) {
+                String shown = places.stream()
+                        .limit(SHOWN_REPLACING)
+                        .map(place -> place.line() + ":" + place.column())
+                        .collect(Collectors.joining(", "));
+                bucket.rule()
+                        .warn("token_bucket: Envoy does not use it for requests with a more specific configuration"
+                                + " of the filter, which is at " + shown
+                                + (places.size() > SHOWN_REPLACING ? " and more places" : "")
+                                + "; here these requests count in this rule as well");
+            }
+        }
+
+        private Scope inside(Section section, Scope outer) {
+            Scope scope = place(section, outer);
+            if (section.has("http_filters") || section.has(PER_FILTER)) {
+                boolean elsewhere = section.has("http_filters") && !section.has("route_config");
+                Level level = new Level(elsewhere, count);
+                return new Scope(scope.name(), scope.hosts(), scope.match(), level, scope.filter(), scope.own());
+            }
+            return section.has("typed_config")
+                    ? scope.filter(name(section).orElse(outer.filter()), section.place())
+                    : scope;
+        }
+
+        private static Optional<String> name(Section section) {
+            return section.value("name").filter(YamlScalar.class::isInstance).map(text -> ((YamlScalar) text).text());
+        }
+
+        private static Scope place(Section section, Scope outer) {
+            Optional<String> name = section.has("typed_config") ? Optional.empty() : name(section);
             if (section.has("domains")) {
-                return new Scope(name.orElse("virtual-host"), section.texts("domains"), Optional.empty());
+                return outer.place(name.orElse("virtual-host"), section.texts("domains"), Optional.empty());
             }
             if (section.has("match") && (section.has("route") || section.has("direct_response"))) {
-                return new Scope(name.orElse(outer.name() + "-route"), outer.hosts(), section.section("match"));
+                return outer.place(name.orElse(outer.name() + "-route"), outer.hosts(), section.section("match"));
             }
-            return name.map(own -> new Scope(own, outer.hosts(), outer.match())).orElse(outer);
+            return name.map(own -> outer.place(own, outer.hosts(), outer.match()))
+                    .orElse(outer);
         }
 
         private void filter(Section filter, Scope scope) {
@@ -118,6 +236,7 @@ public final class EnvoyImporter implements Importer {
             bucket.ifPresent(found -> {
                 RuleDraft rule = rule(filter, scope);
                 bucket(found, rule, List.of());
+                buckets.add(new Bucket(scope, rule));
                 if (!descriptors.isEmpty()) {
                     rule.warn(
                             "token_bucket: requests with a matching descriptor use that one's bucket instead; here they"
@@ -135,7 +254,10 @@ public final class EnvoyImporter implements Importer {
                 }
                 rule.warn("descriptors: the rule matches descriptors that Envoy sends to a rate limit service; use its"
                         + " ratelimit filter, or replace them by attributes of the request");
-                descriptor.section("token_bucket").ifPresent(found -> bucket(found, rule, by));
+                descriptor.section("token_bucket").ifPresent(found -> {
+                    bucket(found, rule, by);
+                    buckets.add(new Bucket(scope, rule));
+                });
             }
         }
 

@@ -3,6 +3,7 @@ package io.sluice.replay.imports.gateway;
 import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
@@ -31,6 +32,9 @@ import java.util.Optional;
  */
 public final class KongImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Kong", "the plugin rate-limiting or rate-limiting-advanced");
+
     private static final Map<String, Duration> PERIODS = new LinkedHashMap<>();
 
     static {
@@ -42,7 +46,7 @@ public final class KongImporter implements Importer {
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return ForeignTree.convert(file, "Kong", (root, draft, errors) -> Section.of(root, errors)
+        return ForeignTree.convert(file, FORMAT, (root, draft, errors) -> Section.of(root, errors)
                 .ifPresentOrElse(
                         section -> new Conversion(section, draft).convert(),
                         () -> errors.add(

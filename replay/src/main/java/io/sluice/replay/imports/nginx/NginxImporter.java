@@ -3,6 +3,7 @@ package io.sluice.replay.imports.nginx;
 import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.replay.imports.draft.Importer;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Rules from {@code limit_req} and {@code limit_conn} of nginx.
@@ -32,24 +34,30 @@ import java.util.Set;
  */
 public final class NginxImporter implements Importer {
 
+    private static final ForeignFormat FORMAT = new ForeignFormat("nginx", "limit_req or limit_conn");
+
     /** The time after which a permit of a limit on connections is given up. nginx itself has no such time. */
     static final Duration CONNECTION_TTL = Duration.ofHours(1);
 
     private static final long NO_LIMIT = 1_000_000_000;
     private static final int MOST_USES = 2_000;
 
-    /** Messages name no more of them. */
-    private static final int MOST_REPLACED = 10;
+    /** A warning names at most this many places and counts the others. */
+    private static final int SHOWN_REPLACED = 10;
+
+    /** No more places are counted for one use of a zone. */
+    private static final int MAX_REPLACED = 1_000;
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return DocumentDraft.write(file.name(), "nginx", draft -> {
+        return DocumentDraft.write(file.name(), FORMAT, draft -> {
             List<Directive> all = new NginxFiles(file, draft).parse(file, 0);
             List<Directive> blocks =
                     all.stream().filter(each -> each.name().equals("http")).toList();
             // A file of conf.d has no http block of its own.
             Directive http =
                     blocks.isEmpty() ? new Directive(draft.spot(Place.START), "http", List.of(), all) : blocks.get(0);
+            all.forEach(each -> draft.found(each.name()));
             requests(http, draft);
             connections(http, draft);
         });
@@ -144,7 +152,7 @@ public final class NginxImporter implements Importer {
 
     private static void scope(RuleDraft rule, List<NginxUse> uses) {
         PathScope paths = new PathScope();
-        List<String> replaced = new ArrayList<>();
+        Set<String> replaced = new LinkedHashSet<>();
         for (NginxUse use : uses) {
             replaced.addAll(use.replacedIn());
             if (use.location().isEmpty()) {
@@ -152,10 +160,17 @@ public final class NginxImporter implements Importer {
             }
             use.location().forEach(location -> path(rule, paths, location));
         }
+        // These have the same limit.
+        uses.forEach(
+                use -> use.location().forEach(location -> replaced.remove(new NginxLocation(location).toString())));
         paths.applyTo(rule);
         if (!replaced.isEmpty()) {
-            rule.warn("nginx does not apply this limit to " + PrintableText.text(String.join(", ", replaced))
-                    + ", which it handles elsewhere; here these requests count in this rule, too");
+            int more = replaced.size() - SHOWN_REPLACED;
+            rule.warn("nginx does not apply this limit to "
+                    + replaced.stream().limit(SHOWN_REPLACED).collect(Collectors.joining(", "))
+                    + (more > 0 ? " and " + (more >= MAX_REPLACED ? "at least " : "") + more + " more" : "")
+                    + ", which it handles elsewhere; here the requests to them that match this rule count in"
+                    + " it as well");
         }
     }
 
@@ -277,47 +292,54 @@ public final class NginxImporter implements Importer {
             // With one server, requests to any name arrive there.
             List<String> hosts = servers.size() == 1 ? List.of() : names;
             collect(server, name, hosts, List.of(), replaced(server.all("location"), name), serverDry, uses);
-            locations(server, name, hosts, serverDry, uses);
+            locations(server, name, hosts, List.of(), serverDry, uses);
         }
         return uses;
     }
 
+    /**
+     * Finds the uses within locations.
+     *
+     * @param outside the regular expressions beside the surrounding locations, which nginx tries after those inside
+     */
     private static void locations(
-            Directive outer, String name, List<String> hosts, boolean dry, Map<String, List<NginxUse>> uses) {
-        List<Directive> locations = outer.all("location");
-        for (Directive location : locations) {
-            if (location.all(name).isEmpty()) {
-                locations(location, name, hosts, isDry(location, name, dry), uses);
+            Directive outer,
+            String name,
+            List<String> hosts,
+            List<NginxLocation> outside,
+            boolean dry,
+            Map<String, List<NginxUse>> uses) {
+        List<NginxLocation> all =
+                outer.all("location").stream().map(NginxLocation::new).toList();
+        for (NginxLocation each : all) {
+            Directive location = each.directive();
+            if (count(location, name) == 0) {
                 continue;
             }
-            Set<String> replaced = new LinkedHashSet<>(replaced(location.all("location"), name));
-            if (location.arguments().size() == 1 || location.argument(0).equals("^~")) {
-                replaced.addAll(longer(location, locations));
-            }
             boolean locationDry = isDry(location, name, dry);
-            collect(location, name, hosts, List.of(location), List.copyOf(replaced), locationDry, uses);
-            locations(location, name, hosts, locationDry, uses);
-        }
-    }
-
-    /** Returns the other locations that take requests away from a prefix. */
-    private static List<String> longer(Directive prefix, List<Directive> locations) {
-        String text = prefix.lastArgument();
-        List<String> longer = new ArrayList<>();
-        for (Directive other : locations) {
-            String path = other.lastArgument();
-            if (!other.spot().equals(prefix.spot()) && !other.argument(0).startsWith("~") && path.startsWith(text)) {
-                longer.add("location " + String.join(" ", other.arguments()));
+            List<NginxLocation> rivals = new ArrayList<>(all);
+            rivals.addAll(outside);
+            if (!location.all(name).isEmpty()) {
+                List<String> replaced = replaced(location.all("location"), name);
+                rivals.stream()
+                        .filter(each::losesTo)
+                        .limit(SHOWN_REPLACED + MAX_REPLACED)
+                        .forEach(rival -> replaced.add(rival.toString()));
+                collect(location, name, hosts, List.of(location), replaced, locationDry, uses);
             }
+            List<NginxLocation> inside = rivals.stream()
+                    .filter(NginxLocation::isRegex)
+                    .filter(each::losesTo)
+                    .toList();
+            locations(location, name, hosts, inside, locationDry, uses);
         }
-        return longer;
     }
 
     private static List<String> replaced(List<Directive> inner, String name) {
         List<String> replaced = new ArrayList<>();
         for (Directive each : inner) {
             if (!each.all(name).isEmpty()) {
-                replaced.add(each.name() + " " + String.join(" ", each.arguments()));
+                replaced.add(each.name() + " " + PrintableText.text(String.join(" ", each.arguments())));
             }
             replaced.addAll(replaced(each.all("location"), name));
         }
@@ -345,7 +367,8 @@ public final class NginxImporter implements Importer {
             List<String> replaced,
             boolean dry,
             Map<String, List<NginxUse>> uses) {
-        List<String> some = replaced.stream().limit(MOST_REPLACED).toList();
+        List<String> some =
+                replaced.stream().limit(SHOWN_REPLACED + MAX_REPLACED).toList();
         for (Directive limit : block.all(name)) {
             String zone = name.equals("limit_req") ? zoneName(limit) : limit.argument(0);
             uses.computeIfAbsent(zone, any -> new ArrayList<>()).add(new NginxUse(limit, hosts, location, some, dry));

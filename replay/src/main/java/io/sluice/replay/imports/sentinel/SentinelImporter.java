@@ -2,6 +2,7 @@ package io.sluice.replay.imports.sentinel;
 
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
@@ -22,9 +23,12 @@ import java.util.Set;
  */
 public final class SentinelImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Sentinel", "flow rules, parameter rules or gateway rules");
+
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return ForeignTree.convert(file, "Sentinel", SentinelImporter::convert);
+        return ForeignTree.convert(file, FORMAT, SentinelImporter::convert);
     }
 
     private static void convert(YamlValue root, DocumentDraft draft, Errors errors) {

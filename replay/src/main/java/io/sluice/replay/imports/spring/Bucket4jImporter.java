@@ -4,6 +4,7 @@ import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.replay.imports.draft.Importer;
@@ -27,6 +28,9 @@ import java.util.Optional;
  */
 public final class Bucket4jImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("bucket4j-spring-boot-starter", "bucket4j.filters or bucket4j.methods");
+
     private static final Map<String, Duration> UNITS = Map.of(
             "nanos", Duration.ofNanos(1),
             "micros", Duration.ofNanos(1_000),
@@ -46,7 +50,7 @@ public final class Bucket4jImporter implements Importer {
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return SpringFile.convert(file, "bucket4j-spring-boot-starter", Bucket4jImporter::convert);
+        return SpringFile.convert(file, FORMAT, Bucket4jImporter::convert);
     }
 
     private static void convert(Section root, DocumentDraft draft) {

@@ -4,6 +4,7 @@ import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.replay.imports.draft.Importer;
@@ -28,9 +29,12 @@ import java.util.Optional;
  */
 public final class GatewayImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Spring Cloud Gateway", "routes and RequestRateLimiter below spring.cloud.gateway");
+
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return SpringFile.convert(file, "Spring Cloud Gateway", GatewayImporter::convert);
+        return SpringFile.convert(file, FORMAT, GatewayImporter::convert);
     }
 
     private static void convert(Section root, DocumentDraft draft) {

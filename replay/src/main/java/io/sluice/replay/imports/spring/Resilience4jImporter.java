@@ -4,6 +4,7 @@ import io.sluice.replay.imports.draft.Amounts;
 import io.sluice.replay.imports.draft.Difference;
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
 import io.sluice.replay.imports.draft.Importer;
@@ -21,6 +22,9 @@ import java.util.Optional;
  */
 public final class Resilience4jImporter implements Importer {
 
+    private static final ForeignFormat FORMAT =
+            new ForeignFormat("Resilience4j", "resilience4j.ratelimiter or resilience4j.bulkhead");
+
     private static final long LIMIT = 50;
     private static final Duration PERIOD = Duration.ofNanos(500);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -30,7 +34,7 @@ public final class Resilience4jImporter implements Importer {
 
     @Override
     public Imported read(ForeignFile file) throws ImportRefusedException {
-        return SpringFile.convert(file, "Resilience4j", Resilience4jImporter::convert);
+        return SpringFile.convert(file, FORMAT, Resilience4jImporter::convert);
     }
 
     private static void convert(Section root, DocumentDraft draft) {

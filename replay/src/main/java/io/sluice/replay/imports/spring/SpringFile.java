@@ -2,6 +2,7 @@ package io.sluice.replay.imports.spring;
 
 import io.sluice.replay.imports.draft.DocumentDraft;
 import io.sluice.replay.imports.draft.ForeignFile;
+import io.sluice.replay.imports.draft.ForeignFormat;
 import io.sluice.replay.imports.draft.ForeignTree;
 import io.sluice.replay.imports.draft.ImportRefusedException;
 import io.sluice.replay.imports.draft.Imported;
@@ -29,12 +30,15 @@ final class SpringFile {
         void convert(Section root, DocumentDraft draft);
     }
 
-    static Imported convert(ForeignFile file, String kind, Conversion conversion) throws ImportRefusedException {
+    static Imported convert(ForeignFile file, ForeignFormat format, Conversion conversion)
+            throws ImportRefusedException {
         if (file.name().toLowerCase(Locale.ROOT).endsWith(".properties")) {
-            return DocumentDraft.write(file.name(), kind, draft -> {
+            return DocumentDraft.write(file.name(), format, draft -> {
                 Errors errors = new Errors(file.name());
                 errors.within(() -> {
-                    convert(properties(file, errors).value(), draft, errors, conversion);
+                    YamlValue root = properties(file, errors).value();
+                    draft.found(root);
+                    convert(root, draft, errors, conversion);
                     return true;
                 });
                 if (!errors.isEmpty()) {
@@ -42,7 +46,7 @@ final class SpringFile {
                 }
             });
         }
-        return ForeignTree.convert(file, kind, (root, draft, errors) -> {
+        return ForeignTree.convert(file, format, (root, draft, errors) -> {
             SpringNode node = new SpringNode(root.place());
             node.add("", root, root.place());
             convert(node.value(), draft, errors, conversion);
