@@ -159,6 +159,41 @@ final class ClusterEngineTest {
         }
     }
 
+    /** Charges that are taken back are announced like every return of permits, and must not hide what is known of a count. */
+    @Test
+    void repeatedRefusalsFromMemoryReportWhatTheOtherSlotHasLeft() throws Exception {
+        String prefix = prefix();
+        try (DenyCache engine = DenyCache.over(connect(prefix), cluster.uri(), prefix, Clock.system(), PATIENT)) {
+            Awaitility.await().atMost(Duration.ofMinutes(5)).until(engine::isTold);
+            Ask both = ask(Demand.of(HUNDRED, "all", 1), Demand.of(THREE, "caller", 1));
+            for (int i = 0; i < 3; i++) {
+                assertThat(decided(engine.decide(both)).allowed()).isTrue();
+            }
+            for (int i = 0; i < 200; i++) {
+                assertThat(decided(engine.decide(both)).verdicts())
+                        .extracting(Verdict::remaining)
+                        .containsExactly(97L, 0L);
+            }
+            // While several callers are refused at once, each may see charges of the others that are not taken back
+            // yet.
+            inParallel(8, thread -> {
+                for (int i = 0; i < 50; i++) {
+                    assertThat(decided(engine.decide(both)).allowed()).isFalse();
+                }
+            });
+            Awaitility.await().atMost(Duration.ofMinutes(5)).untilAsserted(() -> assertThat(
+                            decided(engine.decide(both)).verdicts())
+                    .extracting(Verdict::remaining)
+                    .containsExactly(97L, 0L));
+            for (int i = 0; i < 50; i++) {
+                assertThat(decided(engine.decide(both)).verdicts())
+                        .extracting(Verdict::remaining)
+                        .containsExactly(97L, 0L);
+            }
+            assertThat(engine.remembered()).isPositive();
+        }
+    }
+
     @Test
     void looksIntoSeveralSlotsWithoutCharging() throws Exception {
         try (RedisEngine engine = connect(prefix())) {

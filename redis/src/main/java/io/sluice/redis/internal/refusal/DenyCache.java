@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>What callers see.</b> A refusal from the cache looks like any other and is not degraded, because Redis decided it. A
  * limit that is known to refuse reports its last answer, adjusted for the time passed since. A caller that asks for more than was
  * refused receives the retry time of the smaller demand, which is the earliest possible. The other limits report what they last
- * said beside a refusal, if that is known; otherwise they report as unused, because they were not asked. {@link #remembered}
+ * said beside a refusal. If permits were returned to one of them since, Redis is asked again, at most once in {@link #UNTOLD} for a
+ * count that does not refuse. A limit without a known answer reports as {@linkplain Verdict#unasked not asked}. {@link #remembered}
  * counts these answers.
  */
 public final class DenyCache implements Engine {
@@ -226,22 +227,24 @@ public final class DenyCache implements Engine {
             return !(demands.get(demand).limit() instanceof Concurrency);
         }
 
-        /** Returns the refusal that Redis would give; null if that is not known. */
+        /** Returns the refusal that Redis would give; null if that is not known, or if what it would report is outdated. */
         @Nullable
         EngineDecision fromMemory() {
             long longest = (told.getAsBoolean() ? LONGEST : UNTOLD).toNanos();
             // Read each entry once: it may be removed at any moment.
             @Nullable LastVerdict[] heard = new LastVerdict[counts.length];
             LastVerdict refusing = null;
+            boolean outdated = false;
             for (int i = 0; i < counts.length; i++) {
                 Limit limit = demands.get(i).limit();
                 LastVerdict last = isRemembered(i) ? memory.find(counts[i], limit) : null;
                 heard[i] = last;
+                outdated |= last != null && last.isOutdated(askedNanos);
                 if (last != null && refusing == null && last.refuses(demands.get(i), askedNanos, longest)) {
                     refusing = last;
                 }
             }
-            return refusing == null ? null : refused(heard, refusing.serverMicros(askedNanos), longest);
+            return refusing == null || outdated ? null : refused(heard, refusing.serverMicros(askedNanos), longest);
         }
 
         private EngineDecision refused(@Nullable LastVerdict[] heard, long serverMicros, long longestNanos) {

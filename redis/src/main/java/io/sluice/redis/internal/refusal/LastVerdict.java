@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanos when it was received
  * @param atMicros the server's time of the answer
  * @param refusal what the count refuses; null if nothing
+ * @param eased whether permits were returned to the count after Redis answered
  */
 record LastVerdict(
         String count,
@@ -22,7 +23,11 @@ record LastVerdict(
         Verdict verdict,
         long nanos,
         long atMicros,
-        @Nullable Refusal refusal) {
+        @Nullable Refusal refusal,
+        boolean eased) {
+
+    /** How long a verdict is reported although permits were returned meanwhile. */
+    private static final long EASED_REPORT_NANOS = DenyCache.UNTOLD.toNanos();
 
     /**
      * Creates an entry from the verdict on a demand.
@@ -51,7 +56,20 @@ record LastVerdict(
                     askedNanos + believed,
                     retryNanos);
         }
-        return new LastVerdict(count, demand.limit(), verdict, nanos, atMicros, refusal);
+        return new LastVerdict(count, demand.limit(), verdict, nanos, atMicros, refusal, false);
+    }
+
+    /** Returns the entry after a return of permits. It refuses nothing any longer. */
+    LastVerdict afterReturn() {
+        return new LastVerdict(count, limit, verdict, nanos, atMicros, null, true);
+    }
+
+    /**
+     * Returns whether the verdict is too old to be reported, because permits were returned meanwhile. A verdict on a count that passes
+     * is reported for a moment longer, so that frequent returns to one count do not send every refusal of another count to Redis.
+     */
+    boolean isOutdated(long nowNanos) {
+        return eased && !(verdict.fits() && nowNanos - nanos < EASED_REPORT_NANOS);
     }
 
     boolean isOf(String count, Limit limit) {
@@ -79,7 +97,7 @@ record LastVerdict(
     LastVerdict after(LastVerdict before, Demand demand) {
         Refusal old = before.refusal;
         boolean kept = old != null && !old.isOver(nanos) && old.covers(demand) == (refusal != null);
-        return kept ? new LastVerdict(count, limit, verdict, nanos, atMicros, old) : this;
+        return kept ? new LastVerdict(count, limit, verdict, nanos, atMicros, old, eased) : this;
     }
 
     /** Returns the verdict for a demand: refused if that is known, otherwise not. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A library cache such as Caffeine could bound the size, but it has no stamp for a key that is absent.
  *
  * <p>A forgotten entry must not come back with an answer that was under way meanwhile. So a request first takes a stamp of the
- * row, and its answer is kept only if nothing in the row was forgotten since.
+ * row, and its answer refuses nothing if permits were returned to a count of the row since.
  */
 public final class RefusalTable {
 
@@ -28,6 +28,9 @@ public final class RefusalTable {
     private static final int PLACES = 8;
     private static final int ROWS = MOST / PLACES;
     private static final int LOCKS = 64;
+
+    /** A return adds one to the stamp of a row, clearing it as much as no row has returns during one request. */
+    private static final int CLEARED = 1 << 20;
 
     private final AtomicReferenceArray<@Nullable LastVerdict> table = new AtomicReferenceArray<>(MOST);
     private final AtomicIntegerArray stamps = new AtomicIntegerArray(ROWS);
@@ -57,21 +60,26 @@ public final class RefusalTable {
         return null;
     }
 
-    /** Keeps the verdict on a demand, unless something was forgotten since the stamp was taken. */
+    /**
+     * Keeps the verdict on a demand. If permits were returned to a count of its row since the stamp was taken, it is kept as one {@link
+     * LastVerdict#afterReturn after a return}; if the row was cleared, not at all.
+     */
     void keep(LastVerdict heard, Demand demand, int stamp) {
         int row = row(heard.count());
         synchronized (locks[row % LOCKS]) {
-            if (stamps.get(row) != stamp) {
+            int changes = stamps.get(row) - stamp;
+            if (changes < 0 || changes >= CLEARED) {
                 return;
             }
-            int place = place(row * PLACES, heard);
+            LastVerdict known = changes == 0 ? heard : heard.afterReturn();
+            int place = place(row * PLACES, known);
             LastVerdict before = table.get(place);
-            boolean same = before != null && before.isOf(heard.count(), heard.limit());
-            table.set(place, same && before != null ? heard.after(before, demand) : heard);
+            boolean same = before != null && before.isOf(known.count(), known.limit());
+            table.set(place, same && before != null ? known.after(before, demand) : known);
         }
     }
 
-    /** Forgets a count under all numbers, including answers that are under way. */
+    /** Forgets the refusals of a count under all numbers, including those of answers that are under way. */
     void forget(String count) {
         int row = row(count);
         synchronized (locks[row % LOCKS]) {
@@ -79,7 +87,7 @@ public final class RefusalTable {
             for (int i = row * PLACES; i < (row + 1) * PLACES; i++) {
                 LastVerdict heard = table.get(i);
                 if (heard != null && heard.count().equals(count)) {
-                    table.set(i, null);
+                    table.set(i, heard.afterReturn());
                 }
             }
         }
@@ -89,7 +97,7 @@ public final class RefusalTable {
     void clear() {
         for (int row = 0; row < ROWS; row++) {
             synchronized (locks[row % LOCKS]) {
-                stamps.incrementAndGet(row);
+                stamps.addAndGet(row, CLEARED);
                 for (int i = row * PLACES; i < (row + 1) * PLACES; i++) {
                     table.set(i, null);
                 }
@@ -101,7 +109,7 @@ public final class RefusalTable {
     void forgetIf(Predicate<String> counts) {
         for (int row = 0; row < ROWS; row++) {
             synchronized (locks[row % LOCKS]) {
-                stamps.incrementAndGet(row);
+                stamps.addAndGet(row, CLEARED);
                 for (int i = row * PLACES; i < (row + 1) * PLACES; i++) {
                     LastVerdict heard = table.get(i);
                     if (heard != null && counts.test(heard.count())) {
