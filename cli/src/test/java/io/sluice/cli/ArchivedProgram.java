@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +110,7 @@ final class ArchivedProgram {
         try (OutputStream out = Files.newOutputStream(jar);
                 JarOutputStream packed = new JarOutputStream(out);
                 Stream<Path> files = Files.walk(classes)) {
+            packed.setLevel(Deflater.NO_COMPRESSION);
             for (Path file :
                     files.filter(each -> !each.equals(classes)).sorted().toList()) {
                 String name = classes.relativize(file).toString().replace(File.separatorChar, '/');

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sluice.core.time.Clock;
+import io.sluice.node.access.Certificates;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.RawClient;
 import io.sluice.node.gateway.RawUpstream;
@@ -27,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +44,7 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The gateway's port: limits of heads, TLS, and closing. */
 @Timeout(300)
@@ -289,16 +295,36 @@ class GatewayDoorTest {
                 assertThat(client.send(GET).message()).endsWith("hi");
                 assertThat(upstream.last()).contains("x-forwarded-proto: https\r\n", ";proto=https\r\n");
             }
-            Files.writeString(certificate, "nonsense");
-            Files.copy(made.key("second"), key, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-            await().during(Duration.ofMillis(2_500))
-                    .atMost(Duration.ofSeconds(60))
-                    .until(() -> shown(gateway, "http/1.1").endsWith("CN=first"));
+            awaitRefusal(() -> {
+                Files.writeString(certificate, "nonsense");
+                Files.copy(made.key("second"), key, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            });
+            assertThat(shown(gateway, "http/1.1")).isEqualTo("http/1.1 CN=first");
             Files.copy(made.certificate("second"), certificate, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             await().untilAsserted(() -> {
                 assertThat(shown(gateway, "http/1.1")).isEqualTo("http/1.1 CN=second");
                 assertThat(shown(gateway, "h2")).isEqualTo("h2 CN=second");
             });
+        }
+    }
+
+    private interface Change {
+        void apply() throws IOException;
+    }
+
+    /** Changes files of certificates, and waits until the gateway has refused them. */
+    private static void awaitRefusal(Change change) throws IOException {
+        Logger logger = (Logger) LoggerFactory.getLogger(Certificates.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            change.apply();
+            await().atMost(Duration.ofMinutes(5)).until(() -> log.list.stream()
+                    .anyMatch(event -> event.getFormattedMessage().contains("certificates unusable")));
+        } finally {
+            logger.detachAppender(log);
         }
     }
 
