@@ -74,43 +74,35 @@ class ProcessTest {
     }
 
     @Test
-    void startShowsACommandThatWorksAndSigtermIsACleanStop() throws Exception {
+    void startShowsCommandsThatAreRefusedAtTheSixthTryAndSigtermIsACleanStop() throws Exception {
         Process process = launch("start", "--api-port", "0");
-        Matcher curl = CURL.matcher(readUntil(process, "Ctrl-C stops it."));
-        assertThat(curl.find()).isTrue();
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        Matcher curl = CURL.matcher(screen);
+        Matcher through = THROUGH.matcher(screen);
+        assertThat(curl.find() && through.find()).isTrue();
+        assertThat(screen.lines().filter(line -> line.contains("http://")).findFirst())
+                .hasValueSatisfying(line -> assertThat(line).matches("  gateway +http://127\\.0\\.0\\.1:\\d+"));
 
-        List<Integer> statuses = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            statuses.add(post(curl.group(1), curl.group(2)).statusCode());
-        }
+        assertThat(sixTries(curl.group(1), curl.group(2)))
+                .extracting(HttpResponse::statusCode)
+                .containsExactly(200, 200, 200, 200, 200, 429);
+        List<HttpResponse<String>> answers = sixTries(through.group(1), "");
+        assertThat(answers).extracting(HttpResponse::statusCode).containsExactly(200, 200, 200, 200, 200, 429);
+        assertThat(answers.get(0).body()).contains("from the sample service", "/api/login", "x-forwarded-for");
+        assertThat(answers.get(5).body()).contains("\"rule\":\"login\"");
 
-        assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429);
         process.destroy();
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
         assertThat(Files.readString(folder.resolve("err"))).doesNotContain("\tat ", "warn", "error", "203.0.113.7");
     }
 
-    @Test
-    void startShowsACommandThroughTheGatewayThatIsRefusedAtTheSixthTry() throws Exception {
-        Process process = launch("start", "--api-port", "0");
-        String screen = readUntil(process, "Ctrl-C stops it.");
-        Matcher through = THROUGH.matcher(screen);
-        assertThat(through.find()).isTrue();
-        assertThat(screen.lines().filter(line -> line.contains("http://")).findFirst())
-                .hasValueSatisfying(line -> assertThat(line).matches("  gateway +http://127\\.0\\.0\\.1:\\d+"));
-
-        List<Integer> statuses = new ArrayList<>();
-        List<String> bodies = new ArrayList<>();
+    private static List<HttpResponse<String>> sixTries(String uri, String body) throws Exception {
+        List<HttpResponse<String>> answers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            HttpResponse<String> answer = post(through.group(1), "");
-            statuses.add(answer.statusCode());
-            bodies.add(answer.body());
+            answers.add(post(uri, body));
         }
-
-        assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429);
-        assertThat(bodies.get(0)).contains("from the sample service", "/api/login", "x-forwarded-for");
-        assertThat(bodies.get(5)).contains("\"rule\":\"login\"");
+        return answers;
     }
 
     @Test
@@ -460,7 +452,7 @@ class ProcessTest {
     void logAndHealthSayThatRedisCameBackWithAnotherPassword() throws Exception {
         RedisServer redis = RedisServer.start("--requirepass", "first");
         try {
-            Process process = launch("start", "--api-port", "0", "--redis", redis.uri());
+            Process process = launch("node", "--api-port", "0", "--redis", redis.uri());
             Matcher health = HEALTH.matcher(readUntil(process, "Ctrl-C stops it."));
             assertThat(health.find()).isTrue();
             await(() -> body(health.group(1)).contains("\"degraded\":null"));
@@ -495,7 +487,7 @@ class ProcessTest {
 
     @Test
     void theFirstInterruptIsACleanStopAndTheSecondEndsAtOnce() throws Exception {
-        Process process = launch("start", "--api-port", "0");
+        Process process = launch("node", "--api-port", "0");
         readUntil(process, "Ctrl-C stops it.");
         signal(process, "INT");
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
@@ -507,7 +499,7 @@ class ProcessTest {
                     folder.resolve("sluice.yaml"),
                     "gateway: { drain: 1h }\nroutes:\n  - { upstreams: 'http://127.0.0.1:" + silent.getLocalPort()
                             + "', timeout: 1h, idle_timeout: 1h }\n");
-            Process hasty = launch("start", "--api-port", "0", "--demo=false", "--config", config.toString());
+            Process hasty = launch("node", "--api-port", "0", "--config", config.toString());
             Matcher gateway = GATEWAY.matcher(readUntil(hasty, "Ctrl-C stops it."));
             assertThat(gateway.find()).isTrue();
             CompletableFuture<HttpResponse<Void>> unanswered = HttpClient.newHttpClient()
