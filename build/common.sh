@@ -102,10 +102,11 @@ apt_get_install() (
   "${install[@]}" "$@" || "${install[@]}" "${@/openjdk-17/default}"
 )
 
-# Condenses Maven's log. On a terminal, one line shows the module, what Maven does with it, the downloads and the time, and moves at
-# least once a second. Elsewhere, each module and every hundredth download is a line.
+# show_progress [FILES]: condenses Maven's log. On a terminal, one line shows the module, what Maven does with it, the downloads and the
+# time, and moves at least once a second. Elsewhere, each module and every hundredth download is a line. FILES is how many files a build
+# with an empty local repository downloads.
 show_progress() {
-  local line part='' module='' phase='starting Maven' files=0 status text width
+  local line part='' module='' phase='starting Maven' files=0 of=${1:+ of about $1} status text width
   width=$(terminal_width)
   SECONDS=0
   while :; do
@@ -120,8 +121,9 @@ show_progress() {
       break
     fi
     if [[ -t 2 ]]; then
-      printf -v text '%s: %d:%02d %s, %d files downloaded' "${0##*/}" $((SECONDS / 60)) $((SECONDS % 60)) \
-        "${module:+$module, }$phase" "$files"
+      printf -v text '%s: %d:%02d ' "${0##*/}" $((SECONDS / 60)) $((SECONDS % 60))
+      ((files == 0)) || text+="$files$of files, "
+      text+="${module:+$module, }$phase"
       # A line as long as the terminal is wide would wrap and not be replaced.
       printf '\r\033[K%.*s' "$((width - 1))" "$text" >&2
     fi
@@ -138,7 +140,7 @@ note_progress() {
   elif [[ $1 == *' Downloading from '* ]]; then
     phase=downloading
   elif [[ $1 == *' Downloaded from '* ]]; then
-    ((++files % 100)) || [[ -t 2 ]] || say "  downloaded $files files"
+    ((++files % 100)) || [[ -t 2 ]] || say "  downloaded $files$of files"
   elif [[ $1 =~ ---\ [^\ ]+:([A-Za-z-]+)\ .*\ @\  ]]; then
     case ${BASH_REMATCH[1]} in
       compile | testCompile) phase=compiling ;;

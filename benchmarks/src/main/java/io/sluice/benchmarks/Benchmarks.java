@@ -218,6 +218,7 @@ public final class Benchmarks {
     }
 
     private static String springGateway() {
-        return Checkout.root().orElse(Path.of("")).resolve("benchmarks/peer-spring-gateway/target/dist/lib") + "/*";
+        return Checkout.root().orElse(Path.of("")).resolve("benchmarks/peer-spring-gateway/target/quick/dist/lib")
+                + "/*";
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class BuildProgressTest {
 
-    private static final String SHOW = "set -euo pipefail; . ../build/common.sh; show_progress";
+    private static final String SHOW = "set -euo pipefail; . ../build/common.sh; show_progress 640";
 
     @TempDir
     Path folder;
@@ -35,7 +35,7 @@ class BuildProgressTest {
                 .containsExactly(
                         "sluice:   Sluice (1 of 11)",
                         "sluice:   Sluice Core (2 of 11)",
-                        "sluice:   downloaded 100 files",
+                        "sluice:   downloaded 100 of about 640 files",
                         "sluice:   Sluice Rules (3 of 11)",
                         "sluice:   Sluice Testkit (4 of 11)",
                         "sluice:   Sluice Redis (5 of 11)",
@@ -54,8 +54,8 @@ class BuildProgressTest {
 
         assertThat(process.waitFor()).isZero();
         assertThat(String.join("\n", shown))
-                .containsPattern("sluice: \\d+:\\d\\d module 2 of 11, Sluice Core, downloading, 57 files downloaded")
-                .containsPattern("sluice: \\d+:\\d\\d module 3 of 11, Sluice Rules, compiling, 120 files downloaded")
+                .containsPattern("sluice: \\d+:\\d\\d 57 of about 640 files, module 2 of 11, Sluice Core, downloading")
+                .containsPattern("sluice: \\d+:\\d\\d 120 of about 640 files, module 3 of 11, Sluice Rules, compiling")
                 .doesNotContain("(1 of 11)");
         // The moving line is replaced by a carriage return, which ends a line here, and is erased at the end.
         assertThat(shown).hasSizeGreaterThan(100).allMatch(line -> line.length() < 90);

@@ -65,7 +65,12 @@ class DurableLossTest {
             assertThat(reasons.keySet())
                     .as("why calls were refused")
                     .isSubsetOf(
-                            "redis-disconnected", "redis-error", "redis-breaker-open", "not-restored", "redis-timeout", "node-paused");
+                            "redis-disconnected",
+                            "redis-error",
+                            "redis-breaker-open",
+                            "not-restored",
+                            "redis-timeout",
+                            "node-paused");
         }
     }
 

@@ -115,6 +115,9 @@ class ProcessTest {
                 .contains("GET  https://sluice.example/api/rules, with a token")
                 .containsPattern("token +" + Pattern.quote(token.toString()))
                 .doesNotContain(Files.readString(token).strip());
+        assertThat(folder.resolve("data"))
+                .as("no copy of the library of SQLite")
+                .isDirectoryNotContaining("glob:**sqlite*");
         Matcher link = Pattern.compile("set up +https://sluice\\.example/set-up#([A-Za-z0-9_-]{43})")
                 .matcher(screen);
         assertThat(link.find()).isTrue();

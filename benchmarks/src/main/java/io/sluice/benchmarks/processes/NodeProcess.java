@@ -73,7 +73,7 @@ public final class NodeProcess implements AutoCloseable {
     /** Returns the script, if its build is there, and otherwise a JVM with the options that the script uses on two cores. */
     static List<String> command() {
         return Checkout.root()
-                .filter(root -> Files.exists(root.resolve("cli/target/dist/built")))
+                .filter(root -> Files.exists(root.resolve("cli/target/quick/dist/built")))
                 .map(root -> new ArrayList<>(List.of(root.resolve("sluice").toString())))
                 .orElseGet(() -> new ArrayList<>(List.of(
                         System.getProperty("java.home") + "/bin/java",

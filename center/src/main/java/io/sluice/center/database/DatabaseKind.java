@@ -131,10 +131,7 @@ sealed interface DatabaseKind {
 
         @Override
         public void prepare(Path data) {
-            // The driver unpacks a native library. The usual directory for temporary files may forbid to run it.
-            if (System.getProperty("org.sqlite.tmpdir") == null) {
-                System.setProperty("org.sqlite.tmpdir", data.toAbsolutePath().toString());
-            }
+            SqliteLibrary.load(data);
             if (!Files.exists(file)) {
                 create();
             }
