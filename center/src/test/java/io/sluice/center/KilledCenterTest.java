@@ -3,6 +3,7 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Await;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.process.ServerProcess;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -27,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 class KilledCenterTest {
 
     private static final Duration SOON = Duration.ofMinutes(5);
-    private static final int TIMES = 5 * Integer.getInteger("sluice.tests.scale", 1);
+    private static final int TIMES = SeededRandom.scaled(2, 50);
 
     @TempDir
     Path data;
@@ -65,7 +66,7 @@ class KilledCenterTest {
     /** Opens the database that the dead center left behind. */
     private void requireWhole(RedisServer redis, Set<Long> answered) throws Exception {
         try (Center center =
-                Center.open(PreparedCenter.in(data.resolve("center")).redis(redis.uri()))) {
+                Center.open(CenterSettings.embedded(data.resolve("center")).redis(redis.uri()))) {
             ApiClient api = ApiClient.of(center);
             JsonNode versions = api.get("/api/versions?limit=200").expect(200).json();
             List<Long> numbers = new ArrayList<>();
@@ -118,7 +119,8 @@ class KilledCenterTest {
         private Releasing() {}
 
         public static void main(String[] arguments) throws Exception {
-            Center center = Center.open(PreparedCenter.in(Path.of(arguments[0])).redis(arguments[1]));
+            Center center =
+                    Center.open(CenterSettings.embedded(Path.of(arguments[0])).redis(arguments[1]));
             ApiClient api = ApiClient.of(center);
             Files.createFile(Path.of(arguments[2]));
             Path releases = Path.of(arguments[3]);
