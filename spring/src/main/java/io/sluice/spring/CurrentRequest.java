@@ -27,6 +27,14 @@ public interface CurrentRequest {
     @Nullable
     String attribute(String name);
 
+    /**
+     * Returns the path as it was sent, in which rules see every way to read it; null if the request does not have one. The attribute
+     * {@code path} is its normal form, by which requests are counted.
+     */
+    default @Nullable String sentPath() {
+        return attribute("path");
+    }
+
     /** Returns the authenticated caller; null if the caller is not authenticated. */
     @Nullable
     Principal principal();

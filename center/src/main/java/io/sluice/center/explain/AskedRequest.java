@@ -107,7 +107,8 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
             String method = RequestMethod.read(curl.method());
             RequestTarget target = RequestTarget.read(method, address());
             values.put("method", method);
-            values.put("path", target.path(PathForm.STRICT));
+            target.path(PathForm.STRICT);
+            values.put("path", target.sentPath());
             Optional<Authority> host = host(target);
             host.ifPresent(found -> values.put("header.host", found.host()));
             try {

@@ -39,8 +39,11 @@ record ScopeReason(int failed, String why) {
         }
         PathPattern resource = scope.resource();
         if (resource != null) {
-            String path = request.get("path");
-            note("path", request, path != null && resource.matches(path), resource.toString(), held, failed);
+            boolean holds = request.inAnyReading(each -> {
+                String path = each.get("path");
+                return path != null && resource.matches(path);
+            });
+            note("path", request, holds, resource.toString(), held, failed);
         }
         if (!scope.methods().isEmpty()) {
             String method = request.get("method");
@@ -55,7 +58,8 @@ record ScopeReason(int failed, String why) {
         }
         for (Condition condition : scope.match().values()) {
             String name = condition.attribute();
-            note(name, request, condition.matches(request.get(name)), several(condition.texts()), held, failed);
+            boolean holds = request.inAnyReading(each -> condition.matches(each.get(name)));
+            note(name, request, holds, several(condition.texts()), held, failed);
         }
         if (!failed.isEmpty()) {
             return new ScopeReason(failed.size(), String.join("; ", failed));

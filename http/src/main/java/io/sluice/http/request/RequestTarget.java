@@ -57,10 +57,19 @@ public record RequestTarget(@Nullable String authority, String text) {
      */
     public String path(PathForm form) throws RefusedRequestException {
         try {
-            return text.equals(SERVER) ? "/" : form.normalOfTarget(text);
+            return form.normalOfTarget(sentPath());
         } catch (PathRefusedException e) {
             throw RefusedRequestException.bad("path: refused (expected: " + e.expected() + ")");
         }
+    }
+
+    /**
+     * Returns the path as it was sent; for {@code *}, the root. Attributes are built from it, because the canonical form does not show
+     * how else servers may read the path.
+     */
+    public String sentPath() {
+        int mark = text.indexOf('?');
+        return text.equals(SERVER) ? "/" : mark < 0 ? text : text.substring(0, mark);
     }
 
     /** Returns the text after the question mark, as it was sent. */

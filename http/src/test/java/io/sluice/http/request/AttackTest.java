@@ -12,6 +12,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Network;
+import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.QuietClock;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class AttackTest {
 
     private static final int TRIES = 2_000;
+    private static final PathForm RESOLVING = PathForm.STRICT.resolving();
 
     private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
@@ -118,6 +120,122 @@ class AttackTest {
                 .isTrue();
     }
 
+    /** A43: segments that one server drops and another keeps. */
+    @Test
+    void a43SegmentsThatServersDropOrKeep() {
+        Map<String, List<String>> protectedBy = Map.of(
+                "resource: \"/users/{id}/keys\", ",
+                List.of(
+                        "/users/;x/keys",
+                        "/users/;/keys",
+                        "/users/./keys",
+                        "/users/%2e/keys",
+                        "/users//keys",
+                        "/users/7;x/keys",
+                        "/users/7;x/keys;y/",
+                        "/users/7/keys;/x",
+                        "/users;/7/keys",
+                        "/users/%37/keys/"),
+                "resource: \"/files/{name}\", ",
+                List.of("/files/", "/files/;", "/files/.", "/files/%2E", "/files/a;x/b", "/files//"),
+                "resource: \"/{page}\", ",
+                List.of("/", "/;", "/.", "/a;x"),
+                "match: { path: /files/* }, ",
+                List.of("/files/", "/files/;", "/files/a;x"));
+        protectedBy.forEach((scope, spellings) -> {
+            Evaluator evaluator = evaluator(scope + "action: deny ");
+            for (String spelling : spellings) {
+                assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", spelling)))
+                        .as(spelling + " with " + scope)
+                        .isFalse();
+            }
+            assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", "/other/x/y")))
+                    .isTrue();
+        });
+    }
+
+    /** A43: a server that resolves dots may do so before or after it drops parameters and empty segments, or not at all. */
+    @Test
+    void a43DotsThatServersResolveOrKeep() {
+        Evaluator denied = evaluator("resource: \"/admin/**\", action: deny ");
+        Evaluator login = evaluator("resource: /login, action: deny ");
+        for (String spelling : List.of(
+                "/admin/../x",
+                "/admin/%2e%2e/x",
+                "/admin/;/../x",
+                "/admin/;/%2e%2e/x",
+                "/admin//../x",
+                "/admin/./../x",
+                "/admin/./../../x",
+                "/admin/;x=1/y/../../x",
+                "/x/../admin",
+                "/x;y/../admin/z")) {
+            assertThat(passes(denied, Map.of("path", spelling), RESOLVING))
+                    .as(spelling)
+                    .isFalse();
+        }
+        for (String spelling : List.of("/api/../login", "/api/;/../login", "/api//../login", "/api/x/;/../../login")) {
+            assertThat(passes(login, Map.of("path", spelling), RESOLVING))
+                    .as(spelling)
+                    .isFalse();
+        }
+        assertThat(passes(denied, Map.of("path", "/x/../y"), RESOLVING)).isTrue();
+    }
+
+    /** A43: what frees a request must hold however its path is read. */
+    @Test
+    void a43ExemptionsAndRaisesHoldInEveryReading() {
+        String rules = """
+            rules:
+              - { id: all, limits: [ { limit: 0, window: 1h } ] }
+              - { id: free, resource: /users/me, action: exempt }
+              - { id: health, resource: /health, action: exempt }
+              - { id: docs, resource: "/docs/**", action: exempt }
+            """;
+        Evaluator evaluator = evaluatorOf(rules);
+        for (String path : List.of("/users/me", "/users/me/", "/health/", "/docs/a;x/b", "/docs/%61", "/docs/")) {
+            assertThat(passes(evaluator, Map.of("path", path))).as(path).isTrue();
+        }
+        for (String path : List.of("/users/m%65", "/users/me;x", "/users;x/me", "/docs;x/a", "/health;/x")) {
+            assertThat(passes(evaluator, Map.of("path", path))).as(path).isFalse();
+        }
+        assertThat(passes(evaluator, Map.of("path", "/health;jsessionid=1"), PathForm.STRICT.ofServlets()))
+                .isTrue();
+        assertThat(passes(evaluator, Map.of("path", "/docs/../users/me"), RESOLVING))
+                .isFalse();
+
+        Evaluator raised = evaluatorOf("""
+            rules:
+              - id: all
+                limits: [ { limit: 1, window: 1h, by: ip } ]
+                overrides:
+                  - { when: { path: /batch }, limit: 1000 }
+                  - { when: { path: /slow/* }, limit: 0 }
+            """);
+        for (String path : List.of("/batch", "/batch/", "/batch")) {
+            assertThat(passes(raised, Map.of("ip", "192.0.2.1", "path", path)))
+                    .as(path)
+                    .isTrue();
+        }
+        assertThat(passes(raised, Map.of("ip", "192.0.2.1", "path", "/b%61tch")))
+                .isFalse();
+        assertThat(passes(raised, Map.of("ip", "192.0.2.1", "path", "/batch;x")))
+                .isFalse();
+        assertThat(passes(raised, Map.of("ip", "192.0.2.2", "path", "/slow/"))).isFalse();
+        assertThat(passes(raised, Map.of("ip", "192.0.2.2", "path", "/other"))).isTrue();
+    }
+
+    /** A43: parameters do not make another count. */
+    @Test
+    void a43CountsByPathUseItWithoutParameters() {
+        Evaluator evaluator = evaluatorOf("rules: [ { id: each, limits: [ { by: path, limit: 3, window: 1h } ] } ]");
+        for (String path : List.of("/a", "/a;x=1", "/%61/")) {
+            assertThat(passes(evaluator, Map.of("path", path))).as(path).isTrue();
+        }
+        assertThat(passes(evaluator, Map.of("path", "/a;x=2"))).isFalse();
+        assertThat(passes(evaluator, Map.of("path", "/b"))).isTrue();
+    }
+
     private Map<String, String> caller(CallerAddress callers, String peer, String header) {
         return callers.of(Address.parse(peer).orElseThrow(), name -> List.of(header))
                 .map(address -> Map.of("ip", address.toString()))
@@ -138,9 +256,13 @@ class AttackTest {
     }
 
     private static boolean passes(Evaluator evaluator, Map<String, String> request) {
+        return passes(evaluator, request, PathForm.STRICT);
+    }
+
+    private static boolean passes(Evaluator evaluator, Map<String, String> request, PathForm form) {
         Attributes attributes;
         try {
-            attributes = Attributes.of(request);
+            attributes = Attributes.of(request, form);
         } catch (PathRefusedException refused) {
             return false;
         }
@@ -154,10 +276,14 @@ class AttackTest {
 
     /** Each evaluator has its own id, so that its counts are fresh. */
     private Evaluator evaluator(String scope) {
-        RuleDocument document = RuleDocument.parse(
-                "test",
-                "rules: [{ id: r" + random.nextInt(Integer.MAX_VALUE) + ", " + scope
-                        + "limits: [{ by: ip, algorithm: sliding_log, limit: 10, window: 1h }] }]");
+        String limits = scope.contains("action: deny")
+                ? "}]"
+                : "limits: [{ by: ip, algorithm: sliding_log, limit: 10, window: 1h }] }]";
+        return evaluatorOf("rules: [{ id: r" + random.nextInt(Integer.MAX_VALUE) + ", " + scope + limits);
+    }
+
+    private Evaluator evaluatorOf(String rules) {
+        RuleDocument document = RuleDocument.parse("test", rules);
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
         return new Evaluator(() -> set, local, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
     }

@@ -2,124 +2,177 @@ package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
-import io.sluice.testkit.process.NginxServer;
-import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
-import org.apache.catalina.Context;
-import org.apache.catalina.startup.Tomcat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * However a path is written, the resource that the upstream serves for it is the one that was limited. The limit is 0, so any
- * answer from a limited resource has escaped its limit.
+ * A7 and A43: however a path is written, the upstream serves no protected resource without the rule or the authentication that
+ * protects it. Limits are 0 and nobody has a key, so any answer from a protected resource has escaped.
+ *
+ * <p>The long form ({@code -Dsluice.tests.scale=10}) also starts servers of other languages and writes the table of {@code
+ * docs/paths.md} to {@code target/paths-to-upstreams.md}.
  */
 final class PathsToUpstreamsTest {
 
-    private static final int VARIANTS = 6_000;
-    private static final String LIMITED = "limited";
+    private static final boolean LONG = Double.parseDouble(System.getProperty("sluice.tests.scale", "1")) > 1;
+    private static final int VARIANTS = LONG ? 1_200 : 700;
 
-    private static final List<String> PATHS =
-            List.of("/api/login", "/api/orders/7", "/api/orders/7/items", "/admin/users/u-1/keys");
+    private static final List<String> PATHS = List.of(
+            "/api/login",
+            "/api/orders/7",
+            "/api/orders/7/items",
+            "/admin/users/u-1/keys",
+            "/files/a",
+            "/files/a",
+            "/vault/a/b");
 
-    private static final String RULES = """
-            rules:
-              - { id: login, resource: /api/login, limits: [ { limit: 0, window: 1s } ] }
-              - { id: orders, resource: "/api/orders/**", limits: [ { limit: 0, window: 1s } ] }
-              - { id: keys, resource: "/admin/users/{user}/keys", limits: [ { limit: 0, window: 1s } ] }
-            """;
-
-    private static final String NGINX = """
-            location = /api/login { return 200 limited; }
-            location /api/orders/ { return 200 limited; }
-            location ~ ^/admin/users/[^/]+/keys$ { return 200 limited; }
-            location / { return 200 open; }
-            """;
+    private static final List<String> PROTECTED =
+            List.of("/api/login", "/api/orders/**", "/admin/users/{user}/keys", "/files/{name}", "/vault/**");
 
     @TempDir
     private Path folder;
 
-    @Test
-    void noLimitedResourceOfNginxEscapesItsLimit() throws Exception {
-        try (NginxServer nginx = NginxServer.start(NGINX)) {
-            nothingEscapes("nginx", nginx.port());
-        }
+    /** What happened to the requests for one server. */
+    private static final class Outcome {
+        final Set<String> unlimited = new LinkedHashSet<>();
+        final Set<String> unauthenticated = new LinkedHashSet<>();
+        final Map<Integer, Integer> statuses = new TreeMap<>();
+        int served;
     }
 
     @Test
-    void noLimitedResourceOfAServletContainerEscapesItsLimit() throws Exception {
-        Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(folder.toString());
-        tomcat.setHostname("127.0.0.1");
-        tomcat.setPort(0);
-        tomcat.getConnector().setProperty("relaxedPathChars", "\\");
-        Context context = tomcat.addContext("", folder.toString());
-        Tomcat.addServlet(context, LIMITED, new Saying(LIMITED));
-        Tomcat.addServlet(context, "open", new Saying("open"));
-        context.addServletMappingDecoded("/api/login", LIMITED);
-        context.addServletMappingDecoded("/api/orders/*", LIMITED);
-        context.addServletMappingDecoded("/admin/users/u-1/keys", LIMITED);
-        context.addServletMappingDecoded("/", "open");
-        tomcat.start();
+    void noServerServesAProtectedResourceWithoutItsRule() throws Exception {
+        List<String> variants = PathVariants.of(PATHS, SeededRandom.of("PathsToUpstreamsTest"), VARIANTS);
+        Map<String, String> notRun = new TreeMap<>();
+        List<PathUpstream> servers = new ArrayList<>(PathUpstream.always(folder));
         try {
-            nothingEscapes("tomcat", tomcat.getConnector().getLocalPort());
+            if (LONG) {
+                servers.addAll(PathUpstream.installed(folder, notRun));
+            }
+            Map<String, Outcome> outcomes = new LinkedHashMap<>();
+            Set<String> settings = new LinkedHashSet<>();
+            servers.forEach(server -> settings.addAll(server.paths()));
+            for (String paths : settings) {
+                List<PathUpstream> fitting = servers.stream()
+                        .filter(server -> server.paths().contains(paths))
+                        .toList();
+                send(variants, paths, fitting, outcomes);
+            }
+            report(variants.size(), outcomes, notRun);
+            outcomes.forEach((name, outcome) -> {
+                assertThat(outcome.unlimited).as(name + " without its rule").isEmpty();
+                assertThat(outcome.unauthenticated)
+                        .as(name + " without authentication")
+                        .isEmpty();
+                assertThat(outcome.served).as(name + " serves").isGreaterThan(VARIANTS / 40);
+                assertThat(outcome.statuses).as(name).containsKeys(200, 400, 401, 403, 429);
+            });
         } finally {
-            tomcat.stop();
-            tomcat.destroy();
+            for (PathUpstream server : servers) {
+                server.stop();
+            }
         }
     }
 
-    private void nothingEscapes(String name, int upstream) throws Exception {
-        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
-        System.out.println(name + ": seed " + seed);
-        List<String> variants = PathVariants.of(PATHS, new Random(seed), VARIANTS);
-        int reachable = 0;
-        List<String> escaped = new ArrayList<>();
-        Map<Integer, Integer> answers = new TreeMap<>();
-        try (RunningGateway gateway = RunningGateway.start(folder, RULES, "http://127.0.0.1:" + upstream);
-                RawCaller through = new RawCaller(gateway.port());
-                RawCaller past = new RawCaller(upstream)) {
-            for (String variant : variants) {
-                RawCaller.Answer answer = through.get(variant);
-                answers.merge(answer.status(), 1, Integer::sum);
-                if (answer.body().equals(LIMITED)) {
-                    escaped.add(variant);
-                }
-                if (past.get(variant).body().equals(LIMITED)) {
-                    reachable++;
+    private void send(List<String> variants, String paths, List<PathUpstream> servers, Map<String, Outcome> outcomes)
+            throws Exception {
+        try (RunningGateway gateway = RunningGateway.of(config(paths, servers), rules());
+                RawCaller through = new RawCaller(gateway.port())) {
+            for (PathUpstream server : servers) {
+                Outcome outcome = new Outcome();
+                outcomes.put(server.name() + (paths.isEmpty() ? "" : ", " + paths), outcome);
+                try (RawCaller past = new RawCaller(server.port())) {
+                    for (String variant : variants) {
+                        outcome.served += body(past, variant).equals(PathUpstream.LIMITED) ? 1 : 0;
+                        ask(through, variant, server.name() + ".rules", outcome, outcome.unlimited);
+                        ask(through, variant, server.name() + ".auth", outcome, outcome.unauthenticated);
+                    }
                 }
             }
         }
-        System.out.println(name + ": " + reachable + " of " + variants.size()
-                + " reach a limited resource without the gateway; through it " + answers);
-        assertThat(escaped).isEmpty();
-        assertThat(reachable).as("variants that the upstream serves").isGreaterThan(VARIANTS / 20);
-        assertThat(answers).containsKeys(200, 400, 429);
     }
 
-    private static final class Saying extends HttpServlet {
-
-        private static final long serialVersionUID = 1;
-
-        private final String what;
-
-        Saying(String what) {
-            this.what = what;
+    private static void ask(RawCaller through, String variant, String host, Outcome outcome, Set<String> escaped)
+            throws IOException {
+        RawCaller.Answer answer = through.get(variant.replace("localhost", host), host);
+        outcome.statuses.merge(answer.status(), 1, Integer::sum);
+        if (answer.body().equals(PathUpstream.LIMITED)) {
+            escaped.add(variant);
         }
+    }
 
-        @Override
-        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            response.getOutputStream().print(what);
+    /** Servers close the connection without an answer to some of the variants. */
+    private static String body(RawCaller past, String variant) {
+        try {
+            return past.get(variant).body();
+        } catch (IOException closed) {
+            return "";
+        }
+    }
+
+    private Path config(String paths, List<PathUpstream> servers) throws IOException {
+        Files.writeString(
+                folder.resolve("keys.yaml"),
+                "keys: [{ sha256: " + HexFormat.of().formatHex(new byte[32]) + ", user: u }]");
+        StringBuilder config = new StringBuilder("gateway: { paths: { " + paths + " } }\n")
+                .append("auth: { api_keys: keys.yaml }\n")
+                .append("routes:\n");
+        for (PathUpstream server : servers) {
+            String to = "upstreams: [\"http://127.0.0.1:" + server.port() + "\"]";
+            for (String name : List.of(".rules", ".auth")) {
+                config.append("  - { host: %s, path: /**, %s, auth: open }\n".formatted(server.name() + name, to));
+            }
+            for (String path : PROTECTED) {
+                config.append(
+                        "  - { host: %s.auth, path: \"%s\", %s, auth: required }\n".formatted(server.name(), path, to));
+            }
+        }
+        return Files.writeString(folder.resolve("sluice.yaml"), config);
+    }
+
+    private static String rules() {
+        StringBuilder rules = new StringBuilder("rules:\n");
+        for (int i = 0; i < PROTECTED.size(); i++) {
+            String path = PROTECTED.get(i);
+            String what = path.startsWith("/vault") ? "action: deny" : "limits: [ { limit: 0, window: 1s } ]";
+            rules.append("  - { id: r%d, resource: \"%s\", match: { header.host: \"*.rules\" }, %s }\n"
+                    .formatted(i, path, what));
+        }
+        return rules.toString();
+    }
+
+    private static void report(int sent, Map<String, Outcome> outcomes, Map<String, String> notRun) throws IOException {
+        StringBuilder table =
+                new StringBuilder("| server, `gateway.paths` | protected without Sluice | passed the rule |"
+                        + " passed authentication | refused with 400 |\n|---|---|---|---|---|\n");
+        outcomes.forEach((name, outcome) -> table.append("| %s | %d | %d | %d | %d |\n"
+                .formatted(
+                        name,
+                        outcome.served,
+                        outcome.unlimited.size(),
+                        outcome.unauthenticated.size(),
+                        outcome.statuses.getOrDefault(400, 0) / 2)));
+        notRun.forEach((name, why) -> table.append("| %s | *not run* | | | |\n".formatted(name)));
+        System.out.println(sent + " paths to each server\n" + table);
+        System.out.println("not run: " + notRun);
+        outcomes.forEach((name, outcome) -> System.out.println(
+                name + ": " + outcome.statuses + " " + outcome.unlimited + " " + outcome.unauthenticated));
+        if (LONG) {
+            Files.writeString(Path.of("target", "paths-to-upstreams.md"), table);
         }
     }
 }

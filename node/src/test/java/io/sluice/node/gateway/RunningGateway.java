@@ -14,6 +14,12 @@ public record RunningGateway(Node node) implements AutoCloseable {
         return new RunningGateway(Node.start(config(folder, rules, upstream)));
     }
 
+    /** Starts a node with the routes of a configuration. */
+    static RunningGateway of(Path config, String rules) throws Exception {
+        return new RunningGateway(Node.start(NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0)
+                .withGateway(0, new RoutesFrom.File(config))));
+    }
+
     /** Starts a node that counts in a Redis. */
     public static RunningGateway onRedis(Path folder, String rules, String upstream, String redis) throws Exception {
         return new RunningGateway(Node.start(config(folder, rules, upstream).withRedis(redis)));

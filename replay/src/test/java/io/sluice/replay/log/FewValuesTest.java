@@ -36,13 +36,14 @@ final class FewValuesTest {
     @Test
     void makesTheSameAttributes() {
         Map<String, String> few = new FewValues();
-        few.putAll(Map.of("path", "/a/%62//c", "ip", "::ffff:203.0.113.7", "header.host", "Example.COM:80"));
+        few.putAll(Map.of("path", "/a/%62/c;x/", "ip", "::ffff:203.0.113.7", "header.host", "Example.COM:80"));
         Attributes usual = Attributes.of(new HashMap<>(few));
         Attributes made = Attributes.taking(few);
         assertThat(made.names()).isEqualTo(usual.names());
         for (String name : usual.names()) {
             assertThat(made.get(name)).isEqualTo(usual.get(name));
         }
+        assertThat(made.otherReadings()).hasSameSizeAs(usual.otherReadings()).isNotEmpty();
         assertThat(made.address()).isEqualTo(usual.address());
         assertThat(made.only(Set.of("ip")).names()).containsExactly("ip");
     }

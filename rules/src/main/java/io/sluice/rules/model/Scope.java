@@ -44,7 +44,17 @@ public record Scope(
         match = named.size() <= 1 ? Map.copyOf(named) : Collections.unmodifiableMap(named);
     }
 
+    /** Returns whether a request matches in any reading of its path. */
     public boolean matches(Attributes request) {
+        return request.inAnyReading(this::matchesReading);
+    }
+
+    /** Returns whether a request matches in every reading of its path. */
+    public boolean matchesEveryReading(Attributes request) {
+        return request.inEveryReading(this::matchesReading);
+    }
+
+    private boolean matchesReading(Attributes request) {
         return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
     }
 

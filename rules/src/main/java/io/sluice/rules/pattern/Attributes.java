@@ -1,10 +1,13 @@
 package io.sluice.rules.pattern;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,20 +15,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Created once per request at the front end. This class brings everything into its canonical form: header names in lower case,
  * the address, the path, the host. Code that matches or counts later only compares text.
+ *
+ * <p>Servers may read a path in several ways ({@link PathForm#otherReadings}). The attribute {@code path} is the normal form, by which
+ * requests are counted. What restricts a request applies if it matches in {@linkplain #inAnyReading any} reading; what frees a request
+ * applies only if it matches in {@linkplain #inEveryReading every} reading.
  */
 public final class Attributes {
 
+    /**
+     * Stands for the empty last segment of a path that ends with a slash, as servers such as Fastify read it: {@code /users/} is then
+     * {@code /users/{id}}. A blank, because no normal path contains one.
+     */
+    public static final String EMPTY_SEGMENT = " ";
+
     private static final String HEADER = "header.";
     private static final String IP = "ip";
+    private static final String PATH = "path";
 
     private final Map<String, String> values;
     private final @Nullable Address address;
     private final Origin origin;
 
-    private Attributes(Map<String, String> values, @Nullable Address address, Origin origin) {
+    /** The same request in the other readings of its path. */
+    private final List<Attributes> others;
+
+    private Attributes(Map<String, String> values, @Nullable Address address, Origin origin, List<Attributes> others) {
         this.values = values;
         this.address = address;
         this.origin = origin;
+        this.others = others;
     }
 
     /** Creates attributes with the path in its {@linkplain PathForm#STRICT strict} form. */
@@ -45,16 +63,32 @@ public final class Attributes {
                         + " is given twice (expected: names that differ in more than case)");
             }
         });
-        return withAddress(values);
+        return of(values, given.get(PATH), form);
     }
 
-    private static Attributes withAddress(Map<String, String> values) {
+    /** @param sent the path before it was normalised */
+    private static Attributes of(Map<String, String> values, @Nullable String sent, PathForm form) {
         String ip = values.get(IP);
         Address address = ip == null ? null : HopAddress.read(ip);
         if (ip != null) {
             values.put(IP, address == null ? Address.UNKNOWN : address.toString());
         }
-        return new Attributes(values, address, Origin.UNKNOWN);
+        return new Attributes(values, address, Origin.UNKNOWN, others(values, address, sent, form));
+    }
+
+    private static List<Attributes> others(
+            Map<String, String> values, @Nullable Address address, @Nullable String sent, PathForm form) {
+        if (sent == null || (sent.equals(values.get(PATH)) && !sent.equals("/"))) {
+            return List.of();
+        }
+        List<String> paths = form.otherReadings(sent);
+        List<Attributes> others = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            Map<String, String> own = new HashMap<>(values);
+            own.put(PATH, path);
+            others.add(new Attributes(own, address, Origin.UNKNOWN, List.of()));
+        }
+        return Collections.unmodifiableList(others);
     }
 
     /**
@@ -69,20 +103,48 @@ public final class Attributes {
                 return of(own);
             }
         }
+        String sent = own.get(PATH);
         own.replaceAll((name, value) -> normalised(name, value, PathForm.STRICT));
-        return withAddress(own);
+        return of(own, sent, PathForm.STRICT);
     }
 
     /** Returns the same attributes of a request with this origin. */
     public Attributes from(Origin origin) {
-        return origin.equals(this.origin) ? this : new Attributes(values, address, origin);
+        return origin.equals(this.origin) ? this : new Attributes(values, address, origin, others);
     }
 
     /** Returns only the attributes with these names, of the same request. */
     public Attributes only(Set<String> names) {
         Map<String, String> some = new HashMap<>(values);
         some.keySet().retainAll(names);
-        return new Attributes(some, some.containsKey(IP) ? address : null, origin);
+        List<Attributes> same = others.isEmpty() || !names.contains(PATH)
+                ? List.of()
+                : others.stream().map(other -> other.only(names)).toList();
+        return new Attributes(some, some.containsKey(IP) ? address : null, origin, same);
+    }
+
+    /** Returns the same request in each of the other ways in which a server may read its path. Most requests have none. */
+    public List<Attributes> otherReadings() {
+        return others;
+    }
+
+    /** Returns whether the test holds in some reading of the path. Use it for what restricts a request. */
+    public boolean inAnyReading(Predicate<? super Attributes> test) {
+        return test.test(this) || others.stream().anyMatch(test);
+    }
+
+    /**
+     * Returns whether the test holds in every reading of the path. Use it for what frees a request. A slash at the end makes no
+     * difference here, because patterns are written without it.
+     */
+    public boolean inEveryReading(Predicate<? super Attributes> test) {
+        return test.test(this) && others.stream().allMatch(each -> each.endsWithSlash() || test.test(each));
+    }
+
+    /** Returns whether this is the reading of a path with a slash at the end as an empty last segment. */
+    public boolean endsWithSlash() {
+        String path = values.get(PATH);
+        return path != null && path.endsWith(EMPTY_SEGMENT);
     }
 
     /** Returns how the request is known to other systems. No rule can match it. */
@@ -119,7 +181,7 @@ public final class Attributes {
     }
 
     private static String normalised(String name, String value, PathForm form) {
-        if (name.equals("path")) {
+        if (name.equals(PATH)) {
             return form.normal(value);
         }
         return HostText.ATTRIBUTE.equalsIgnoreCase(name) ? HostText.normal(value) : value;

@@ -1,42 +1,67 @@
 package io.sluice.rules.pattern;
 
+import java.util.List;
+
 /**
  * The canonical form in which paths are compared and counted, the same at every front end. Immutable.
  *
- * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}), empty segments, {@code .} segments and a slash
- * at the end are dropped. A query, a fragment and {@code http://host} before the path are cut off. Anything that servers
- * interpret differently is refused, because the limiter cannot know which route will be served: encoded slashes and percent
- * signs, backslashes, control characters, broken UTF-8, and, unless {@link #resolve} is set, {@code ..} segments and {@code //}
- * at the start. {@code docs/paths.md} has the whole table.
+ * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}) and one slash at the end are dropped. A query, a
+ * fragment and {@code http://host} before the path are cut off. Anything that servers interpret differently is refused, because the
+ * limiter cannot know which route will be served: empty segments, segments that have parameters only, {@code .} and {@code ..}
+ * segments unless {@link #resolve} is set, encoded slashes and percent signs, backslashes, control characters, and broken UTF-8.
+ * {@code docs/paths.md} has the whole table.
  *
- * <p>A normalised path is its own normal form.
+ * <p>Servers may read an accepted path in more than one way: with or without its parameters, for example. {@link #otherReadings}
+ * returns the other ways. A normalised path is its own normal form and has no other reading, except for the root.
  *
  * @param ignoreCase for servers that ignore case: paths are compared in lower case, and patterns must be written in lower case
- * @param resolve for servers that resolve paths (Tomcat, nginx): {@code //} at the start is {@code /}, and {@code ..} is
- *     resolved. Do not set it for servers that do not (Node, Fastify, Express): they serve {@code /public/../x} from {@code
- *     /public}, but it would be limited as {@code /x}
+ * @param resolve for servers that resolve paths (Tomcat, nginx): {@code .} and {@code ..} are resolved. Do not set it for servers
+ *     that do not (Node, Fastify, Express): they serve {@code /public/../x} from {@code /public}, but it would be counted as {@code
+ *     /x}
  * @param encodedSlash for servers that treat {@code %2F} as part of a name (Node): it is accepted and stays {@code %2F}
+ * @param servlet for servlet containers (Tomcat, Jetty): parameters are dropped in every reading, and the last segment may have
+ *     parameters only, as in {@code /app/;jsessionid=1}
  */
-public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash) {
+public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash, boolean servlet) {
 
     /** Safe for any server: case matters, and untidy paths are refused. */
     public static final PathForm STRICT = new PathForm(false, false, false);
 
+    /** Creates a form for any kind of server. */
+    public PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash) {
+        this(ignoreCase, resolve, encodedSlash, false);
+    }
+
     public PathForm ignoringCase() {
-        return new PathForm(true, resolve, encodedSlash);
+        return new PathForm(true, resolve, encodedSlash, servlet);
     }
 
     public PathForm resolving() {
-        return new PathForm(ignoreCase, true, encodedSlash);
+        return new PathForm(ignoreCase, true, encodedSlash, servlet);
     }
 
     public PathForm keepingEncodedSlash() {
-        return new PathForm(ignoreCase, resolve, true);
+        return new PathForm(ignoreCase, resolve, true, servlet);
+    }
+
+    public PathForm ofServlets() {
+        return new PathForm(ignoreCase, resolve, encodedSlash, true);
     }
 
     /** Returns the normal form; the same object if the path is already normal. Takes time proportional to the length. */
     public String normal(String path) {
         return NormalPath.is(path, this) ? path : new PathNormaliser(path, this).normal();
+    }
+
+    /**
+     * Returns the readings of a path beside its normal form, at most two dozen: with parameters or cut off at the first one, with
+     * escapes as they were sent, with unresolved dots, and with an empty last segment in place of a slash at the end. Most paths
+     * have none. A reading with an empty last segment ends with {@link Attributes#EMPTY_SEGMENT}.
+     */
+    public List<String> otherReadings(String path) {
+        return NormalPath.is(path, this) && !path.equals("/")
+                ? List.of()
+                : new PathNormaliser(path, this).otherReadings();
     }
 
     /**

@@ -1,13 +1,22 @@
 package io.sluice.rules.pattern;
 
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Brings one path into its normal form, or refuses it. Works in one pass over the text. Used once, by one thread.
+ * Brings one path into its normal form, or refuses it. Each reading takes one pass over the text. Used by one thread.
  *
  * <p>Servers do four things to a path, but not all of them and not in the same order: decode, strip parameters, resolve dots,
  * split. This class first splits segments at what is a slash to every server, then drops parameters and decodes escapes. Anything
  * that could be a slash, a parameter or an escape in another order is refused rather than guessed.
+ *
+ * <p>What is left can be read in a few ways, by what a server leaves out: a {@link Reading} each. Two things make more readings, and
+ * are refused for that reason: a segment without a name, which servers keep, merge or drop, and dot segments of several spellings,
+ * of which servers may resolve only some.
  *
  * <p>{@code java.net.URI} guesses: its path has a slash for {@code %2F} and keeps parameters.
  */
@@ -18,31 +27,101 @@ final class PathNormaliser {
     private static final String NO_BACKSLASH = "no backslash";
     private static final String UTF8 = "percent-encoded valid UTF-8";
 
+    /** What a server does with parameters. Cutting at the first one is what Fastify did until version 4. */
+    private enum Parameters {
+        DROPPED,
+        KEPT,
+        CUT
+    }
+
+    /**
+     * How a server may read a path.
+     *
+     * @param decoded whether escapes of ASCII characters are decoded
+     * @param resolved whether dot segments are resolved
+     */
+    private record Reading(Parameters parameters, boolean decoded, boolean resolved) {
+
+        static final Reading NORMAL = new Reading(Parameters.DROPPED, true, true);
+    }
+
     private final String path;
     private final PathForm form;
     private final StringBuilder out;
+    private Reading reading = Reading.NORMAL;
     private int at;
     private int end;
+
+    private boolean hasParameters;
+    private boolean hasEscapes;
+    private boolean endsWithSlash;
+
+    /** The dot segments as they were sent; null if there are none. */
+    private @Nullable String dots;
 
     public PathNormaliser(String path, PathForm form) {
         this.path = path;
         this.form = form;
         this.out = new StringBuilder(path.length() + 16);
-        this.end = path.length();
     }
 
     public String normal() {
+        return read(Reading.NORMAL);
+    }
+
+    /** Returns all readings except the normal form. */
+    public List<String> otherReadings() {
+        String normal = normal();
+        List<Parameters> kinds = hasParameters && !form.servlet()
+                ? List.of(Parameters.DROPPED, Parameters.KEPT, Parameters.CUT)
+                : List.of(Parameters.DROPPED);
+        List<Boolean> decoded = hasEscapes ? List.of(true, false) : List.of(true);
+        List<Boolean> resolved = dots == null ? List.of(true) : List.of(true, false);
+        Set<String> all = new LinkedHashSet<>();
+        for (Parameters each : kinds) {
+            for (boolean decode : decoded) {
+                for (boolean resolve : resolved) {
+                    String text = read(new Reading(each, decode, resolve));
+                    all.add(text);
+                    if (endsWithSlash) {
+                        all.add((text.equals("/") ? text : text + "/") + Attributes.EMPTY_SEGMENT);
+                    }
+                }
+            }
+        }
+        all.remove(normal);
+        return new ArrayList<>(all);
+    }
+
+    private String read(Reading reading) {
+        this.reading = reading;
+        out.setLength(0);
+        at = 0;
+        end = path.length();
+        endsWithSlash = false;
+        dots = null;
         cutQueryAndFragment();
         if (end == 1 && path.charAt(0) == '*') {
             return "*";
         }
         skipSchemeAndAuthority();
+        cutParameters();
+        if (at == end) {
+            endsWithSlash = true;
+        }
         while (at < end) {
             at++;
             segment();
         }
         refuseTwiceEncoded();
         return out.isEmpty() ? "/" : out.toString();
+    }
+
+    private void cutParameters() {
+        int semicolon = reading.parameters() == Parameters.CUT ? path.indexOf(';', at) : -1;
+        if (semicolon >= 0 && semicolon < end) {
+            end = semicolon;
+        }
     }
 
     private void cutQueryAndFragment() {
@@ -82,6 +161,7 @@ final class PathNormaliser {
 
     /** Reads from after a slash to the next one. */
     private void segment() {
+        int sent = at;
         int start = out.length();
         out.append('/');
         boolean parameters = false;
@@ -89,6 +169,9 @@ final class PathNormaliser {
             if (path.charAt(at) == ';') {
                 parameters = true;
                 at++;
+                if (reading.parameters() == Parameters.KEPT) {
+                    out.append(';');
+                }
             } else {
                 int length = out.length();
                 character();
@@ -97,14 +180,12 @@ final class PathNormaliser {
                 }
             }
         }
+        hasParameters |= parameters;
         int length = out.length() - start - 1;
         if (length == 0) {
-            if (start == 0 && at < end && !form.resolve()) {
-                throw refused("no // at the start; some servers read what follows as a host");
-            }
-            out.setLength(start);
+            noName(start, parameters);
         } else if (isDots(start + 1, out.length())) {
-            dots(start, length, parameters);
+            dots(start, path.substring(sent, at), length, parameters);
         } else if (form.encodedSlash()) {
             refuseHiddenDots(start + 1);
         }
@@ -114,12 +195,39 @@ final class PathNormaliser {
         if (out.indexOf("%2F", start) >= 0 || out.indexOf("%25", start) >= 0) {
             throw refused("no encoded slash or percent sign in a path parameter");
         }
+        if (reading.parameters() == Parameters.DROPPED) {
+            out.setLength(start);
+        }
+    }
+
+    /** Drops a segment without a name, which is allowed only at the end: a slash, or the session id of a servlet container. */
+    private void noName(int start, boolean parameters) {
+        if (at < end || (parameters && !form.servlet())) {
+            throw refused(
+                    parameters
+                            ? "no segment that has parameters only"
+                            : start == 0
+                                    ? "no // at the start; some servers read what follows as a host"
+                                    : "no empty segment (//)");
+        }
+        endsWithSlash = true;
         out.setLength(start);
     }
 
-    private void dots(int start, int length, boolean parameters) {
-        if (parameters || (length == 2 && !form.resolve())) {
-            throw refused(parameters ? "no . or .. segments with parameters" : "no .. segments");
+    private void dots(int start, String sent, int length, boolean parameters) {
+        if (parameters || !form.resolve()) {
+            throw refused(
+                    parameters
+                            ? "no . or .. segments with parameters"
+                            : length == 2 ? "no .. segments" : "no . segments");
+        }
+        if (dots != null && !dots.equals(sent)) {
+            throw refused("dot segments of one spelling");
+        }
+        dots = sent;
+        endsWithSlash = at == end;
+        if (!reading.resolved()) {
+            return;
         }
         out.setLength(start);
         if (length == 2) {
@@ -169,9 +277,22 @@ final class PathNormaliser {
         int first = octet(at);
         if (first < 0x80) {
             at += 3;
+            int length = out.length();
             encodedAscii((char) first);
+            if (out.charAt(length) != '%') {
+                escaped(length);
+            }
         } else {
             text(utf8(first), UTF8);
+        }
+    }
+
+    /** Notes that a character was decoded, or takes it back if the reading keeps what was sent. */
+    private void escaped(int start) {
+        hasEscapes = true;
+        if (!reading.decoded()) {
+            out.setLength(start);
+            out.append(path, at - 3, at);
         }
     }
 

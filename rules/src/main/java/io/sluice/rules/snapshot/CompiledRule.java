@@ -11,6 +11,7 @@ import io.sluice.rules.pattern.Attributes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,11 @@ public final class CompiledRule {
      */
     public record InForce(Limit numbers, long keep) {
 
+        /** Orders numbers of one limit by what they admit in the long run, then at once. */
+        private static final Comparator<InForce> BY_SPEED = Comparator.<InForce>comparingDouble(
+                        each -> (double) each.numbers.capacity() / Math.max(1, each.numbers.windowMicros()))
+                .thenComparingLong(each -> each.numbers.capacity());
+
         private InForce(LimitOverride override) {
             this(
                     override.numbers(),
@@ -99,19 +105,46 @@ public final class CompiledRule {
         return Optional.empty();
     }
 
-    /** Returns the numbers that are in force for a request instead of the limit's own; empty if the limit's own apply. */
+    /**
+     * Returns the numbers that are in force for a request instead of the limit's own; empty if the limit's own apply. If servers may
+     * read the path of the request in several ways, the slowest numbers of all readings apply, and the largest {@code keep}.
+     */
     public Optional<InForce> override(int limit, Attributes request, Clock clock) {
         if (numbers.isPresent()) {
             return Optional.of(new InForce(numbers.get(), 0));
         }
         FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
-        return table == null
-                ? Optional.empty()
-                : table.first(
-                                request,
-                                override -> override.until().isEmpty()
-                                        || now(clock).isBefore(override.until().get()))
-                        .map(InForce::new);
+        if (table == null) {
+            return Optional.empty();
+        }
+        Optional<InForce> normal = first(table, request, clock);
+        return request.otherReadings().isEmpty() ? normal : slowest(limit, table, request, normal, clock);
+    }
+
+    private Optional<InForce> slowest(
+            int limit, FirstMatch<LimitOverride> table, Attributes request, Optional<InForce> normal, Clock clock) {
+        InForce own = new InForce(rule.limits().get(limit).limit(), 0);
+        InForce slowest = normal.orElse(own);
+        long keep = slowest.keep();
+        for (Attributes other : request.otherReadings()) {
+            Optional<InForce> found = first(table, other, clock);
+            if (found.isPresent() || !other.endsWithSlash()) {
+                InForce next = found.orElse(own);
+                keep = Math.max(keep, next.keep());
+                slowest = InForce.BY_SPEED.compare(next, slowest) < 0 ? next : slowest;
+            }
+        }
+        InForce strictest =
+                new InForce(slowest.numbers(), Math.min(keep, slowest.numbers().capacity()));
+        return strictest.equals(own) ? Optional.empty() : Optional.of(strictest);
+    }
+
+    private static Optional<InForce> first(FirstMatch<LimitOverride> table, Attributes request, Clock clock) {
+        return table.first(
+                        request,
+                        override -> override.until().isEmpty()
+                                || now(clock).isBefore(override.until().get()))
+                .map(InForce::new);
     }
 
     private static Instant now(Clock clock) {

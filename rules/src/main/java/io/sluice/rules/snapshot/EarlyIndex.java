@@ -46,7 +46,9 @@ final class EarlyIndex {
 
     /** Returns the rules that apply to a request, in document order. */
     List<CompiledRule> matching(Attributes request) {
-        return rules.isEmpty() ? List.of() : index.matching(request, rules);
+        return rules.isEmpty()
+                ? List.of()
+                : RuleSet.withoutDoubt(index.matching(request, rules), request, CompiledRule::rule);
     }
 
     /** Returns whether the rule's limits are decided early, and not again later. */

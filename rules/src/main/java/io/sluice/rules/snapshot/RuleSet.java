@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -218,9 +219,22 @@ public final class RuleSet {
         return !enabled.isEmpty() || (trial != null && trial.rules().hasScopes());
     }
 
-    /** Returns the enabled rules that match this request, in document order. */
+    /**
+     * Returns the enabled rules that match this request, in document order. If servers may read its path in several ways, rules that
+     * exempt have to match in every reading, all others in any.
+     */
     public List<Rule> matching(Attributes request) {
-        return index.matching(request, enabled);
+        return withoutDoubt(index.matching(request, enabled), request, Function.identity());
+    }
+
+    /** Returns the rules without those that exempt the request only in some readings of its path. */
+    static <T> List<T> withoutDoubt(List<T> matching, Attributes request, Function<T, Rule> rule) {
+        return request.otherReadings().isEmpty()
+                ? matching
+                : matching.stream()
+                        .filter(each -> rule.apply(each).action() != Action.EXEMPT
+                                || rule.apply(each).scope().matchesEveryReading(request))
+                        .toList();
     }
 
     /** Returns the enabled rules that match this request and have this action. */
@@ -281,7 +295,7 @@ public final class RuleSet {
     }
 
     public List<CompiledRule> ready(Attributes request) {
-        return index.matching(request, ready);
+        return withoutDoubt(index.matching(request, ready), request, CompiledRule::rule);
     }
 
     /**

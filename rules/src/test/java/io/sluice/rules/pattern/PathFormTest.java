@@ -83,6 +83,67 @@ class PathFormTest {
         check(path, RESOLVING.keepingEncodedSlash(), expected);
     }
 
+    /** A43: everything that a server may read in an accepted path. {@code _} stands for an empty last segment. */
+    @ParameterizedTest
+    @CsvSource({
+        "/, '/_'",
+        "/a/b, ''",
+        "/a%20b/é, ''",
+        "/caf%C3%A9, ''",
+        "/a?x, ''",
+        "http://h/a, ''",
+        "/users/, '/users/_'",
+        "/%61/b, '/%61/b'",
+        "/a;x/b, '/a;x/b /a'",
+        "/a;/b, '/a;/b /a'",
+        "/a;x/, '/a/_ /a;x /a;x/_'",
+        "/a/b;x=1;y, '/a/b;x=1;y'",
+        "/a;x/b;y, '/a;x/b;y /a'",
+        "/a;x/%62, '/a/%62 /a;x/b /a;x/%62 /a'",
+        "/a;x=%62, '/a;x=b /a;x=%62'",
+    })
+    void aPathHasEveryReadingOfAnyServer(String path, String expected) {
+        readings(path, PathForm.STRICT, expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/a/../b, '/a/../b'",
+        "/a/%2e%2e/b, '/a/../b /a/%2e%2e/b'",
+        "/a/./b, '/a/./b'",
+        "/a/.., '/_ /a/.. /a/../_'",
+        "/a;x/../b, '/a/../b /a;x/../b /a'",
+    })
+    void aResolvedPathIsAlsoReadUnresolved(String path, String expected) {
+        readings(path, RESOLVING, expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/app/;jsessionid=1A, /app, '/app/_'",
+        "/;jsessionid=1A, /, '/_'",
+        "/app/x;jsessionid=1A, /app/x, ''",
+        "/app;x/y, /app/y, ''",
+        "/app/;x/y, ! no segment that has parameters only, ''",
+        "/app/;/, ! no segment that has parameters only, ''",
+        "/app//;x, ! no empty segment, ''",
+        "/app/..;x, ! no . or .. segments with, ''",
+    })
+    void aServletContainerDropsParametersEverywhere(String path, String normal, String expected) {
+        PathForm form = PathForm.STRICT.ofServlets();
+        check(path, form, normal);
+        if (!normal.startsWith("!")) {
+            readings(path, form, expected);
+        }
+    }
+
+    private static void readings(String path, PathForm form, String expected) {
+        List<String> found = form.otherReadings(path).stream()
+                .map(reading -> reading.replace(Attributes.EMPTY_SEGMENT, "_"))
+                .toList();
+        assertThat(found).containsExactlyInAnyOrder(expected.isEmpty() ? new String[0] : expected.split(" "));
+    }
+
     @Test
     void ofATargetOnlyAsciiIsTaken() {
         assertThat(PathForm.STRICT.normalOfTarget("/caf%C3%A9?é".replace("é", "x")))

@@ -34,6 +34,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -50,6 +52,18 @@ class SluiceAutoConfigurationTest {
     private final ApplicationContextRunner contexts = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(SluiceAutoConfiguration.class, SluiceActuatorAutoConfiguration.class));
+
+    @Test
+    void pathsAreReadAsAServletContainerReadsThemOnlyInsideOne() {
+        AutoConfigurations all = AutoConfigurations.of(SluiceAutoConfiguration.class);
+        WebApplicationContextRunner servlet = new WebApplicationContextRunner().withConfiguration(all);
+        servlet.run(context -> assertThat(context.getBean(PathForm.class)).isEqualTo(PathForm.STRICT.ofServlets()));
+        servlet.withPropertyValues("sluice.paths.servlet=false", "sluice.paths.resolve=true")
+                .run(context -> assertThat(context.getBean(PathForm.class)).isEqualTo(PathForm.STRICT.resolving()));
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(all)
+                .run(context -> assertThat(context.getBean(PathForm.class)).isEqualTo(PathForm.STRICT));
+    }
 
     @Test
     void worksAtOnceInThisProcessAndSaysSo(CapturedOutput output) {

@@ -110,7 +110,7 @@ abstract class LimitedApplications {
         try (RunningApp app = app().at(clock).rules(rules)) {
             for (int i = 0; i < 300; i++) {
                 Map<String, String> known = new HashMap<>(Map.of("service", "shop", "ip", "127.0.0.1"));
-                String path = List.of("/api/orders/7", "/api/login", "/x", "/api//orders/8")
+                String path = List.of("/api/orders/7", "/api/login", "/x", "/api/orders/8/")
                         .get(random.nextInt(4));
                 String query = List.of("", "?q=s1", "?q=s2", "?q=t").get(random.nextInt(4));
                 String user = List.of("u1", "u2", "bad", "good", "").get(random.nextInt(5));
@@ -193,6 +193,20 @@ abstract class LimitedApplications {
         assertThat(escaped).isEmpty();
         assertThat(reachable).isGreaterThan(50);
         assertThat(answers).containsKeys(200, 400, 429);
+    }
+
+    /** A43: a segment that has no name, or none but parameters, is a name to some frameworks. */
+    @Test
+    void a43_segmentsWithoutANameAreRefused() throws Exception {
+        String keys = rules("{ id: keys, resource: \"/admin/users/{user}/keys\", " + ZERO);
+        try (RunningApp app = app().rules(keys);
+                RawCaller caller = new RawCaller(app.port())) {
+            for (String name : List.of(";x", ";", ".", "%2e", "", "u;x", "%75")) {
+                assertThat(caller.get("/admin/users/" + name + "/keys").status())
+                        .as(name)
+                        .isIn(400, 429);
+            }
+        }
     }
 
     @Test

@@ -34,6 +34,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -76,8 +77,18 @@ public final class SluiceAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     PathForm sluicePathForm(SluiceProperties properties) {
-        SluiceProperties.Paths paths = properties.paths();
-        return new PathForm(paths.ignoreCase(), paths.resolve(), paths.encodedSlash());
+        return properties.paths().form(false);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static class InServletContainer {
+
+        @Bean
+        @ConditionalOnMissingBean
+        PathForm sluicePathForm(SluiceProperties properties) {
+            return properties.paths().form(true);
+        }
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package io.sluice.spring.boot;
 
+import io.sluice.rules.pattern.PathForm;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -162,13 +163,22 @@ public final class SluiceProperties implements EnvironmentAware {
      * How paths are compared.
      *
      * @param ignoreCase Whether paths are compared without regard to case.
-     * @param resolve Whether dot-dot segments and leading double slashes are resolved. Otherwise such requests are refused.
+     * @param resolve Whether dot and dot-dot segments are resolved. Otherwise such requests are refused.
      * @param encodedSlash Whether an encoded slash is accepted as part of a path segment. Otherwise such requests are refused.
+     * @param servlet Whether paths are read as a servlet container reads them, without parameters such as ;jsessionid=1. Default: true
+     *     in a servlet application.
      */
     public record Paths(
             @DefaultValue("false") boolean ignoreCase,
             @DefaultValue("false") boolean resolve,
-            @DefaultValue("false") boolean encodedSlash) {}
+            @DefaultValue("false") boolean encodedSlash,
+            @Nullable Boolean servlet) {
+
+        /** Returns the form of paths of an application that is, or is not, in a servlet container. */
+        PathForm form(boolean inContainer) {
+            return new PathForm(ignoreCase, resolve, encodedSlash, servlet == null ? inContainer : servlet);
+        }
+    }
 
     /**
      * The decision log.

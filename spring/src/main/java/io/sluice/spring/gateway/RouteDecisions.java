@@ -13,6 +13,7 @@ import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
 import io.sluice.spring.internal.Rulings;
@@ -176,7 +177,8 @@ public final class RouteDecisions {
         Map<String, String> known = new HashMap<>();
         if (scope != null) {
             for (String name : names) {
-                String value = scope.request().attribute(name);
+                CurrentRequest request = scope.request();
+                String value = name.equals("path") ? request.sentPath() : request.attribute(name);
                 if (value != null) {
                     known.put(name, value);
                 }

@@ -61,6 +61,17 @@ public final class LazyRequest implements CurrentRequest, LimitReports {
     }
 
     @Override
+    public @Nullable String sentPath() {
+        try {
+            RequestTarget target = target();
+            target.path(reader.paths());
+            return target.sentPath();
+        } catch (RefusedRequestException e) {
+            throw new UnreadableRequestException(e);
+        }
+    }
+
+    @Override
     public Origin origin() {
         try {
             return reader.origin(request);

@@ -96,7 +96,9 @@ public final class RequestReader {
             throws RefusedRequestException {
         String method = RequestMethod.read(request.method());
         RequestTarget target = RequestTarget.read(method, request.target());
-        values.put("path", target.path(paths));
+        // Refuses a path without a canonical form; the attributes keep all readings of the others.
+        target.path(paths);
+        values.put("path", target.sentPath());
         values.put("method", method);
         caller(request).ifPresent(address -> values.put("ip", address.toString()));
         return target;

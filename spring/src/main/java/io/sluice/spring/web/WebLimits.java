@@ -15,6 +15,7 @@ import io.sluice.spring.internal.Rulings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -161,13 +162,11 @@ public final class WebLimits {
                 return new Free();
             }
             Map<String, String> values = early ? reader.early(request, rules) : reader.attributes(request, rules);
-            String path = values.getOrDefault("path", "/");
-            for (PathPattern pattern : excluded) {
-                if (pattern.matches(path)) {
-                    return new Free();
-                }
+            Attributes known = Attributes.of(values, reader.paths());
+            if (isExcluded(known)) {
+                return new Free();
             }
-            Attributes known = Attributes.of(values, reader.paths()).from(reader.origin(request));
+            known = known.from(reader.origin(request));
             BodyFields fields = early ? BodyFields.of(Set.of()) : fields(request, rules, known);
             return new Asked(request, values, known, fields, decidedEarly);
         } catch (RefusedRequestException e) {
@@ -175,6 +174,15 @@ public final class WebLimits {
         } catch (RuntimeException e) {
             return new Answered(answers.failed("deciding a request's limits", e));
         }
+    }
+
+    private boolean isExcluded(Attributes request) {
+        for (PathPattern pattern : excluded) {
+            if (request.inEveryReading(each -> pattern.matches(Objects.requireNonNull(each.get("path"))))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private BodyFields fields(IncomingRequest request, RuleSet rules, Attributes known) throws RefusedRequestException {

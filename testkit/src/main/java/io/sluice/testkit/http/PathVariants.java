@@ -38,6 +38,26 @@ public final class PathVariants {
             inserted("%ef%bc%8f"),
             inserted("%u002f"),
             inserted("/%00/"),
+            inserted(";/"),
+            inserted(";a=b/"),
+            inserted("/;/../"),
+            inserted("/;a=b/%2e%2e/"),
+            inserted("/./../"),
+            inserted("/x//../"),
+            inserted("/x/../%2e%2e/"),
+            inserted(";a=/../"),
+            // Names that are none.
+            named(""),
+            named(";"),
+            named(";a=b"),
+            named("."),
+            named("%2e"),
+            named("%2E;a"),
+            named(".."),
+            named("%2e."),
+            named("..;a=b"),
+            named("%20"),
+            named("..."),
             // Suffixes.
             appended("/"),
             appended("//"),
@@ -47,6 +67,12 @@ public final class PathVariants {
             appended(";a=b"),
             appended(";"),
             appended(";jsessionid=1/"),
+            appended("/;jsessionid=1"),
+            appended("/;"),
+            appended(";/"),
+            appended(";/x"),
+            appended(";a=b/x"),
+            appended("/x/..;"),
             appended("%00"),
             appended("%00.html"),
             appended("%20"),
@@ -100,7 +126,8 @@ public final class PathVariants {
         Set<String> variants = new LinkedHashSet<>(paths);
         while (variants.size() < count) {
             String variant = paths.get(random.nextInt(paths.size()));
-            for (int i = random.nextInt(4); i >= 0; i--) {
+            // Most mixtures of tricks are refused by every server.
+            for (int i = random.nextBoolean() ? 0 : random.nextInt(4); i >= 0; i--) {
                 variant = TRICKS.get(random.nextInt(TRICKS.size())).apply(variant, random);
             }
             variants.add(variant);
@@ -122,6 +149,15 @@ public final class PathVariants {
 
     private static BiFunction<String, Random, String> appended(String what) {
         return (path, random) -> path + what;
+    }
+
+    /** Gives another name to one of the segments. */
+    private static BiFunction<String, Random, String> named(String what) {
+        return (path, random) -> {
+            int slash = nth(path, '/', random);
+            int end = path.indexOf('/', slash + 1);
+            return slash < 0 ? path : path.substring(0, slash + 1) + what + (end < 0 ? "" : path.substring(end));
+        };
     }
 
     private static BiFunction<String, Random, String> letter(java.util.function.Function<Character, String> clothes) {

@@ -108,7 +108,8 @@ public final class Gateway {
         IncomingBody incoming = new IncomingBody(request);
         try {
             Parsed parsed = RequestParser.parse(request, state);
-            Optional<Route> route = state.routes().find(parsed.host(), parsed.path());
+            List<String> others = state.paths().otherReadings(parsed.target().sentPath());
+            Optional<Route> route = state.routes().find(parsed.host(), parsed.path(), others);
             RequestTrace trace = tracing.forwarded(parent(request));
             GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.orElse(null), trace);
             exchange.whenOver(() -> over(exchange, route, clock.nanoTime() - start));

@@ -72,7 +72,7 @@ public final class GatewayConfig {
                         "paths",
                         "refusals"));
         GatewaySettings settings = settings(gateway);
-        PathForm paths = paths(gateway.in("paths", List.of("ignore_case", "resolve", "encoded_slash")));
+        PathForm paths = paths(gateway.in("paths", List.of("ignore_case", "resolve", "encoded_slash", "servlet")));
         CallerAddress caller = caller(new Settings(file, errors, client));
         Optional<AuthSettings> auth = AuthReader.read(own);
         RefusalPages refusals = RefusalPages.read(gateway);
@@ -172,7 +172,10 @@ public final class GatewayConfig {
 
     private static PathForm paths(Settings own) {
         return new PathForm(
-                own.flag("ignore_case", false), own.flag("resolve", false), own.flag("encoded_slash", false));
+                own.flag("ignore_case", false),
+                own.flag("resolve", false),
+                own.flag("encoded_slash", false),
+                own.flag("servlet", false));
     }
 
     private static CallerAddress caller(Settings own) {

@@ -45,7 +45,7 @@ public final class RequestAttributes {
     }
 
     private static void addParsed(Map<String, String> values, Parsed parsed) {
-        values.put("path", parsed.path());
+        values.put("path", parsed.target().sentPath());
         values.put("method", parsed.method());
         Address caller = parsed.caller();
         if (caller != null) {

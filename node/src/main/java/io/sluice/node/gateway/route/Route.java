@@ -19,4 +19,12 @@ public record Route(
         UpstreamGroup upstreams,
         Duration requestTimeout,
         Duration idleTimeout,
-        long largestBody) {}
+        long largestBody) {
+
+    /** Returns this route, but at least as strict about callers as another one. */
+    Route asStrictAs(Route other) {
+        return other.access.compareTo(access) <= 0
+                ? this
+                : new Route(name, service, other.access, upstreams, requestTimeout, idleTimeout, largestBody);
+    }
+}

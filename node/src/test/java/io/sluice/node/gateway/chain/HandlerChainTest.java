@@ -243,7 +243,7 @@ class HandlerChainTest {
                             return done(Verdict.GO_ON);
                         }))
                 .start()) {
-            RepliesClient.Reply reply = gateway.get("/a/./b", "X-Request-Id: mine");
+            RepliesClient.Reply reply = gateway.get("/a/%62/", "X-Request-Id: mine");
             assertThat(reply.told("set")).isEqualTo("[X-To=GETshop.example/a/b]");
             assertThat(reply.header("x-back")).isEqualTo("mine");
             assertThat(reply.header("x-late")).isEqualTo("yes");

@@ -69,7 +69,7 @@ class GatewayConfigTest {
                   connect_timeout: 250ms
                   drain: 1m
                   connections: 500
-                  paths: { ignore_case: true, resolve: true, encoded_slash: true }
+                  paths: { ignore_case: true, resolve: true, encoded_slash: true, servlet: true }
                 services:
                   orders:
                     upstreams: ["http://10.0.0.1:9001/", "https://B.example"]
@@ -96,7 +96,7 @@ class GatewayConfigTest {
                         Duration.ofMillis(250),
                         Duration.ofMinutes(1),
                         500));
-        assertThat(config.paths()).isEqualTo(new PathForm(true, true, true));
+        assertThat(config.paths()).isEqualTo(new PathForm(true, true, true, true));
         ServiceSettings orders = config.routes().get(0).upstreams();
         assertThat(orders)
                 .isEqualTo(new ServiceSettings(

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.http.request.Authority;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.pattern.PathPattern;
 import io.sluice.testkit.SeededRandom;
 import java.time.Duration;
@@ -122,6 +124,45 @@ class RouteIndexTest {
                         .isEqualTo(expected);
             }
         }
+    }
+
+    /** A43: the path may reach the resource of any of its readings. */
+    @Test
+    void theStrictestAccessOfAllReadingsApplies() throws Exception {
+        RouteIndex.Builder routes = new RouteIndex.Builder();
+        routes.add(HostPattern.ANY, PathPattern.of("/users/me"), route("me", "users", Access.OPEN));
+        routes.add(HostPattern.ANY, PathPattern.of("/users/{id}"), route("id", "users", Access.REQUIRED));
+        routes.add(HostPattern.ANY, PathPattern.of("/users"), route("all", "lists", Access.OPTIONAL));
+        routes.add(HostPattern.ANY, PathPattern.of("/other"), route("other", "others", Access.OPEN));
+        RouteIndex index = routes.build();
+        assertThat(access(index, "/users/me")).isEqualTo(Access.OPEN);
+        assertThat(access(index, "/users/m%65")).isEqualTo(Access.REQUIRED);
+        assertThat(access(index, "/users/me;x")).isEqualTo(Access.REQUIRED);
+        assertThat(access(index, "/users/")).isEqualTo(Access.REQUIRED);
+        assertThat(access(index, "/other/")).isEqualTo(Access.OPEN);
+        assertThatThrownBy(() -> access(index, "/users/7;/../../other")).isInstanceOf(RefusedRequestException.class);
+        assertThat(index.find("h", "/nowhere", List.of("/users/me"))).isEmpty();
+    }
+
+    private static Access access(RouteIndex index, String path) throws RefusedRequestException {
+        PathForm form = PathForm.STRICT.resolving();
+        Route found =
+                index.find("h", form.normal(path), form.otherReadings(path)).orElseThrow();
+        assertThat(found.name())
+                .isEqualTo(index.find("h", form.normal(path)).orElseThrow().name());
+        return found.access();
+    }
+
+    private static Route route(String name, String service, Access access) {
+        Route any = named(name);
+        return new Route(
+                name,
+                Optional.of(service),
+                access,
+                any.upstreams(),
+                any.requestTimeout(),
+                any.idleTimeout(),
+                any.largestBody());
     }
 
     @ParameterizedTest

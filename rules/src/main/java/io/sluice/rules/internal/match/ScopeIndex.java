@@ -47,12 +47,15 @@ public final class ScopeIndex {
     }
 
     /**
-     * Returns the items of all scopes that match the request, in order.
+     * Returns the items of all scopes that match the request in any reading of its path, in order.
      *
      * @param items one item per scope, by position
      */
     public <T> List<T> matching(Attributes request, List<T> items) {
         All walk = walked(request, items);
+        for (Attributes other : request.otherReadings()) {
+            walk.add(walked(other, items));
+        }
         int[] positions = walk.positions();
         List<T> matching = new ArrayList<>(positions.length);
         for (int position : positions) {
@@ -61,7 +64,7 @@ public final class ScopeIndex {
         return Collections.unmodifiableList(matching);
     }
 
-    /** Returns the first scope that matches the request and passes the test. */
+    /** Returns the first scope that matches the request in its normal form and passes the test. */
     public OptionalInt first(Attributes request, IntPredicate test) {
         First walk = new First(request, test);
         walk.start();
@@ -108,6 +111,12 @@ public final class ScopeIndex {
             }
             found[size++] = position;
             latest = items.get(position);
+        }
+
+        void add(All other) {
+            for (int i = 0; i < other.size; i++) {
+                meets(other.found[i]);
+            }
         }
 
         int[] positions() {

@@ -155,7 +155,7 @@ public final class PlannedLimit {
         Map<String, String> values = new HashMap<>();
         if (request != null) {
             for (String name : meaning.attributes()) {
-                String value = request.attribute(name);
+                String value = name.equals("path") ? request.sentPath() : request.attribute(name);
                 if (value != null) {
                     values.put(name, value);
                 }
