@@ -157,7 +157,7 @@ public final class Node implements AutoCloseable {
         fleet.witness().ifPresent(metrics.limits()::watch);
         if (durable != null) {
             metrics.limits().watch(durable);
-            health.watchDurable(durable::findings);
+            health.watchDurable(durable::findings, durable::isRestored);
             leaving.add(durable);
         }
         telemetry.droppedSpans().ifPresent(metrics::watchSpans);

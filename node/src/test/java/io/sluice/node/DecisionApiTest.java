@@ -2,6 +2,7 @@ package io.sluice.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.node.gateway.RawClient;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +35,7 @@ class DecisionApiTest {
                 rules:
                   - { id: login, resource: /login, limits: [{ by: ip, algorithm: sliding_log, limit: 1, window: 1h }] }
                   - { id: bucket, resource: /bucket, limits: [{ by: user, rate: 2/h, burst: 4 }] }
+                  - { id: queue, resource: /queue, limits: [{ algorithm: leaky_bucket, rate: 1/h, capacity: 3 }] }
                   - { id: ten, resource: /ten, limits: [{ by: user, algorithm: sliding_log, limit: 10, window: 1h }] }
                   - { id: never, resource: /never, limits: [{ rate: 0 }] }
                   - { id: shared, resource: /both, limits: [{ algorithm: sliding_log, limit: 3, window: 1h }] }
@@ -169,6 +171,39 @@ class DecisionApiTest {
         assertThat(node.check("{\"attributes\": {\"path\": \"/bucket\", \"user\": \"b\"}, \"permits\": 4}")
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    /** One passes and three wait, so four at once are possible, though not twice, and five never are. */
+    @Test
+    void morePermitsThanALeakyBucketEverHoldsAre400HoweverFullItIs() {
+        String five = "{\"attributes\": {\"path\": \"/queue\"}, \"permits\": 5}";
+        String four = five.replace('5', '4');
+
+        assertProblem(node.check(five), 400, "permits: 5 (expected: at most 4, the capacity of limit queue.0)");
+        assertThat(node.check(four).statusCode()).isEqualTo(200);
+        assertThat(node.check(four).statusCode()).isEqualTo(429);
+        assertProblem(node.check(five), 400, "permits: 5 (expected: at most 4, the capacity of limit queue.0)");
+    }
+
+    /** As {@code curl --http2} asks. */
+    @Test
+    void anUpgradeToHttp2StaysHttp1() throws Exception {
+        String body = "{\"attributes\": {\"path\": \"/nothing\"}}";
+        String head = RawClient.lines(
+                "POST /v1/check HTTP/1.1",
+                "Host: a",
+                "Connection: Upgrade, HTTP2-Settings",
+                "Upgrade: h2c",
+                "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+                "Content-Length: " + body.length());
+        try (RawClient client = new RawClient(new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort()))) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(client.send(head + body).message())
+                        .startsWith("HTTP/1.1 200 ")
+                        .contains("\"allowed\":true")
+                        .doesNotContainIgnoringCase("upgrade");
+            }
+        }
     }
 
     @Test
@@ -371,7 +406,7 @@ class DecisionApiTest {
 
         assertThat(health.statusCode()).isEqualTo(200);
         assertThat(health.body())
-                .matches("\\{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,"
+                .matches("\\{\"status\":\"serving\",\"engine\":\"local\",\"rules\":7,\"rule_version\":1,"
                         + "\"rule_digest\":\"[0-9a-f]{64}\",\"rules_kept\":false,\"degraded\":null,"
                         + "\"degraded_since\":null,\"findings\":\\[]}");
     }

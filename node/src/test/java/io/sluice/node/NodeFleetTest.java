@@ -107,6 +107,24 @@ class NodeFleetTest {
         }
     }
 
+    /** The center has what was charged before, and it is away. */
+    @Test
+    void healthSaysThatDurableLimitsAreNotRestored() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("rules.yaml"),
+                "rules: [{ id: a, limits: [{ algorithm: fixed_window, limit: 3, align: month, durable: true }] }]");
+        int port = center.port();
+        center.close();
+        NodeConfig config = config(new RulesFrom.File(file))
+                .withRedis(RedisServer.shared().uri())
+                .withData(folder.resolve("data"));
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            await().untilAsserted(
+                            () -> assertThat(node.get("/health").body()).contains("\"degraded\":\"not-restored\""));
+            center = CenterStub.start(port).answerReports(200, new Fleet(1, 6, "", 0).toJson());
+        }
+    }
+
     @Test
     void aNodeWithRulesInAFileReportsThem() throws Exception {
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 3 }] }]");

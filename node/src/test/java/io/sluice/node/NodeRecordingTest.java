@@ -85,6 +85,7 @@ class NodeRecordingTest {
                     node.check(ask("alice-" + i % 2, "/here"));
                     node.check(ask("alice-" + i % 2, "/there"));
                 }
+                one.check(ask("alice-1", "/of-alice-1.json"));
             }
             Await.until("the metric tells", PATIENCE, () -> one.get("/metrics")
                     .body()

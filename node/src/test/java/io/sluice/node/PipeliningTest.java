@@ -1,16 +1,26 @@
 package io.sluice.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.api.MemoryBudget;
 import io.sluice.node.gateway.RawClient;
+import io.sluice.node.gateway.RawUpstream;
+import io.sluice.node.gateway.TestGateway;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The decision API and many requests that arrive in one piece. */
+/** Many requests that arrive in one piece. */
 @Timeout(300)
 class PipeliningTest {
 
@@ -32,6 +42,70 @@ class PipeliningTest {
                 assertThat(client.message()).startsWith("HTTP/1.1 200 ");
             }
             assertThat(decided).hasValue(2 * MANY);
+        }
+    }
+
+    /** Upstream has one request at a time. */
+    @Test
+    void theGatewayKeepsTheOrderOfFiveThousandAndForwardsOneAtATime() throws Exception {
+        int many = 5_000;
+        AtomicInteger atOnce = new AtomicInteger();
+        AtomicInteger mostAtOnce = new AtomicInteger();
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    for (String head = caller.head(); !head.isEmpty(); head = caller.head()) {
+                        mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+                        String path = head.split(" ", 3)[1];
+                        atOnce.decrementAndGet();
+                        caller.send("HTTP/1.1 200 OK\r\nContent-Length: " + path.length() + "\r\n\r\n" + path);
+                    }
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            StringBuilder all = new StringBuilder();
+            for (int i = 0; i < many; i++) {
+                all.append("GET /").append(i).append(" HTTP/1.1\r\nHost: x\r\n\r\n");
+            }
+            client.send(all.toString());
+            for (int i = 0; i < many; i++) {
+                assertThat(client.message()).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n/" + i);
+            }
+            assertThat(mostAtOnce).hasValue(1);
+        }
+    }
+
+    /** What a caller sends ahead waits in the sockets, which hold some megabytes, and not in the memory of the gateway. */
+    @Test
+    void theGatewayStopsReadingRequestsThatItCannotForwardYet() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        AtomicLong sent = new AtomicLong();
+        byte[] chunk = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000).getBytes(StandardCharsets.US_ASCII);
+        long all = 64L << 20;
+        try (RawUpstream silent = new RawUpstream(caller -> {
+                    asked.countDown();
+                    over.await();
+                });
+                TestGateway gateway = TestGateway.to(silent.origin());
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+                try {
+                    while (sent.get() < all) {
+                        socket.getOutputStream().write(chunk);
+                        sent.addAndGet(chunk.length);
+                    }
+                } catch (IOException closed) {
+                    return; // the test is over
+                }
+            });
+            assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
+            AtomicLong before = new AtomicLong(-1);
+            await().atMost(Duration.ofMinutes(2))
+                    .pollInterval(Duration.ofMillis(300))
+                    .until(() -> before.getAndSet(sent.get()) == sent.get());
+            assertThat(sent.get()).isLessThan(all);
+            assertThat(sending).isNotDone();
+        } finally {
+            over.countDown();
         }
     }
 }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three nodes behind a real load balancer that asks for their health. They are restarted one after the other while callers go on. */
+/** F28. Three nodes behind a real load balancer that asks for their health. They are restarted one after the other while callers go on. */
 @Timeout(900)
 class RollingRestartTest {
 

@@ -4,11 +4,13 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.ShownRules;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.durable.DurableQuotas;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ public final class Health {
     private volatile Supplier<List<String>> tokens = List::of;
     private volatile Supplier<List<String>> fleet = List::of;
     private volatile Supplier<List<String>> durable = List::of;
+    private volatile BooleanSupplier restored = () -> true;
 
     public Health(OpenRules rules, StoreWatch store) {
         this.rules = rules;
@@ -55,6 +58,9 @@ public final class Health {
     @Nullable
     public String degraded() {
         String away = store.degraded();
+        if (away == null && !restored.getAsBoolean()) {
+            return DurableQuotas.NOT_RESTORED;
+        }
         return away != null || store.findings().isEmpty() ? away : "redis-settings";
     }
 
@@ -73,9 +79,14 @@ public final class Health {
         tokens = tokenFindings;
     }
 
-    /** Adds the problems of durable limits. */
-    public void watchDurable(Supplier<List<String>> durableFindings) {
+    /**
+     * Adds the problems of durable limits.
+     *
+     * @param areRestored whether the store has everything that durable limits were charged, so that they decide
+     */
+    public void watchDurable(Supplier<List<String>> durableFindings, BooleanSupplier areRestored) {
         durable = durableFindings;
+        restored = areRestored;
     }
 
     /** Adds the problems with the center. */

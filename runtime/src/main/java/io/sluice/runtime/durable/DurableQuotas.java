@@ -41,6 +41,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class DurableQuotas implements AutoCloseable {
 
+    /** Why durable limits do not decide although the store does. */
+    public static final String NOT_RESTORED = StoreMark.NOT_RESTORED;
+
     /** How often changed sums are written to disk. A process that is killed loses at most what it charged since. */
     public static final Duration FLUSH = Duration.ofMillis(100);
 
