@@ -194,28 +194,28 @@ public final class Center implements AutoCloseable {
             return true;
         });
         RefusalLog refusals = opened(new RefusalLog(database, log, clock));
-        reconciler.add(leads -> refusals.tell());
+        reconciler.add("refused requests", leads -> refusals.tell());
         AuditKeys keys = new AuditKeys(database, directory.path(), clock);
         keys.begin();
         Erasures erasures = Erasures.open(database, log, clock, nodes, keys, directory.path());
-        reconciler.add(erasures::turn);
+        reconciler.add("erasures", erasures::turn);
         AuditMemory audit = new AuditMemory(database, directory.path());
-        reconciler.add(leads -> audit.look());
+        reconciler.add("audit memory", leads -> audit.look());
         Checkpoints checkpoints = new Checkpoints(database, keys, nodes, clock);
-        reconciler.add(checkpoints::turn);
+        reconciler.add("checkpoints", checkpoints::turn);
         reconciler.tell(checkpoints::board);
         releases.emergencies().endAdjustmentsBy(adjustments::end);
-        reconciler.add(new Schedules(releases));
-        reconciler.add(releases.emergencies());
-        reconciler.add(new Jury(database, versions, releases.trials(), nodes, clock));
-        reconciler.add(leads -> {
+        reconciler.add("schedules", new Schedules(releases));
+        reconciler.add("emergencies", releases.emergencies());
+        reconciler.add("verdicts", new Jury(database, versions, releases.trials(), nodes, clock));
+        reconciler.add("expiry", leads -> {
             if (leads) {
                 adjustments.expire();
                 people().expire();
             }
         });
         AuditSinks sinks = opened(AuditSinks.open(settings.sinks(), database, directory.path(), clock));
-        reconciler.add(sinks::turn);
+        reconciler.add("audit sinks", sinks::turn);
         Retention retention = new Retention(
                 database,
                 log,
@@ -225,18 +225,18 @@ public final class Center implements AutoCloseable {
                 () -> Retention.witnesses(nodes),
                 audit::problem,
                 () -> settings.shown().map(foreign -> foreign.rules().get()).orElseGet(reconciler::latest));
-        reconciler.add(retention);
+        reconciler.add("retention", retention);
         Traffic traffic = opened(Traffic.open(database, nodes, clock, directory.path()));
         erasures.add(traffic.callers().erasable());
         erasures.add(traffic.decisions().erasable());
-        reconciler.add(leads -> traffic.turn());
+        reconciler.add("traffic", leads -> traffic.turn());
         reconciler.hear(traffic::heardInRedis);
         traffic.seeBy(() -> settings.shown()
                 .map(foreign -> List.of(foreign.rules().get()))
                 .orElseGet(() -> reconciler.rules().all()));
         stream = traffic.stream();
         ReleaseNews releaseNews = new ReleaseNews(traffic.stream(), releases, changes, database, clock);
-        reconciler.add(leads -> releaseNews.turn());
+        reconciler.add("release news", leads -> releaseNews.turn());
         Alerts alerts = opened(Alerts.of(
                 new Alerts.Parts(database, log, clock, nodes, releases, reconciler, checkpoints),
                 () -> Optional.of(traffic.series()),
@@ -245,11 +245,13 @@ public final class Center implements AutoCloseable {
                 () -> port == 0 ? Optional.empty() : Optional.of(publicUrl())));
         alerts.listen(
                 json -> traffic.stream().publish("alerts", json, access -> access.mayEverywhere(Right.SEE_FLEET)));
-        reconciler.add(alerts::turn);
+        reconciler.add("alerts", alerts::turn);
         if (!settings.firstRules().isEmpty()) {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
         }
+        // What it knows to be wrong keeps other duties from removing rows.
+        audit.look();
         reconciler.start();
         Backups backups = new Backups(
                 database,

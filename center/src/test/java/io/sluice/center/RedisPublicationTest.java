@@ -12,7 +12,10 @@ import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,11 +88,54 @@ class RedisPublicationTest {
                 .isEqualTo(1);
     }
 
+    /** F27 from end to end; PublicationTest has each key and each kind of damage alone. */
+    @Test
+    void whatIsLostOrWrongIsWrittenAgainUnderReleases() throws Exception {
+        api.release("login", 5);
+        awaitPointer("1");
+        api.post("/api/switch", "{\"rule\":\"login\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"x\"}")
+                .expect(201);
+        awaitAdjustments("login");
+        List<Long> seen = new CopyOnWriteArrayList<>();
+        try (RedisRuleSource node =
+                RedisRuleSource.open(redis.uri(), "n1", Clock.system(), Optional.empty(), RuleVet.NONE)) {
+            long version = 1;
+            for (List<String> damage : List.of(
+                    List.of("DEL"),
+                    List.of("SET", ""),
+                    List.of("SET", "x"),
+                    List.of("SET", "999"),
+                    List.of("RPUSH", "x"))) {
+                for (String key : redis.command("KEYS", "rate_limit_*").texts()) {
+                    redis.command("DEL", key);
+                    List<String> command = new ArrayList<>(damage);
+                    command.add(1, key);
+                    redis.command(command.toArray(String[]::new));
+                }
+                assertThat(api.release("login", 100 + (int) version)).isEqualTo(++version);
+                long released = version;
+                Await.until(damage + " and version " + version, SOON, () -> {
+                    seen.add(node.latest().version());
+                    return node.latest().version() == released && node.refused().isEmpty();
+                });
+                awaitPointer(Long.toString(version));
+                awaitAdjustments("login");
+                Await.until("done", SOON, () -> api.get("/api/rollouts/" + released)
+                        .string("state")
+                        .equals("done"));
+            }
+        }
+        assertThat(seen).isSorted();
+        assertThat(api.get("/api/status").json().at("/redis/drift").toString())
+                .contains("rate_limit_config_version was \\\"(list)\\\"; written again as");
+        assertThat(api.get("/api/status").json().get("problems")).isEmpty();
+    }
+
     @Test
     void numbersAboveWhatRedisHas() throws Exception {
         center.close();
         try (RedisRulePublisher other = RedisRulePublisher.connect(redis.uri())) {
-            other.release(41, java.util.List.of());
+            other.release(41, List.of());
         }
         center = Center.open(PreparedCenter.in(data).redis(redis.uri()));
         api = ApiClient.of(center);

@@ -2,17 +2,29 @@ package io.sluice.center;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.access.Access;
+import io.sluice.center.access.AccessTable;
+import io.sluice.center.access.Endpoint;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
+import io.sluice.center.access.Scope;
 import io.sluice.center.people.Account;
+import io.sluice.center.people.ApiTokens;
 import io.sluice.center.people.Factor;
 import io.sluice.center.signin.SessionCsrf;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -78,6 +90,50 @@ class SlowRequestTest {
         }
     }
 
+    /** A54. No byte of the bodies is sent, so an answer shows that nothing was waited for. */
+    @Test
+    void rightsAndSizesAreCheckedBeforeABodyIsRead() throws Exception {
+        Map<String, Optional<Access>> callers = new LinkedHashMap<>();
+        callers.put("", Optional.empty());
+        callers.put("Authorization: Bearer unknown\r\n", Optional.empty());
+        callers.put(
+                "Authorization: Bearer "
+                        + Files.readString(center.adminTokenFile()).strip() + "\r\n",
+                Optional.of(Access.MACHINE));
+        Account account = ApiClient.account(center, "owner", Grant.of(Role.VIEWER));
+        for (Scope scope : List.of(Scope.NODE, Scope.READ_ONLY)) {
+            ApiTokens tokens = center.people().tokens();
+            String secret = center.people().database().write(client -> tokens.create(
+                            client, account.id(), scope.word(), Set.of(scope), Optional.empty(), Long.MAX_VALUE)
+                    .secret());
+            callers.put("Authorization: Bearer " + secret + "\r\n", tokens.access(secret));
+        }
+        for (Endpoint endpoint : AccessTable.endpoints()) {
+            if (endpoint.method().equals("GET")) {
+                continue;
+            }
+            String path = endpoint.path().replaceAll("\\{[^}]+}", "1");
+            callers.forEach((header, access) -> {
+                boolean may = endpoint.isOpen()
+                        || access.filter(who -> endpoint.permits(who) && !endpoint.needsFresh(who))
+                                .isPresent();
+                String expected = "HTTP/1.1 " + (may ? 413 : access.isEmpty() ? 401 : 403);
+                String head = endpoint.method() + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header;
+                assertThat(answer(head + "Content-Length: " + (endpoint.maxBody() + 1L) + "\r\n\r\n"))
+                        .as("%s", head)
+                        .isEqualTo(expected);
+                String chunk = !may
+                        ? ""
+                        : Integer.toHexString(endpoint.maxBody() + 1) + "\r\n" + "x".repeat(endpoint.maxBody() + 1);
+                if (endpoint.maxBody() <= 64 * 1024) {
+                    assertThat(answer(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk))
+                            .as("%s, in chunks", head)
+                            .isEqualTo(expected);
+                }
+            });
+        }
+    }
+
     @Test
     void anOldFactorNeverMakesAFreshOne() {
         Account account = ApiClient.account(center, "old", Grant.of(Role.ADMINISTRATOR));
@@ -93,6 +149,16 @@ class SlowRequestTest {
         ApiClient fresh = ApiClient.person(center, account);
         fresh.post("/api/users/" + account.id() + "/link", "").expect(409);
         fresh.post("/api/users/" + other.id() + "/link", "").expect(201);
+    }
+
+    private static String answer(String request) {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            return answer(socket);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static Socket connect() throws IOException {

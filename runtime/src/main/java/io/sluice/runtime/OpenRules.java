@@ -41,6 +41,9 @@ public final class OpenRules implements AutoCloseable {
     /** The longest time that startup waits for the rules once it is connected. Without them every request would be allowed. */
     private static final Duration READING_MAY_TAKE = Duration.ofSeconds(30);
 
+    /** The longest time that startup waits for a center to write a damaged release to Redis again, which it does within seconds. */
+    private static final Duration REPAIR_MAY_TAKE = Duration.ofSeconds(10);
+
     private final RuleSource source;
 
     /** The same source without its decorator, which does not know when a refused set has been repaired. */
@@ -86,7 +89,7 @@ public final class OpenRules implements AutoCloseable {
 
     /**
      * Opens the rules in Redis. Until they are read, the rules of the last run apply, or none if there are none. If the rules are
-     * invalid and there are none of the last run, they are refused at once.
+     * invalid and there are none of the last run, they are refused: hashes at once, a release if no center repairs it within 10 s.
      *
      * @param nodeId distinguishes this process from others that read the same rules
      * @param data the directory that keeps the last good rules, if there is one
@@ -99,6 +102,9 @@ public final class OpenRules implements AutoCloseable {
         awaitFirstLook(redis.reached(), redis.looked(), READING_MAY_TAKE);
         RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(redis, folder, clock))
                 .orElse(redis);
+        if (!rules.hasRules() && redis.isReleaseRefused()) {
+            awaitFirst(redis);
+        }
         if (!rules.hasRules() && !redis.refused().isEmpty()) {
             rules.close();
             throw new RulesRefusedException(rules.refused());
@@ -265,6 +271,16 @@ public final class OpenRules implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
             // Startup continues without the rules.
+        }
+    }
+
+    private static void awaitFirst(RuleSource rules) {
+        try {
+            rules.first().toCompletableFuture().get(REPAIR_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // The caller sees that there are no rules.
         }
     }
 

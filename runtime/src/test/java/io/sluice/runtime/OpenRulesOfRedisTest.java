@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +104,36 @@ class OpenRulesOfRedisTest {
                 return false;
             } catch (RulesRefusedException e) {
                 return e.errors().toString().contains("limitCount");
+            }
+        });
+    }
+
+    /** A center repairs it within seconds. On a machine that is busier than that, the node is started again. */
+    @Test
+    void waitsForTheRepairOfADamagedRelease() throws Exception {
+        try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
+            var unused = publisher.release(List.of());
+        }
+        until("the node starts", () -> {
+            redis.command("SET", "rate_limit_config_version", "latest");
+            CompletableFuture<OpenRules> opening = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return open(Optional.empty());
+                } catch (RulesRefusedException e) {
+                    throw new CompletionException(e);
+                }
+            });
+            until(
+                    "the node looks",
+                    () -> redis.command("PUBSUB", "NUMSUB", "rate-limit-config-update")
+                                    .toString()
+                                    .contains("1")
+                            || opening.isDone());
+            redis.command("SET", "rate_limit_config_version", "1");
+            try (OpenRules rules = opening.join()) {
+                return rules.source().latest().version() == 1;
+            } catch (CompletionException e) {
+                return false;
             }
         });
     }

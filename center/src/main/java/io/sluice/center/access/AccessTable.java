@@ -12,11 +12,24 @@ import static io.sluice.center.access.Right.REVEAL;
 import static io.sluice.center.access.Right.SEE_FLEET;
 import static io.sluice.center.access.Right.SEE_LOG;
 
+import io.sluice.runtime.recording.ExcerptQuestion;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Every endpoint of the center, and who may call it. What is not in this table is refused. */
+/**
+ * Every endpoint of the center, who may call it, and how long a body it takes. What is not in this table is refused, and nothing of a body
+ * is read before the caller may call the endpoint.
+ */
 public final class AccessTable {
+
+    /** Enough for reports of nodes, pasted requests and lists. */
+    private static final int MEDIUM = 1024 * 1024;
+
+    /** Checks run while a person writes, so they are bounded more than releases. 20,000 rules fit. */
+    private static final int CHECKED_DOCUMENT = 8 * 1024 * 1024;
+
+    /** A document of 200,000 rules fits. */
+    private static final int DOCUMENT = 64 * 1024 * 1024;
 
     private static final List<Endpoint> RULES = List.of(
             Endpoint.of("GET", "/api/rules", READ),
@@ -30,10 +43,10 @@ public final class AccessTable {
     private static final List<Endpoint> CHANGES = List.of(
             Endpoint.of("GET", "/api/changes", READ),
             Endpoint.of("GET", "/api/changes/{id}", READ),
-            Endpoint.of("POST", "/api/changes", EDIT),
-            Endpoint.of("POST", "/api/changes/check", EDIT),
-            Endpoint.of("POST", "/api/changes/dry-run", EDIT),
-            Endpoint.of("PUT", "/api/changes/{id}", EDIT),
+            Endpoint.of("POST", "/api/changes", EDIT).upTo(DOCUMENT),
+            Endpoint.of("POST", "/api/changes/check", EDIT).upTo(CHECKED_DOCUMENT),
+            Endpoint.of("POST", "/api/changes/dry-run", EDIT).upTo(CHECKED_DOCUMENT),
+            Endpoint.of("PUT", "/api/changes/{id}", EDIT).upTo(DOCUMENT),
             Endpoint.of("POST", "/api/changes/{id}/rebase", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/withdraw", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/reject", APPROVE),
@@ -65,7 +78,9 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/changes/own", EDIT),
             Endpoint.of("POST", "/api/changes/{id}/approve", APPROVE).fresh(),
             Endpoint.of("GET", "/api/approval-settings", READ),
-            Endpoint.of("POST", "/api/approval-settings", MANAGE_CENTER).everywhere(),
+            Endpoint.of("POST", "/api/approval-settings", MANAGE_CENTER)
+                    .everywhere()
+                    .upTo(MEDIUM),
             Endpoint.of("POST", "/api/approval-settings/{id}/approve", APPROVE)
                     .everywhere()
                     .fresh(),
@@ -80,7 +95,7 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/series", READ),
             Endpoint.of("GET", "/api/top", READ),
             Endpoint.of("GET", "/api/callers/{hash}", READ),
-            Endpoint.of("POST", "/api/explain", READ),
+            Endpoint.of("POST", "/api/explain", READ).upTo(MEDIUM),
             Endpoint.of("POST", "/api/callers/{hash}/reveal", REVEAL)
                     .everywhere()
                     .fresh());
@@ -103,13 +118,19 @@ public final class AccessTable {
             Endpoint.of("GET", "/api/stream", READ),
             Endpoint.of("GET", "/api/nodes", SEE_FLEET).everywhere(),
             Endpoint.of("GET", "/api/nodes/{id}", SEE_FLEET).everywhere(),
-            Endpoint.of("POST", "/api/nodes/{id}/heartbeat", REPORT).everywhere(),
-            Endpoint.of("POST", "/api/nodes/{id}/excerpts/{question}", REPORT).everywhere(),
+            Endpoint.of("POST", "/api/nodes/{id}/heartbeat", REPORT)
+                    .everywhere()
+                    .upTo(MEDIUM),
+            Endpoint.of("POST", "/api/nodes/{id}/excerpts/{question}", REPORT)
+                    .everywhere()
+                    .upTo(ExcerptQuestion.MOST_BYTES),
             Endpoint.of("GET", "/api/nodes/rules", REPORT).everywhere(),
             Endpoint.of("GET", "/api/durable/sums", REPORT).everywhere(),
-            Endpoint.of("POST", "/api/durable/sums", REPORT).everywhere(),
-            Endpoint.of("POST", "/api/durable/restores/{store}", REPORT).everywhere(),
-            Endpoint.of("POST", "/api/durable/erasures", REPORT).everywhere());
+            Endpoint.of("POST", "/api/durable/sums", REPORT).everywhere().upTo(MEDIUM),
+            Endpoint.of("POST", "/api/durable/restores/{store}", REPORT)
+                    .everywhere()
+                    .upTo(MEDIUM),
+            Endpoint.of("POST", "/api/durable/erasures", REPORT).everywhere().upTo(MEDIUM));
 
     private static final List<Endpoint> ALERTS = List.of(
             Endpoint.of("GET", "/api/alerts", SEE_FLEET).everywhere(),

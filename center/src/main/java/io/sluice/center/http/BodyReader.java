@@ -1,6 +1,5 @@
 package io.sluice.center.http;
 
-import io.sluice.runtime.recording.ExcerptQuestion;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
@@ -10,38 +9,29 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
-import java.util.regex.Pattern;
 
 /**
- * Reads the bodies of requests: bounded in length and in time, and only some at once. So neither strangers nor slow callers take all
- * threads or all memory. Thread-safe.
+ * Reads the bodies of requests: bounded in length, in time and in memory. So neither strangers nor slow callers take all threads or all
+ * memory. Thread-safe.
  */
 public final class BodyReader {
 
-    /** Somebody who is not signed in sends a password or a passkey at most. */
-    static final int MOST_BYTES_OF_STRANGERS = 64 * 1024;
+    /** Bodies up to this size are bounded by the number of threads alone. */
+    static final int SMALL = 1024 * 1024;
 
-    /** Enough for everything but rule documents. */
-    static final int MOST_BYTES = 1024 * 1024;
+    /**
+     * Longer bodies take at most this part of the memory together. Their rules take many times as much while they are checked.
+     */
+    private static final int MEMORY_PARTS = 16;
 
-    /** A document of 200,000 rules fits. */
-    static final int MOST_BYTES_OF_DOCUMENTS = 64 * 1024 * 1024;
-
-    /** Checks run while somebody writes, so they are bounded more. 20,000 rules fit. */
-    static final int MOST_BYTES_OF_CHECKS = 8 * 1024 * 1024;
-
-    private static final String DOCUMENTS = "/api/changes";
-    private static final String CHECKS = "/api/changes/check";
-    private static final String DRY_RUNS = "/api/changes/dry-run";
-    private static final Pattern EXCERPTS = Pattern.compile("/api/nodes/[^/]+/excerpts/[^/]+");
     private static final Duration PATIENCE_WITH_STRANGERS = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final int STRANGERS_AT_ONCE = 8;
-    private static final int DOCUMENTS_AT_ONCE = 4;
     private static final int PIECE = 16 * 1024;
 
     private final Semaphore strangers = new Semaphore(STRANGERS_AT_ONCE);
-    private final Semaphore documents = new Semaphore(DOCUMENTS_AT_ONCE);
+    private final Semaphore documents;
+    private final int maxDocument;
     private final LongSupplier nanos;
 
     /**
@@ -50,7 +40,36 @@ public final class BodyReader {
      * @param nanos returns the time since some moment
      */
     public BodyReader(LongSupplier nanos) {
+        this(nanos, Runtime.getRuntime().maxMemory());
+    }
+
+    BodyReader(LongSupplier nanos, long memoryBytes) {
         this.nanos = nanos;
+        this.maxDocument = Math.toIntExact(Math.min(Integer.MAX_VALUE, memoryBytes / MEMORY_PARTS));
+        this.documents = new Semaphore(maxDocument);
+    }
+
+    /** A body, which holds its share of the memory until it is closed. */
+    public static final class Body implements AutoCloseable {
+
+        static final Body EMPTY = new Body(new byte[0], () -> {});
+
+        private final byte[] bytes;
+        private final Runnable end;
+
+        Body(byte[] bytes, Runnable end) {
+            this.bytes = bytes;
+            this.end = end;
+        }
+
+        public byte[] bytes() {
+            return bytes;
+        }
+
+        @Override
+        public void close() {
+            end.run();
+        }
     }
 
     /** A body that is not read to its end. */
@@ -73,68 +92,82 @@ public final class BodyReader {
     /**
      * Reads a body.
      *
-     * @param isStranger whether the request has no valid credential
+     * @param max the size of the longest body that the endpoint takes, in bytes
+     * @param isOpen whether strangers may call the endpoint
      */
-    public byte[] read(HttpServletRequest request, boolean isStranger) throws IOException, RefusedBodyException {
-        if (request.getContentLengthLong() == 0) {
-            return new byte[0];
+    public Body read(HttpServletRequest request, int max, boolean isOpen) throws IOException, RefusedBodyException {
+        long announced = request.getContentLengthLong();
+        if (announced == 0) {
+            return Body.EMPTY;
         }
-        if (!isStranger) {
-            return read(
-                    request.getInputStream(), request.getContentLengthLong(), most(request.getRequestURI()), PATIENCE);
+        requireFits(announced, max);
+        if (!isOpen) {
+            return read(request.getInputStream(), announced, max, PATIENCE);
         }
-        requireTurn(strangers);
+        if (!strangers.tryAcquire()) {
+            throw tooMany();
+        }
         try {
-            return read(
-                    request.getInputStream(),
-                    request.getContentLengthLong(),
-                    MOST_BYTES_OF_STRANGERS,
-                    PATIENCE_WITH_STRANGERS);
+            return read(request.getInputStream(), announced, max, PATIENCE_WITH_STRANGERS);
         } finally {
             strangers.release();
         }
     }
 
-    /** Returns the longest body that somebody with a credential may send to a path. */
-    static int most(String path) {
-        if (path.startsWith(CHECKS) || path.startsWith(DRY_RUNS)) {
-            return MOST_BYTES_OF_CHECKS;
-        }
-        if (EXCERPTS.matcher(path).matches()) {
-            return ExcerptQuestion.MOST_BYTES;
-        }
-        return path.startsWith(DOCUMENTS) ? MOST_BYTES_OF_DOCUMENTS : MOST_BYTES;
-    }
-
-    byte[] read(InputStream in, long announced, int most, Duration patience) throws IOException, RefusedBodyException {
-        if (announced > most) {
-            throw tooLarge(most);
-        }
+    /** @param announced the length in bytes; negative if it is not known */
+    Body read(InputStream in, long announced, int max, Duration patience) throws IOException, RefusedBodyException {
+        requireFits(announced, max);
         long begin = nanos.getAsLong();
-        boolean isDocument = false;
+        int held = 0;
+        boolean done = false;
         try {
-            ByteArrayOutputStream body = new ByteArrayOutputStream(PIECE);
+            held = hold(held, announced);
+            ByteArrayOutputStream body = new ByteArrayOutputStream((int) Math.max(PIECE, announced));
             byte[] piece = new byte[PIECE];
             for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
+                requireFits((long) body.size() + length, max);
+                held = hold(held, (long) body.size() + length);
                 body.write(piece, 0, length);
-                if (body.size() > most) {
-                    throw tooLarge(most);
-                }
                 if (nanos.getAsLong() - begin > patience.toNanos()) {
                     throw tooSlow(patience);
                 }
-                if (!isDocument && body.size() > MOST_BYTES) {
-                    requireTurn(documents);
-                    isDocument = true;
-                }
             }
-            return body.toByteArray();
+            done = true;
+            int share = held;
+            return new Body(body.toByteArray(), () -> documents.release(share));
         } catch (SocketTimeoutException e) {
             throw tooSlow(patience);
         } finally {
-            if (isDocument) {
-                documents.release();
+            if (!done) {
+                documents.release(held);
             }
+        }
+    }
+
+    /** Takes memory for so many bytes. Returns how much is held. */
+    private int hold(int held, long bytes) throws RefusedBodyException {
+        if (bytes <= SMALL || bytes <= held) {
+            return held;
+        }
+        if (bytes > maxDocument) {
+            throw new RefusedBodyException(
+                    HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE,
+                    "body: more than " + maxDocument + " bytes, one part in " + MEMORY_PARTS
+                            + " of the center's memory (expected: at most that many; raise -Xmx)");
+        }
+        // A body without an announced length grows in steps.
+        int wanted = (int) Math.min(maxDocument, (bytes + SMALL - 1) / SMALL * SMALL);
+        if (!documents.tryAcquire(wanted - held)) {
+            throw tooMany();
+        }
+        return wanted;
+    }
+
+    private static void requireFits(long bytes, int max) throws RefusedBodyException {
+        if (bytes > max) {
+            throw new RefusedBodyException(
+                    HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE,
+                    "body: more than " + max + " bytes (expected: at most that many)");
         }
     }
 
@@ -144,17 +177,9 @@ public final class BodyReader {
                 "body: too slow (expected: all of it within " + patience.toSeconds() + " seconds)");
     }
 
-    private static void requireTurn(Semaphore turns) throws RefusedBodyException {
-        if (!turns.tryAcquire()) {
-            throw new RefusedBodyException(
-                    HttpServletResponse.SC_SERVICE_UNAVAILABLE,
-                    "body: too many of this kind are being received (expected: fewer at once; try again)");
-        }
-    }
-
-    private static RefusedBodyException tooLarge(int most) {
+    private static RefusedBodyException tooMany() {
         return new RefusedBodyException(
-                HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE,
-                "body: more than " + most + " bytes (expected: at most that many)");
+                HttpServletResponse.SC_SERVICE_UNAVAILABLE,
+                "body: too many of this kind are being received (expected: fewer at once; try again)");
     }
 }

@@ -18,7 +18,7 @@ public final class CurrentAccess {
      */
     public static final String AGAIN = "io.sluice.center.access.again";
 
-    /** Holds the bytes of the body. They are read before it is decided who sent them and what they may do. */
+    /** Holds the bytes of the body. They are read once it is decided that the caller may send them. */
     public static final String BODY = "io.sluice.center.body";
 
     private CurrentAccess() {}

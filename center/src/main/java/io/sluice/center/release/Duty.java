@@ -1,6 +1,9 @@
 package io.sluice.center.release;
 
-/** Work of the center that leads, in small turns. Repeating it does no harm. */
+/**
+ * Work of the center that leads, in small turns. Repeating it does no harm. Each duty has a thread of its own, which takes a turn several times
+ * a second.
+ */
 @FunctionalInterface
 public interface Duty {
 

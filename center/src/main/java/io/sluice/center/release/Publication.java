@@ -2,35 +2,45 @@ package io.sluice.center.release;
 
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.redis.KeptRules;
 import io.sluice.rules.redis.RedisRulePublisher;
-import io.sluice.rules.redis.Release;
-import io.sluice.rules.redis.ReleaseConflictException;
-import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.redis.WantedRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps Redis at the released version. Every step can be repeated: a snapshot is written once, the version only rises, and the
- * mirror is written anew. Reading is thread-safe; {@link #bring} is called by one thread.
+ * mirror is written again. What something else deleted or changed is written again, too, logged once, and reported as drift for some
+ * minutes. Reading is thread-safe; {@link #turn} is called by one thread.
  */
 final class Publication implements AutoCloseable {
 
-    /** How often Redis is compared with the release that it had. It may have been emptied or replaced. */
-    private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Logger LOG = LoggerFactory.getLogger(Publication.class);
 
-    /** How often the mirror is compared. That reads all of it, so it is done less often if it takes long. */
-    private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** How often Redis is compared with the release that it had. It may have been emptied or replaced. */
+    private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How often all of it is compared. That reads the whole mirror, so it is done less often if it takes long. */
+    private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long DRIFT_RARELY_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int DRIFT_SHARE = 20;
 
-    private static final String UNKNOWN_HERE =
-            ", which this center does not know; ./sluice center rebuild takes it over,"
-                    + " or the next release replaces it";
+    /** How long a repair is reported as drift. */
+    static final Duration REPAIR_SHOWN = Duration.ofMinutes(5);
+
+    private static final int MAX_REPAIRS_SHOWN = 20;
 
     private final RedisRulePublisher publisher;
+    private final LongPredicate running;
     private final Clock clock;
     private volatile PublicationState state = PublicationState.UNKNOWN;
     private long comparedNanos;
@@ -38,13 +48,19 @@ final class Publication implements AutoCloseable {
     private long driftTookNanos;
     private boolean isMirrorDue;
 
-    /** The version key that Redis has, and the revision of its adjustments. */
-    private String brought = "";
+    /** What Redis held after the last turn; empty if it is not known. */
+    private Optional<WantedRules> last = Optional.empty();
 
-    private long adjusted;
+    private List<String> foreignKeys = List.of();
+    private List<String> foreignHashes = List.of();
 
-    Publication(RedisRulePublisher publisher, Clock clock) {
+    /** When each repair was done, in nanoseconds. */
+    private final Map<String, Long> repairs = new LinkedHashMap<>();
+
+    /** @param running whether a node runs a version */
+    Publication(RedisRulePublisher publisher, LongPredicate running, Clock clock) {
         this.publisher = publisher;
+        this.running = running;
         this.clock = clock;
         this.comparedNanos = clock.nanoTime() - COMPARE_NANOS;
         this.driftNanos = clock.nanoTime() - DRIFT_NANOS;
@@ -59,141 +75,114 @@ final class Publication implements AutoCloseable {
         return state.highest();
     }
 
+    /** Returns whether Redis has had the rules in force at the last turn. */
+    boolean has(FleetRules rules) {
+        return state.version() == rules.inForce().version();
+    }
+
     /** Finds out what Redis has, before the first release of this process. */
-    void look() {
-        long highest = publisher.highest();
+    void look(FleetRules rules) {
+        WantedRules wanted = wanted(rules);
+        long highest = Math.max(wanted.highest(), publisher.foreignVersion(wanted, running));
         state = new PublicationState(0, "", highest, Optional.empty(), List.of());
     }
 
     /** Brings Redis to these rules, unless it has them. Throws if Redis is unavailable. */
-    void bring(FleetRules wanted) {
-        RuleSet rules = wanted.inForce();
+    void turn(boolean leads, FleetRules rules) {
+        if (!leads) {
+            last = Optional.empty();
+            return;
+        }
+        WantedRules wanted = wanted(rules);
         long now = clock.nanoTime();
-        if (state.version() == rules.version()
-                && pointer(wanted).equals(brought)
-                && now - comparedNanos < COMPARE_NANOS) {
-            if (rules.version() != 0) {
-                finish(rules, now);
-            }
-            adjust(wanted.adjustments(), false);
+        boolean isDriftDue =
+                now - driftNanos >= Math.max(DRIFT_NANOS, Math.min(DRIFT_RARELY_NANOS, DRIFT_SHARE * driftTookNanos));
+        boolean isNew = wanted.inForce().version() != 0
+                && state.problem().isEmpty()
+                && last.filter(before -> isSame(before, wanted)).isEmpty();
+        if (isNew || isDriftDue || now - comparedNanos >= COMPARE_NANOS) {
+            // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
+            comparedNanos = now - COMPARE_NANOS;
+            keep(wanted, isDriftDue);
+            comparedNanos = now;
+        }
+        if (last.isEmpty()) {
+            driftNanos = now;
             return;
         }
-        Optional<Release> current = publisher.current();
-        comparedNanos = now;
-        if (current.isPresent() && current.get().version() > rules.version()) {
-            blocked(
-                    current.get().version(),
-                    "Redis has version " + current.get().version() + UNKNOWN_HERE);
-            return;
-        }
-        if (current.isPresent()
-                && current.get().version() == rules.version()
-                && !current.get().digest().equals(rules.digest())) {
-            blocked(
-                    rules.version(),
-                    "Redis has other rules as version " + rules.version()
-                            + "; another center seems to release to it (expected: one database for all centers of a Redis)");
-            return;
-        }
-        if (rules.version() == 0) {
-            // Nothing was released. Until then the Redis belongs to those who write hashes.
-            return;
-        }
-        adjust(wanted.adjustments(), true);
-        if (current.isEmpty() || current.get().version() < rules.version()) {
-            isMirrorDue = release(rules);
-        }
-        if (!bringTrial(wanted)) {
-            return;
-        }
-        brought = pointer(wanted);
-        state = new PublicationState(rules.version(), rules.digest(), highest(wanted), Optional.empty(), state.drift());
-        finish(rules, now);
-    }
-
-    /** Adjustments come before the version that they lie on. Without any, ever, Redis has none. */
-    private void adjust(Adjustments adjustments, boolean compare) {
-        if (adjustments.revision() != 0 && (compare || adjustments.revision() != adjusted)) {
-            publisher.adjust(adjustments);
-            adjusted = adjustments.revision();
-        }
-    }
-
-    /** Returns whether Redis has exactly the wanted trial now. */
-    private boolean bringTrial(FleetRules wanted) {
-        String has = publisher.pointer().orElse("");
-        if (has.equals(pointer(wanted))) {
-            return true;
-        }
-        long highest = publisher.highest();
-        if (highest > highest(wanted)) {
-            blocked(highest, "Redis has version " + highest + " on trial" + UNKNOWN_HERE);
-            return false;
-        }
-        if (wanted.trial().isEmpty() || has.isEmpty()) {
-            // Redis changed since it was compared. The next turn compares again.
-            comparedNanos = clock.nanoTime() - COMPARE_NANOS;
-            return false;
-        }
-        try {
-            FleetRules.OnTrial trial = wanted.trial().get();
-            var unused = publisher.trial(trial.rules(), trial.scope());
-        } catch (ReleaseConflictException e) {
-            throw new IllegalStateException(e.getMessage(), e);
-        }
-        return true;
-    }
-
-    private void blocked(long version, String why) {
-        state = new PublicationState(0, "", version, Optional.of(why), List.of());
-    }
-
-    private static long highest(FleetRules wanted) {
-        return wanted.trial()
-                .map(trial -> trial.rules().version())
-                .orElse(wanted.inForce().version());
-    }
-
-    private static String pointer(FleetRules wanted) {
-        long version = wanted.inForce().version();
-        return wanted.trial()
-                .map(trial -> RedisRulePublisher.pointer(version, trial.rules().version(), trial.scope()))
-                .orElseGet(() -> RedisRulePublisher.pointer(version));
-    }
-
-    /** Writes the mirror again. */
-    void mirror() {
-        publisher.mirror();
-        driftNanos = clock.nanoTime() - TimeUnit.DAYS.toNanos(1);
-    }
-
-    /** Returns whether something after the release is left to do. */
-    private boolean release(RuleSet rules) {
-        try {
-            if (isOnTrial(rules.version())) {
-                return publisher.promote(rules.version()).trouble().isPresent();
-            }
-            return publisher.release(rules.version(), rules.rules()).trouble().isPresent();
-        } catch (ReleaseConflictException e) {
-            throw new IllegalStateException(e.getMessage(), e);
-        }
-    }
-
-    private boolean isOnTrial(long version) {
-        return publisher.highest() == version;
-    }
-
-    private void finish(RuleSet rules, long now) {
         if (isMirrorDue) {
             publisher.mirror();
             isMirrorDue = false;
         }
-        if (now - driftNanos >= Math.max(DRIFT_NANOS, Math.min(DRIFT_RARELY_NANOS, DRIFT_SHARE * driftTookNanos))) {
+        if (isDriftDue) {
+            KeptRules mirror = publisher.keepMirror(wanted.inForce().rules());
             driftNanos = now;
-            List<String> drift = publisher.drift();
             driftTookNanos = clock.nanoTime() - now;
-            state = new PublicationState(rules.version(), rules.digest(), state.highest(), Optional.empty(), drift);
+            foreignHashes = mirror.foreign();
+            show(mirror.repaired());
         }
+    }
+
+    private void keep(WantedRules wanted, boolean thorough) {
+        KeptRules kept = publisher.keep(wanted, last, running, thorough);
+        foreignKeys = kept.foreign();
+        isMirrorDue |= kept.isMirrorDue();
+        if (kept.obstacle().isPresent()) {
+            KeptRules.Obstacle obstacle = kept.obstacle().get();
+            if (!state.problem().equals(Optional.of(obstacle.why()))) {
+                LOG.warn("nothing is released to Redis: {}", obstacle.why());
+            }
+            last = Optional.empty();
+            state = new PublicationState(0, "", obstacle.version(), Optional.of(obstacle.why()), List.of());
+            return;
+        }
+        last = wanted.inForce().version() == 0 ? Optional.empty() : Optional.of(wanted);
+        state = new PublicationState(
+                wanted.inForce().version(),
+                wanted.inForce().version() == 0 ? "" : wanted.inForce().digest(),
+                wanted.highest(),
+                Optional.empty(),
+                state.drift());
+        show(kept.repaired());
+    }
+
+    /** Logs what was repaired, and shows it as drift beside what is there now. */
+    private synchronized void show(List<String> repaired) {
+        long now = clock.nanoTime();
+        repairs.values().removeIf(at -> now - at >= REPAIR_SHOWN.toNanos());
+        for (String each : repaired) {
+            if (repairs.putIfAbsent(each, now) == null) {
+                LOG.warn("something else wrote to the rules in Redis: {}", each);
+            }
+        }
+        while (repairs.size() > MAX_REPAIRS_SHOWN) {
+            repairs.remove(repairs.keySet().iterator().next());
+        }
+        List<String> drift = new ArrayList<>(foreignKeys);
+        drift.addAll(foreignHashes);
+        drift.addAll(repairs.keySet());
+        state = state.with(drift);
+    }
+
+    /** Writes the mirror again, and forgets what was repaired. */
+    void mirror() {
+        publisher.mirror();
+        synchronized (this) {
+            repairs.clear();
+        }
+        driftNanos = clock.nanoTime() - TimeUnit.DAYS.toNanos(1);
+    }
+
+    private static boolean isSame(WantedRules last, WantedRules wanted) {
+        return last.pointer().equals(wanted.pointer())
+                && last.adjustments().revision() == wanted.adjustments().revision();
+    }
+
+    static WantedRules wanted(FleetRules rules) {
+        return new WantedRules(
+                rules.inForce(),
+                rules.trial().map(tried -> new WantedRules.Trial(tried.rules(), tried.scope())),
+                rules.adjustments());
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param version the released version that it has; 0 if unknown
  * @param highest the highest version that it ever had
  * @param problem why it cannot be brought to the released version
- * @param drift hashes of the mirror that something else wrote to
+ * @param drift keys that something else wrote to, also those that were written again lately
  */
 public record PublicationState(
         long version, String digest, long highest, Optional<String> problem, List<String> drift) {
@@ -18,5 +18,9 @@ public record PublicationState(
 
     public PublicationState {
         drift = List.copyOf(drift);
+    }
+
+    PublicationState with(List<String> other) {
+        return new PublicationState(version, digest, highest, problem, other);
     }
 }

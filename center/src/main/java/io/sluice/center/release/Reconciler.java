@@ -1,8 +1,6 @@
 package io.sluice.center.release;
 
 import io.sluice.center.adjust.AdjustmentBook;
-import io.sluice.center.command.LogText;
-import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
@@ -25,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * reports to the state of the rollout. Whatever was interrupted is completed by a later turn. On several centers with one
  * database, all of them serve nodes, and one of them, the leader, writes.
  *
- * <p>All work happens on one thread of its own. A turn of each step that fails is repeated; the other steps go on.
+ * <p>What releases and nodes depend on happens on one thread. Redis and all other duties have a thread and a trouble each, so that one
+ * that fails or hangs delays nothing else.
  */
 public final class Reconciler implements AutoCloseable {
 
@@ -53,15 +53,25 @@ public final class Reconciler implements AutoCloseable {
     private final NodeReportTable reports = new NodeReportTable();
     private final @Nullable Publication publication;
     private final @Nullable RedisFleet board;
-    private final Trouble databaseTrouble = new Trouble("the database", "changes are refused; nodes go on");
-    private final Trouble redisTrouble = new Trouble("Redis", "releases reach it as soon as it is back");
+    private final Trouble databaseTrouble = Trouble.with("the database", "changes are refused; nodes go on");
+
+    /** A database may be read and not written, so a successful read must not end this trouble. */
+    private final Trouble writingTrouble = Trouble.with("the database for writing", "changes are refused; nodes go on");
+
+    private final Trouble redisTrouble = Trouble.with("Redis", "releases reach it as soon as it is back");
+    private final Trouble boardTrouble =
+            Trouble.with("the place of reports in Redis", "nodes that report there are not seen");
     private final LinkedBlockingQueue<Boolean> wishes = new LinkedBlockingQueue<>(1);
     private final Thread thread;
     private volatile boolean leads;
     private volatile boolean closed;
     private volatile FleetRules rules = FleetRules.NONE;
     private final AdjustmentBook adjustments;
-    private final List<Duty> duties = new CopyOnWriteArrayList<>();
+    private final List<DutyThread> duties = new CopyOnWriteArrayList<>();
+
+    /** Their troubles are those with Redis. */
+    private final List<DutyThread> redisDuties;
+
     private volatile Supplier<Optional<CheckpointOffer>> offer = Optional::empty;
     private volatile Consumer<NodeReport> data = report -> {};
 
@@ -69,6 +79,9 @@ public final class Reconciler implements AutoCloseable {
     private long reportedNanos;
 
     private long comfortedNanos;
+
+    /** When reports in Redis were read. Used only by the thread of that duty. */
+    private long boardNanos;
 
     /**
      * Creates a reconciler. {@link #start} starts it.
@@ -92,18 +105,36 @@ public final class Reconciler implements AutoCloseable {
         this.feed = feed;
         this.clock = clock;
         this.leadership = new Leadership(self, clock);
-        this.publication = redis.map(uri -> new Publication(RedisRulePublisher.connect(uri), clock))
+        this.publication = redis.map(uri -> new Publication(RedisRulePublisher.connect(uri), this::isRun, clock))
                 .orElse(null);
         this.board = redis.map(RedisFleet::at).orElse(null);
         this.reportedNanos = clock.nanoTime() - REPORTS_NANOS;
         this.comfortedNanos = clock.nanoTime();
+        this.boardNanos = clock.nanoTime() - REPORTS_NANOS;
+        if (publication != null && board != null) {
+            Publication rulesInRedis = publication;
+            RedisFleet place = board;
+            redisDuties = List.of(
+                    thread("rules in Redis", leading -> rulesInRedis.turn(leading, rules), redisTrouble, 1),
+                    thread("reports in Redis", leading -> exchange(place, leading), boardTrouble, 1));
+        } else {
+            redisDuties = List.of();
+        }
         this.thread = new Thread(this::run, "sluice-center-reconciler");
         this.thread.setDaemon(true);
     }
 
-    /** Adds work of the center that leads. */
-    public void add(Duty duty) {
-        duties.add(duty);
+    /**
+     * Adds work that is done beside, before the start.
+     *
+     * @param name a noun for logs and {@code GET /api/status}, such as {@code alerts}
+     */
+    public void add(String name, Duty duty) {
+        duties.add(thread(name, duty, Trouble.of("the duty " + name), DutyThread.CALM_TURNS));
+    }
+
+    private DutyThread thread(String name, Duty duty, Trouble trouble, int calmTurns) {
+        return new DutyThread(name, duty, () -> leads, () -> databaseProblem().isPresent(), trouble, calmTurns);
     }
 
     /** Sets the checkpoint that it tells nodes through Redis. */
@@ -122,18 +153,22 @@ public final class Reconciler implements AutoCloseable {
         // Before any node can ask, so that none of them is told that there are no rules.
         feed.publish(rules);
         if (publication != null) {
-            redisTrouble.attempt(publication::look);
+            redisTrouble.attempt(() -> publication.look(rules));
         }
         databaseTrouble.attempt(() -> database.read(client -> {
             reports.all(client).forEach(nodes::learn);
             return true;
         }));
         thread.start();
+        duties.forEach(DutyThread::start);
+        redisDuties.forEach(DutyThread::start);
     }
 
     /** Asks for a turn soon, because something was released. Returns at once. */
     public void wake() {
         boolean unused = wishes.offer(true);
+        duties.forEach(DutyThread::wake);
+        redisDuties.forEach(DutyThread::wake);
     }
 
     /** Returns the highest version in Redis, as far as known; 0 without Redis. */
@@ -156,12 +191,20 @@ public final class Reconciler implements AutoCloseable {
 
     /** Returns why the database cannot be used now. */
     public Optional<String> databaseProblem() {
-        return databaseTrouble.now();
+        return databaseTrouble.now().or(writingTrouble::now);
     }
 
     /** Returns why Redis cannot be used now. */
     public Optional<String> redisProblem() {
-        return redisTrouble.now();
+        return redisTrouble.now().or(boardTrouble::now);
+    }
+
+    /** Returns which work is not done now, one sentence each. */
+    public List<String> problems() {
+        return Stream.concat(
+                        duties.stream().flatMap(duty -> duty.problem().stream()),
+                        redisDuties.stream().flatMap(duty -> duty.delay().stream()))
+                .toList();
     }
 
     /** Returns what Redis has; empty without Redis. */
@@ -190,6 +233,8 @@ public final class Reconciler implements AutoCloseable {
     public void close() {
         closed = true;
         wake();
+        duties.forEach(DutyThread::close);
+        redisDuties.forEach(DutyThread::close);
         try {
             thread.join(TimeUnit.SECONDS.toMillis(10));
         } catch (InterruptedException e) {
@@ -231,33 +276,18 @@ public final class Reconciler implements AutoCloseable {
         }
         if (now - reportedNanos >= REPORTS_NANOS) {
             reportedNanos = now;
-            leads = databaseTrouble.attempt(this::exchange) && leads;
-            if (board != null) {
-                redisTrouble.attempt(() -> exchange(board));
-            }
+            leads = writingTrouble.attempt(this::exchange) && leads;
         }
-        if (leads && isPublished()) {
-            databaseTrouble.attempt(this::finish);
+        if (leads && (publication == null || publication.has(rules))) {
+            writingTrouble.attempt(this::finish);
         }
-        boolean leading = leads;
-        duties.forEach(duty -> databaseTrouble.attempt(() -> perform(duty, leading)));
+        duties.forEach(DutyThread::beat);
+        redisDuties.forEach(DutyThread::beat);
     }
 
-    /** What a duty finds out in vain, because somebody else was quicker, is no trouble. */
-    private static void perform(Duty duty, boolean leads) {
-        try {
-            duty.turn(leads);
-        } catch (RefusedException e) {
-            LOG.info("nothing was done: {}", LogText.line(String.valueOf(e.getMessage())));
-        }
-    }
-
-    /** Brings Redis to the rules in force. Returns whether it has them now. */
-    private boolean isPublished() {
-        Publication redis = publication;
-        return redis == null
-                || (redisTrouble.attempt(() -> redis.bring(rules))
-                        && redis.state().version() == rules.inForce().version());
+    /** Returns whether a live node decides by a version that was released. */
+    private boolean isRun(long version) {
+        return nodes.live().stream().anyMatch(node -> node.report().version() == version);
     }
 
     private void refresh() {
@@ -282,24 +312,28 @@ public final class Reconciler implements AutoCloseable {
         });
     }
 
-    private void exchange(RedisFleet place) {
+    private void exchange(RedisFleet place, boolean leading) {
+        long now = clock.nanoTime();
+        if (now - boardNanos < REPORTS_NANOS) {
+            return;
+        }
         for (Map.Entry<String, String> report : place.reports().entrySet()) {
             try {
                 NodeReport read = NodeReport.parse(report.getValue());
-                if (read.node().equals(report.getKey())) {
-                    // Every center reads these reports; one of them counts.
-                    if (nodes.report(read, NodeState.Way.REDIS) && leads) {
-                        data.accept(read);
-                    }
+                // Every center reads these reports; one of them counts.
+                if (read.node().equals(report.getKey()) && nodes.report(read, NodeState.Way.REDIS) && leading) {
+                    data.accept(read);
                 }
             } catch (IllegalArgumentException e) {
                 LOG.debug("the report of node {} cannot be read: {}", report.getKey(), e.getMessage());
             }
         }
-        if (leads) {
+        if (leading) {
             // Through Redis every node reads the same, so orders to erase never go this way: they name a person.
             place.tell(fleet().with(offer.get(), List.of()).toJson());
         }
+        // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
+        boardNanos = now;
     }
 
     /** Ends the rollout under way if every live node runs its version, or the one that it tries. */

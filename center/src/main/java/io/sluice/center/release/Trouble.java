@@ -10,19 +10,31 @@ final class Trouble {
 
     private static final Logger LOG = LoggerFactory.getLogger(Trouble.class);
 
-    private final String what;
-    private final String meaning;
+    private final String begins;
+    private final String ends;
+    private final boolean isUnexpected;
     private volatile @Nullable String now;
 
+    private Trouble(String begins, String ends, boolean isUnexpected) {
+        this.begins = begins;
+        this.ends = ends;
+        this.isUnexpected = isUnexpected;
+    }
+
     /**
-     * Creates a problem that does not exist yet.
+     * Returns the trouble with something outside of the center that may be away.
      *
-     * @param what the thing that may fail, such as {@code Redis}
+     * @param what such as {@code Redis}
      * @param meaning what its failure means for the user
      */
-    Trouble(String what, String meaning) {
-        this.what = what;
-        this.meaning = meaning;
+    static Trouble with(String what, String meaning) {
+        return new Trouble(what + " is unavailable; " + meaning, what + " is available again", false);
+    }
+
+    /** Returns the trouble of a part of the center, which is logged with its stack trace. */
+    static Trouble of(String part) {
+        return new Trouble(
+                part + " failed; it is tried again, and everything else continues", part + " works again", true);
     }
 
     Optional<String> now() {
@@ -33,22 +45,33 @@ final class Trouble {
     boolean attempt(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
-            Throwable root = e;
-            while (root.getCause() != null) {
-                root = root.getCause();
-            }
-            String why = String.valueOf(root.getMessage()).replaceAll("\\s+", " ");
-            if (now == null) {
-                LOG.warn("{} is unavailable; {}: {}", what, meaning, why);
-            }
-            now = why;
+        } catch (RuntimeException | Error e) {
+            begin(e);
             return false;
         }
+        end();
+        return true;
+    }
+
+    void begin(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        // A failure of the program may have no message.
+        String why = (root.getMessage() == null ? root.toString() : root.getMessage()).replaceAll("\\s+", " ");
+        if (now == null && isUnexpected) {
+            LOG.error("{}: {}", begins, why, failure);
+        } else if (now == null) {
+            LOG.warn("{}: {}", begins, why);
+        }
+        now = why;
+    }
+
+    void end() {
         if (now != null) {
             now = null;
-            LOG.info("{} is available again", what);
+            LOG.info("{}", ends);
         }
-        return true;
     }
 }

@@ -61,7 +61,7 @@ public final class RefusedRequests {
             if (header == null) {
                 return new Refusal(Actor.NOBODY, details(request, "the session is unknown or has ended"));
             }
-            return CredentialFilter.token(header)
+            return Credentials.token(header)
                     .flatMap(secret ->
                             people.database().read(client -> people.tokens().invalid(client, secret)))
                     .map(token -> new Refusal(new Actor("token:" + token.id()), details(request, token.why())))

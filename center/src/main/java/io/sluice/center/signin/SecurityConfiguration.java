@@ -1,5 +1,6 @@
 package io.sluice.center.signin;
 
+import io.sluice.center.http.BodyReader;
 import io.sluice.center.http.Problem;
 import io.sluice.core.time.Clock;
 import jakarta.servlet.http.HttpServletResponse;
@@ -96,6 +97,7 @@ public final class SecurityConfiguration {
     SecurityFilterChain chain(HttpSecurity http, SignInParts parts, SessionCookie cookie, RefusedRequests refused) {
         Refusals refusals = new Refusals(refused);
         TableAuthorization table = new TableAuthorization(clock(parts.clock()));
+        Credentials credentials = new Credentials(parts, cookie);
         http.securityContext(
                         context -> context.securityContextRepository(new RequestAttributeSecurityContextRepository()))
                 .sessionManagement(session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
@@ -109,8 +111,11 @@ public final class SecurityConfiguration {
                                 && request.getHeader("Authorization") == null
                                 && cookie.read(request).isPresent()))
                 .addFilterBefore(new OriginFilter(parts.address(), refused), CsrfFilter.class)
-                .addFilterBefore(new CredentialFilter(parts, cookie), AuthorizationFilter.class)
-                .addFilterAfter(new CallerFilter(table), AuthorizationFilter.class)
+                .addFilterBefore(new CredentialFilter(credentials), AuthorizationFilter.class)
+                .addFilterAfter(
+                        new BodyFilter(credentials, table, new BodyReader(parts.clock()::nanoTime)),
+                        AuthorizationFilter.class)
+                .addFilterAfter(new CallerFilter(table), BodyFilter.class)
                 .authorizeHttpRequests(requests -> requests.anyRequest().access(table))
                 .exceptionHandling(
                         failures -> failures.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))

@@ -60,6 +60,7 @@ final class StatusRoutes {
         reconciler.databaseProblem().ifPresent(why -> problems.add("the database is unavailable: " + why));
         reconciler.redisProblem().ifPresent(why -> problems.add("Redis is unavailable: " + why));
         reconciler.publication().flatMap(PublicationState::problem).ifPresent(problems::add);
+        problems.addAll(reconciler.problems());
         center.audit().problem().ifPresent(problems::add);
         problems.addAll(center.checkpoints().problems());
         problems.addAll(center.sinks().problems());

@@ -21,19 +21,29 @@ class BodyReaderTest {
     @Test
     void readsABodyToItsEnd() throws Exception {
         byte[] body = new byte[50_000];
-        assertThat(reader.read(new ByteArrayInputStream(body), -1, 50_000, PATIENCE))
+        assertThat(reader.read(new ByteArrayInputStream(body), -1, 50_000, PATIENCE)
+                        .bytes())
                 .hasSize(50_000);
     }
 
     @Test
-    void aCheckIsShorterThanADocument() {
-        assertThat(BodyReader.most("/api/changes")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
-        assertThat(BodyReader.most("/api/changes/7")).isEqualTo(BodyReader.MOST_BYTES_OF_DOCUMENTS);
-        assertThat(BodyReader.most("/api/changes/check")).isEqualTo(BodyReader.MOST_BYTES_OF_CHECKS);
-        assertThat(BodyReader.most("/api/changes/dry-run")).isEqualTo(BodyReader.MOST_BYTES_OF_CHECKS);
-        assertThat(BodyReader.most("/api/nodes/n-1/excerpts/7")).isEqualTo(8 * 1024 * 1024);
-        assertThat(BodyReader.most("/api/nodes/n-1/heartbeat")).isEqualTo(BodyReader.MOST_BYTES);
-        assertThat(BodyReader.most("/api/explain")).isEqualTo(BodyReader.MOST_BYTES);
+    void longBodiesTakeAPartOfTheMemoryTogether() throws Exception {
+        int mebibyte = 1024 * 1024;
+        BodyReader small = new BodyReader(nanos::get, 64L * mebibyte);
+        byte[] long3 = new byte[3 * mebibyte];
+        try (BodyReader.Body first = small.read(new ByteArrayInputStream(long3), -1, 10 * mebibyte, PATIENCE)) {
+            assertThat(first.bytes()).hasSize(long3.length);
+            // Of 4 MiB, one is left, with or without an announced length. Short bodies need none of them.
+            for (long announced : new long[] {-1, long3.length}) {
+                assertRefused(
+                        503, () -> small.read(new ByteArrayInputStream(long3), announced, 10 * mebibyte, PATIENCE));
+            }
+            small.read(new ByteArrayInputStream(new byte[mebibyte]), -1, mebibyte, PATIENCE)
+                    .close();
+        }
+        small.read(new ByteArrayInputStream(long3), long3.length, 10 * mebibyte, PATIENCE)
+                .close();
+        assertRefused(413, () -> small.read(new ByteArrayInputStream(long3), 5L * mebibyte, 10 * mebibyte, PATIENCE));
     }
 
     @Test

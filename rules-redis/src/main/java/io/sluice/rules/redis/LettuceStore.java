@@ -52,20 +52,16 @@ final class LettuceStore implements RuleStore {
 
     @Override
     public Optional<byte[]> version() {
-        byte[] text = await(redis.getrange(VERSION, 0, VersionPointer.LONGEST));
+        byte[] text = text(redis.getrange(VERSION, 0, VersionPointer.LONGEST))
+                .orElseGet(() -> utf8("(" + await(redis.type(VERSION)) + ")"));
         return text.length == 0 ? Optional.empty() : Optional.of(text);
     }
 
     @Override
     public Optional<String> adjustments() {
-        byte[] text;
-        try {
-            text = await(redis.getrange(ADJUSTMENTS, 0, MOST_ADJUSTING_BYTES));
-        } catch (RedisCommandExecutionException e) {
-            if (String.valueOf(e.getMessage()).startsWith("WRONGTYPE")) {
-                return Optional.of("");
-            }
-            throw e;
+        byte[] text = text(redis.getrange(ADJUSTMENTS, 0, MOST_ADJUSTING_BYTES)).orElse(null);
+        if (text == null) {
+            return Optional.of("");
         }
         return text.length == 0 ? Optional.empty() : Optional.of(new String(text, StandardCharsets.UTF_8));
     }
@@ -77,12 +73,13 @@ final class LettuceStore implements RuleStore {
 
     @Override
     public long length(long version) {
-        return await(redis.strlen(SNAPSHOT + version));
+        return text(redis.strlen(SNAPSHOT + version)).orElse(-1L);
     }
 
     @Override
     public byte[] part(long version, int from, int length) {
-        return await(redis.getrange(SNAPSHOT + version, from, from + length - 1L));
+        return text(redis.getrange(SNAPSHOT + version, from, from + length - 1L))
+                .orElseGet(() -> new byte[0]);
     }
 
     @Override
@@ -92,9 +89,15 @@ final class LettuceStore implements RuleStore {
     }
 
     @Override
-    public boolean flip(String was, String next) {
+    public void replace(long version, byte[] snapshot) {
+        await(redis.set(SNAPSHOT + version, snapshot));
+    }
+
+    @Override
+    public boolean flip(byte[] was, String next) {
+        byte[] last = utf8(Integer.toString(VersionPointer.LONGEST));
         Long done =
-                await(redis.eval(FLIP.text(), ScriptOutputType.INTEGER, new String[] {VERSION}, utf8(was), utf8(next)));
+                await(redis.eval(FLIP.text(), ScriptOutputType.INTEGER, new String[] {VERSION}, was, utf8(next), last));
         return done == 1;
     }
 
@@ -179,6 +182,23 @@ final class LettuceStore implements RuleStore {
             parts.add(keys.subList(i, Math.min(keys.size(), i + HASHES_AT_ONCE)));
         }
         return parts;
+    }
+
+    /** Waits for what is only answered about a text; empty if the key is of another type. */
+    private <T> Optional<T> text(Future<T> answer) {
+        try {
+            return Optional.of(await(answer));
+        } catch (RedisCommandExecutionException e) {
+            if (isOfAnotherType(e)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** Returns whether a command failed because something else wrote a key of another type. */
+    static boolean isOfAnotherType(RedisCommandExecutionException failure) {
+        return String.valueOf(failure.getMessage()).startsWith("WRONGTYPE");
     }
 
     private static byte[] utf8(String text) {

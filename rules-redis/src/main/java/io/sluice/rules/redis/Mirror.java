@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -49,31 +50,67 @@ final class Mirror {
 
     /** Returns the hashes that differ from the released rules, one sentence each; empty if there are none. */
     static List<String> drift(RuleStore store, List<Rule> rules) {
+        List<String> different = new ArrayList<>();
+        compare(store, of(rules), (key, difference, isOurs) -> different.add(sentence(key, difference)));
+        return few(different);
+    }
+
+    /** Writes hashes of the released rules again that were lost or changed. The hashes of others stay. */
+    static KeptRules repair(RuleStore store, List<Rule> rules) {
         Map<String, Map<String, String>> expected = of(rules);
+        Map<String, Map<String, String>> lost = new LinkedHashMap<>();
+        List<String> repaired = new ArrayList<>();
+        List<String> foreign = new ArrayList<>();
+        compare(store, expected, (key, difference, isOurs) -> {
+            if (isOurs) {
+                lost.put(key, expected.getOrDefault(key, Map.of()));
+                repaired.add(sentence(key, difference) + "; written again");
+            } else {
+                foreign.add(sentence(key, difference));
+            }
+        });
+        store.mirror(lost);
+        return new KeptRules(Optional.empty(), few(repaired), few(foreign), false);
+    }
+
+    private static String sentence(String key, String difference) {
+        return HashReply.printable(key) + " " + difference;
+    }
+
+    private static List<String> few(List<String> sentences) {
+        if (sentences.size() <= NAMED) {
+            return sentences;
+        }
+        List<String> named = new ArrayList<>(sentences.subList(0, NAMED));
+        named.add("and others");
+        return named;
+    }
+
+    private interface Differences {
+
+        void found(String key, String difference, boolean isOurs);
+    }
+
+    private static void compare(RuleStore store, Map<String, Map<String, String>> expected, Differences differences) {
         Set<String> keys = new TreeSet<>(expected.keySet());
         try {
             keys.addAll(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
         } catch (RuleStore.TooManyException e) {
-            return List.of("there are more than " + RuleStore.MOST_RULES + " hashes");
+            differences.found(RuleStore.HASH + "*", "has more than " + RuleStore.MOST_RULES + " hashes", false);
+            return;
         }
         List<String> asked = List.copyOf(keys);
-        List<String> different = new ArrayList<>();
         for (int i = 0; i < asked.size(); i += AT_ONCE) {
             List<String> some = asked.subList(i, Math.min(asked.size(), i + AT_ONCE));
             List<HashContent> contents = store.read(some);
             for (int j = 0; j < some.size(); j++) {
-                String difference = difference(expected.get(some.get(j)), contents.get(j));
+                Map<String, String> fields = expected.get(some.get(j));
+                String difference = difference(fields, contents.get(j));
                 if (!difference.isEmpty()) {
-                    different.add(HashReply.printable(some.get(j)) + " " + difference);
+                    differences.found(some.get(j), difference, fields != null);
                 }
             }
-            if (different.size() > NAMED) {
-                List<String> named = new ArrayList<>(different.subList(0, NAMED));
-                named.add("and others");
-                return named;
-            }
         }
-        return different;
     }
 
     private static String difference(@Nullable Map<String, String> expected, HashContent content) {

@@ -4,12 +4,14 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each command is about one key, so a Cluster executes all of them.
  */
 public final class RedisFleet implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(RedisFleet.class.getName());
 
     /** Thrown if Redis refuses a command, because of missing permissions or its state. */
     public static final class RefusedException extends RuntimeException {
@@ -103,8 +107,10 @@ public final class RedisFleet implements AutoCloseable {
         RedisFuture<byte[]> told = redis.getrange(FLEET, 0, MOST_BYTES);
         LettuceStore.await(written, ANSWER_MAY_TAKE);
         LettuceStore.await(listed, ANSWER_MAY_TAKE);
-        String text = new String(LettuceStore.await(told, ANSWER_MAY_TAKE), StandardCharsets.UTF_8);
-        return text.isEmpty() ? Optional.empty() : Optional.of(text);
+        byte[] fleet = text(told);
+        return fleet == null || fleet.length == 0
+                ? Optional.empty()
+                : Optional.of(new String(fleet, StandardCharsets.UTF_8));
     }
 
     /**
@@ -123,14 +129,14 @@ public final class RedisFleet implements AutoCloseable {
 
     private static Map<String, String> reports(RedisClusterAsyncCommands<String, byte[]> redis) {
         Map<String, RedisFuture<byte[]>> asked = new TreeMap<>();
-        for (byte[] id : LettuceStore.await(redis.smembers(NODES), ANSWER_MAY_TAKE)) {
+        for (byte[] id : ids(redis)) {
             String node = new String(id, StandardCharsets.UTF_8);
             asked.put(node, redis.get(REPORT + node));
         }
         Map<String, String> reports = new TreeMap<>();
         List<byte[]> silent = new ArrayList<>();
         asked.forEach((node, answer) -> {
-            byte[] report = LettuceStore.await(answer, ANSWER_MAY_TAKE);
+            byte[] report = text(answer);
             if (report == null) {
                 silent.add(node.getBytes(StandardCharsets.UTF_8));
             } else {
@@ -142,6 +148,32 @@ public final class RedisFleet implements AutoCloseable {
             LettuceStore.await(redis.srem(NODES, silent.toArray(byte[][]::new)), ANSWER_MAY_TAKE);
         }
         return reports;
+    }
+
+    /** Returns the ids of all nodes. A key of another type is removed, and nodes add themselves again. */
+    private static Set<byte[]> ids(RedisClusterAsyncCommands<String, byte[]> redis) {
+        try {
+            return LettuceStore.await(redis.smembers(NODES), ANSWER_MAY_TAKE);
+        } catch (RedisCommandExecutionException e) {
+            if (!LettuceStore.isOfAnotherType(e)) {
+                throw e;
+            }
+            LettuceStore.await(redis.unlink(NODES), ANSWER_MAY_TAKE);
+            LOG.log(Level.WARNING, NODES + " was not a set and was removed; nodes add themselves again");
+            return Set.of();
+        }
+    }
+
+    /** Returns a text; null if there is none. A key of another type is none: it is written again within a second. */
+    private static byte @Nullable [] text(RedisFuture<byte[]> answer) {
+        try {
+            return LettuceStore.await(answer, ANSWER_MAY_TAKE);
+        } catch (RedisCommandExecutionException e) {
+            if (!LettuceStore.isOfAnotherType(e)) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     /**

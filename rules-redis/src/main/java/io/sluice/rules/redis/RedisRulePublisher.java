@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     private static final int KEPT = 20;
 
     private static final int MIRRORED_AT_MOST = 5;
-    private static final int ALL = 100;
+    static final int ALL = 100;
 
     private final Supplier<RuleStore> stores;
     private final Runnable closing;
@@ -103,7 +104,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         RuleSet set = written(store, trial, share, true);
         return next.equals(now)
                 ? new Release(set.version(), set.digest(), share, Optional.empty())
-                : told(flip(store, now.toString(), next), set, share);
+                : told(flip(store, Optional.of(now), next), set, share);
     }
 
     /**
@@ -128,7 +129,7 @@ public final class RedisRulePublisher implements AutoCloseable {
                     + " (expected: version " + version + " on trial)");
         }
         RuleSet rules = rules(store, version);
-        return finished(flip(store, now.orElseThrow().toString(), promoted), rules);
+        return finished(flip(store, now, promoted), rules);
     }
 
     /** Puts adjustments in force on top of whatever versions are. Repeating the call changes nothing. */
@@ -181,6 +182,50 @@ public final class RedisRulePublisher implements AutoCloseable {
                 : Mirror.drift(store, rules(store, now.get().version()).rules());
     }
 
+    /**
+     * Makes Redis hold the rules of a center, and writes again what was lost or changed. Rules that something else released are not
+     * replaced. Repeating the call changes nothing.
+     *
+     * @param last what Redis held after the last call; empty before the first one
+     * @param running whether a node runs a version
+     * @param thorough whether to read snapshots completely, or only their beginnings
+     */
+    public synchronized KeptRules keep(
+            WantedRules wanted, Optional<WantedRules> last, LongPredicate running, boolean thorough) {
+        for (RuleSet set : wanted.sets()) {
+            requireFew(set.rules());
+        }
+        RuleStore store = stores.get();
+        Upkeep upkeep = new Upkeep(store, wanted, last, thorough);
+        Optional<KeptRules.Obstacle> obstacle = Optional.empty();
+        Optional<String> trouble = Optional.empty();
+        try {
+            if (upkeep.attempt(running)) {
+                trouble = trouble(null, () -> mirror(store));
+                trouble = trouble(
+                        trouble.orElse(null),
+                        () -> prune(store, wanted.inForce().version()));
+            }
+        } catch (Upkeep.ObstacleException e) {
+            obstacle = Optional.of(e.obstacle());
+        }
+        return new KeptRules(obstacle, upkeep.repaired(), upkeep.foreign(), trouble.isPresent());
+    }
+
+    /**
+     * Returns the highest version in Redis that a center must not replace; 0 if there is none.
+     *
+     * @param running whether a node runs a version
+     */
+    public synchronized long foreignVersion(WantedRules wanted, LongPredicate running) {
+        return new Upkeep(stores.get(), wanted, Optional.empty(), false).foreignVersion(running);
+    }
+
+    /** Writes the hashes of released rules again that were lost or changed, and finds those that something else wrote. */
+    public synchronized KeptRules keepMirror(List<Rule> rules) {
+        return Mirror.repair(stores.get(), rules);
+    }
+
     /** Rewrites the hashes of the rules in force, in case something else wrote to them. */
     public synchronized void mirror() {
         mirror(stores.get());
@@ -210,16 +255,20 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     private static void requireUsable(List<Rule> rules, long version, long highest) throws ReleaseConflictException {
-        if (rules.size() > RuleStore.MOST_RULES) {
-            throw new IllegalArgumentException(
-                    "rules: " + rules.size() + " (expected: at most " + RuleStore.MOST_RULES + ")");
-        }
+        requireFew(rules);
         if (version <= highest) {
             throw new ReleaseConflictException("version: " + version + " (expected: above " + highest + ")");
         }
         if (version > VersionPointer.HIGHEST) {
             throw new IllegalArgumentException(
                     "version: above " + VersionPointer.HIGHEST + " (expected: at most that number)");
+        }
+    }
+
+    private static void requireFew(List<Rule> rules) {
+        if (rules.size() > RuleStore.MOST_RULES) {
+            throw new IllegalArgumentException(
+                    "rules: " + rules.size() + " (expected: at most " + RuleStore.MOST_RULES + ")");
         }
     }
 
@@ -232,7 +281,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         RuleSet set = written(store, new RuleSet(version, rules), ALL, wanted != 0);
         // The loser leaves its snapshot in place, because another publisher of the same rules under this version may
         // be switching to it.
-        RuleStore after = flip(store, now.map(VersionPointer::toString).orElse(""), VersionPointer.of(set.version()));
+        RuleStore after = flip(store, now, VersionPointer.of(set.version()));
         return finished(after, set);
     }
 
@@ -258,10 +307,12 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** Switches to the version. Returns the store to continue with, which is a new one if the answer was lost. */
-    private RuleStore flip(RuleStore store, String was, VersionPointer next) throws ReleaseConflictException {
+    private RuleStore flip(RuleStore store, Optional<VersionPointer> now, VersionPointer next)
+            throws ReleaseConflictException {
+        String was = now.map(VersionPointer::toString).orElse("");
         boolean done;
         try {
-            done = store.flip(was, next.toString());
+            done = store.flip(was.getBytes(StandardCharsets.UTF_8), next.toString());
         } catch (RuntimeException e) {
             return named(next, e);
         }

@@ -133,6 +133,13 @@ public final class RedisRuleSource implements RuleSource {
         return rules.refusedSet();
     }
 
+    /** Returns whether a release was refused that a center can repair, in contrast to hashes. */
+    public boolean isReleaseRefused() {
+        return rules.refused().stream()
+                .anyMatch(error -> error.file().startsWith(RuleStore.VERSION)
+                        || error.file().startsWith(RuleStore.SNAPSHOT));
+    }
+
     @Override
     public void listen(RuleListener listener) {
         rules.listen(listener);

@@ -200,7 +200,7 @@ final class RuleIntake {
         if (faults.isEmpty()) {
             return ((Reading.Found) reading).rules();
         }
-        if (store.length(version) > 0) {
+        if (store.length(version) != 0) {
             Optional<RuleStamp> stamp = RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD));
             bad.put(version, new Bad(faults, stamp, clock.nanoTime() + BAD_FOR.toNanos()));
             refusing = refusing.or(() -> stamp);

@@ -25,7 +25,10 @@ interface RuleStore {
     /** The maximum size of a snapshot to read or write. */
     int MOST_BYTES = 64 * 1024 * 1024;
 
-    /** Returns the first bytes of {@link #VERSION}; empty if it does not exist. */
+    /**
+     * Returns the first bytes of {@link #VERSION}; empty if it does not exist. A key of another type is returned as the name of that type
+     * in parentheses, such as {@code (list)}, which is no version.
+     */
     Optional<byte[]> version();
 
     /** Returns {@link #ADJUSTMENTS}; empty if it does not exist. Something that is not a text is returned as an empty one. */
@@ -34,17 +37,24 @@ interface RuleStore {
     /** Writes {@link #ADJUSTMENTS}. */
     void adjust(String text);
 
-    /** Returns the size of a snapshot in bytes; 0 if it does not exist. */
+    /** Returns the size of a snapshot in bytes; 0 if it does not exist, -1 if the key is not a text. */
     long length(long version);
 
-    /** Returns a part of a snapshot. */
+    /** Returns a part of a snapshot; nothing if the key is not a text. */
     byte[] part(long version, int from, int length);
 
     /** Writes a snapshot unless it exists. Returns whether it was written. */
     boolean write(long version, byte[] snapshot);
 
-    /** Switches to the next version if the current one still is {@code was}. Returns whether it did. */
-    boolean flip(String was, String next);
+    /** Writes a snapshot over whatever the key holds. */
+    void replace(long version, byte[] snapshot);
+
+    /**
+     * Switches to the next version if the current one is unchanged. Returns whether it did.
+     *
+     * @param was what {@link #version} returned; empty for none
+     */
+    boolean flip(byte[] was, String next);
 
     /**
      * Returns the keys that begin with this text.

@@ -46,6 +46,9 @@ final class Snapshots {
         if (length == 0) {
             return unusable(key, "snapshot: missing (expected: the rules of the version in force)");
         }
+        if (length < 0) {
+            return unusable(key, "snapshot: not a text (expected: the rules of the version in force)");
+        }
         if (length > RuleStore.MOST_BYTES) {
             return unusable(key, "size: " + length + " bytes (expected: at most " + RuleStore.MOST_BYTES + ")");
         }
@@ -55,16 +58,21 @@ final class Snapshots {
                     "size: " + length + " bytes (expected: at most " + memoryBytes / MEMORY_PARTS + ", one part in "
                             + MEMORY_PARTS + " of the memory; raise -Xmx)");
         }
-        byte[] all = new byte[Math.toIntExact(length)];
-        for (int from = 0; from < all.length; from += PART_BYTES) {
-            byte[] part = store.part(version, from, Math.min(PART_BYTES, all.length - from));
-            System.arraycopy(part, 0, all, from, part.length);
-        }
-        Reading reading = RuleSetText.read(key, all, RuleStore.MOST_RULES);
+        Reading reading = RuleSetText.read(key, bytes(store, version, Math.toIntExact(length)), RuleStore.MOST_RULES);
         if (reading instanceof Reading.Found found && found.rules().version() != version) {
             return unusable(key, "version: " + found.rules().version() + " (expected: " + version + ")");
         }
         return reading;
+    }
+
+    /** Returns the stored bytes of a version. */
+    static byte[] bytes(RuleStore store, long version, int length) {
+        byte[] all = new byte[length];
+        for (int from = 0; from < length; from += PART_BYTES) {
+            byte[] part = store.part(version, from, Math.min(PART_BYTES, length - from));
+            System.arraycopy(part, 0, all, from, part.length);
+        }
+        return all;
     }
 
     private static Reading unusable(String key, String message) {

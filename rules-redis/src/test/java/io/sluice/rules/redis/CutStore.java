@@ -76,7 +76,12 @@ final class CutStore implements RuleStore {
     }
 
     @Override
-    public boolean flip(String was, String next) {
+    public void replace(long version, byte[] snapshot) {
+        step(() -> store.replace(version, snapshot));
+    }
+
+    @Override
+    public boolean flip(byte[] was, String next) {
         return step(() -> store.flip(was, next));
     }
 

@@ -15,6 +15,7 @@ import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -401,7 +402,8 @@ class RedisRuleSourceTest {
                         publisher.release(Sets.of(i, 2));
                     } else if (i % 3 == 2) {
                         line.store().write(i, Snapshots.bytes(new RuleSet(i, Sets.of(i, 2)), 100));
-                        line.store().flip(Integer.toString(i - 1), Integer.toString(i));
+                        line.store()
+                                .flip(Integer.toString(i - 1).getBytes(StandardCharsets.US_ASCII), Integer.toString(i));
                     }
                     int version = i;
                     within(

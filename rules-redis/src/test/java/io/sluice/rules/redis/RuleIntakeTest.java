@@ -464,7 +464,7 @@ class RuleIntakeTest {
                 .formatHex(MessageDigest.getInstance("SHA-256").digest(("{" + rules).getBytes(StandardCharsets.UTF_8)));
         String text = "{\"version\":1,\"digest\":\"" + digest + "\",\"share\":100," + rules;
         assertThat(line.store().write(1, text.getBytes(StandardCharsets.UTF_8))).isTrue();
-        assertThat(line.store().flip("", "1")).isTrue();
+        assertThat(line.store().flip(new byte[0], "1")).isTrue();
     }
 
     @Test

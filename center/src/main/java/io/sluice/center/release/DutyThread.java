@@ -1,0 +1,143 @@
+package io.sluice.center.release;
+
+import io.sluice.center.command.LogText;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the turns of one duty on a thread of its own. A duty that fails or hangs delays no other one, and its failures are told as its
+ * own. Thread-safe.
+ */
+final class DutyThread implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DutyThread.class);
+
+    /** Turns of the center that a turn of a duty may take, about a minute. Turns are counted, because a clock may jump. */
+    static final int MAX_BEATS = 240;
+
+    /** Most duties do something in few of their turns only, so a turn without a failure proves little. */
+    static final int CALM_TURNS = 40;
+
+    private static final Duration TURN = Duration.ofMillis(250);
+
+    /** A database that went away fails every duty, and is reported as one problem. */
+    private static final int DATABASE_FAILURES = 4;
+
+    private final String name;
+    private final Duty duty;
+    private final BooleanSupplier leads;
+    private final BooleanSupplier isDatabaseAway;
+    private final Trouble trouble;
+    private final LinkedBlockingQueue<Boolean> wishes = new LinkedBlockingQueue<>(1);
+    private final Thread thread;
+    private final int calmTurns;
+    private int databaseFailures;
+    private int calm;
+    private volatile int beats;
+    private volatile boolean isBusy;
+    private volatile boolean closed;
+
+    /**
+     * @param name a noun for logs, such as {@code alerts}
+     * @param leads whether this center leads
+     * @param isDatabaseAway whether the database is known to be unavailable
+     * @param calmTurns after so many turns without a failure the trouble has ended
+     */
+    DutyThread(
+            String name,
+            Duty duty,
+            BooleanSupplier leads,
+            BooleanSupplier isDatabaseAway,
+            Trouble trouble,
+            int calmTurns) {
+        this.name = name;
+        this.duty = duty;
+        this.leads = leads;
+        this.isDatabaseAway = isDatabaseAway;
+        this.trouble = trouble;
+        this.calmTurns = calmTurns;
+        this.thread = new Thread(this::run, "sluice-center-" + name.replace(' ', '-'));
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Asks for a turn soon. Returns at once. */
+    void wake() {
+        boolean unused = wishes.offer(true);
+    }
+
+    /** Counts a turn of the center. To be called by one thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a turn that begins at the same time is counted one turn later
+    void beat() {
+        beats = isBusy ? beats + 1 : 0;
+    }
+
+    /** Returns why the duty is not done now. */
+    Optional<String> problem() {
+        return trouble.now().map(why -> name + ": " + why).or(this::delay);
+    }
+
+    /** Returns that a turn takes very long, as a sentence. */
+    Optional<String> delay() {
+        return beats > MAX_BEATS ? Optional.of(name + ": has been busy for more than a minute") : Optional.empty();
+    }
+
+    private void run() {
+        while (!closed) {
+            isBusy = true;
+            turn();
+            isBusy = false;
+            beats = 0;
+            try {
+                Boolean unused = wishes.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void turn() {
+        try {
+            duty.turn(leads.getAsBoolean());
+            databaseFailures = 0;
+            if (++calm >= calmTurns) {
+                trouble.end();
+            }
+        } catch (RefusedException e) {
+            // What a duty finds out in vain, because something else was quicker, is no trouble.
+            LOG.info("nothing was done: {}", LogText.line(String.valueOf(e.getMessage())));
+        } catch (RuntimeException | Error e) {
+            boolean isOfDatabase = e instanceof RuntimeException failure && Database.isUnavailable(failure);
+            if (isOfDatabase && (isDatabaseAway.getAsBoolean() || ++databaseFailures < DATABASE_FAILURES)) {
+                return;
+            }
+            calm = 0;
+            trouble.begin(e);
+        }
+    }
+
+    /** Waits for the turn that is being taken. */
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            thread.interrupt();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.sluice.center.signin;
+
+import io.sluice.center.access.Access;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.people.Session;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * Finds out who sent a request, from its token or the cookie of its session. It looks into the database each time, so what was
+ * revoked is revoked at once. A request with a token is never taken for one with a session.
+ */
+final class Credentials {
+
+    private static final String BEARER = "bearer ";
+
+    private final SignInParts parts;
+    private final SessionCookie cookie;
+
+    Credentials(SignInParts parts, SessionCookie cookie) {
+        this.parts = parts;
+        this.cookie = cookie;
+    }
+
+    /** Finds out who sent a request, and attaches it to the request. */
+    Optional<SignedIn> attach(HttpServletRequest request) {
+        @Nullable String header = request.getHeader("Authorization");
+        Optional<SignedIn> found = find(request, header);
+        found.ifPresent(signedIn -> {
+            Optional<String> session = signedIn.session();
+            String address = request.getRemoteAddr();
+            Supplier<Optional<Access>> again = () -> (header == null
+                    ? again(session, address)
+                    : byToken(header, address).map(SignedIn::access));
+            request.setAttribute(CurrentAccess.AGAIN, again);
+            SecurityContext context = SecurityContextHolder.createEmptyContext();
+            context.setAuthentication(signedIn);
+            SecurityContextHolder.setContext(context);
+        });
+        return found;
+    }
+
+    private Optional<SignedIn> find(HttpServletRequest request, @Nullable String header) {
+        String address = request.getRemoteAddr();
+        return header == null ? bySession(cookie.read(request), address) : byToken(header, address);
+    }
+
+    private Optional<SignedIn> byToken(String header, String address) {
+        Optional<Access> access = token(header).flatMap(token -> parts.adminToken()
+                .access(token)
+                .or(() -> parts.people().tokens().access(token)));
+        return access.map(allowed -> new SignedIn(allowed.at(address), List.of(), Optional.empty()));
+    }
+
+    /** Returns the token in a header. */
+    static Optional<String> token(String header) {
+        return header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? Optional.of(header.substring(BEARER.length()).strip())
+                : Optional.empty();
+    }
+
+    private Optional<Access> again(Optional<String> session, String address) {
+        return session.flatMap(parts.people().sessions()::look)
+                .map(found -> found.account().access().at(address));
+    }
+
+    private Optional<SignedIn> bySession(Optional<String> id, String address) {
+        Optional<Session> session = id.flatMap(parts.people().sessions()::find);
+        return session.map(found -> new SignedIn(found.account().access().at(address), found.factors(), id));
+    }
+}

@@ -1,0 +1,28 @@
+package io.sluice.rules.redis;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What {@link RedisRulePublisher#keep} found and did.
+ *
+ * @param obstacle why Redis cannot have the wanted rules; empty if it has them now
+ * @param repaired one sentence for each key that had been lost or changed and was written again
+ * @param foreign one sentence for each key that something else wrote and that stays as it is
+ * @param isMirrorDue whether the rules in force are new, and their mirror could not be written completely
+ */
+public record KeptRules(Optional<Obstacle> obstacle, List<String> repaired, List<String> foreign, boolean isMirrorDue) {
+
+    public KeptRules {
+        repaired = List.copyOf(repaired);
+        foreign = List.copyOf(foreign);
+    }
+
+    /**
+     * Rules that are not the publisher's.
+     *
+     * @param version the highest version that something else released
+     * @param why a sentence with the repair
+     */
+    public record Obstacle(long version, String why) {}
+}
