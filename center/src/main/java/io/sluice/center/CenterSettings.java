@@ -50,6 +50,12 @@ public record CenterSettings(
         }
     }
 
+    /** Without the addresses of database and Redis, which may include passwords. */
+    @Override
+    public String toString() {
+        return "CenterSettings[" + data + ", " + bind + ":" + port + "]";
+    }
+
     /** Returns settings for a center on this machine with the embedded database. */
     public static CenterSettings embedded(Path data) {
         return new CenterSettings(

@@ -9,6 +9,7 @@ import io.sluice.runtime.fleet.Tally;
 import io.sluice.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -84,6 +85,59 @@ class VerdictTest {
                 .isEqualTo(1);
         assertThat(api.get("/api/versions/3").json().at("/version/reason").asString())
                 .contains("refusals");
+    }
+
+    /** Other numbers keep their counts, so that nothing has to be waited for: a limit of 0 is not tried for an hour. */
+    @Test
+    void rollsBackLongBeforeALongWindowEnds() {
+        api.release(openWindow("5", "1h").expect(201));
+        node.runs(2);
+        Answer trial = api.release(openWindow("0", "1h").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
+                .expect(202);
+        assertThat(rollout(trial).json().at("/trial/settles_at").isNull()).isTrue();
+        long began = clock.nanoTime();
+        awaitState(trial, "rolled_back", counts -> node.tries(3, tally(counts, 0.9), tally(counts, 0.1))
+                .runs(2));
+        assertThat(Duration.ofNanos(clock.nanoTime() - began)).isLessThan(Duration.ofMinutes(20));
+    }
+
+    /** A fresh count has refused nothing yet, so a promotion waits for it and a rollback does not. */
+    @Test
+    void promotesOnlyAfterFreshCountsHaveSettled() {
+        Answer trial = api.release(openWindow("5", "5m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
+                .expect(202);
+        Instant stepAt = Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
+        Instant settlesAt = Instant.parse(rollout(trial).json().at("/trial/settles_at").asString());
+        assertThat(settlesAt).isEqualTo(stepAt.plus(Duration.ofMinutes(5)));
+        LongConsumer alike =
+                counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
+        awaitVerdict(trial, "hold", alike);
+        await(alike, () -> rollout(trial)
+                .json()
+                .at("/trial/verdict/why")
+                .asString("")
+                .contains("(expected: promote after " + settlesAt + ")"));
+        awaitState(trial, "releasing", alike);
+        assertThat(Instant.parse(rollout(trial).json().at("/trial/verdict/at").asString()))
+                .isAfter(settlesAt);
+
+        Answer worse = api.release(openWindow("5", "1h").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
+                .expect(202);
+        Instant before = Instant.parse(rollout(worse).json().at("/trial/settles_at").asString());
+        awaitState(worse, "rolled_back", counts -> node.tries(3, tally(counts, 0.9), tally(counts, 0.1))
+                .runs(2));
+        assertThat(Instant.parse(rollout(worse).json().at("/trial/verdict/at").asString()))
+                .isBefore(before);
+    }
+
+    private Answer openWindow(String limit, String window) {
+        long base = api.get("/api/rules").number("version");
+        String put = "{\"put\":"
+                + ApiClient.rule("login", 1)
+                        .replace("\"limit\":1", "\"limit\":" + limit)
+                        .replace("1m", window)
+                + "}";
+        return api.post("/api/changes", ApiClient.change(base, put));
     }
 
     @Test

@@ -26,7 +26,6 @@ import io.sluice.runtime.witness.Witness;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -146,7 +145,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .register(registry);
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
-            mode(policy.name().toLowerCase(Locale.ROOT), () -> inForce(policy, source.latest(), store));
+            mode(word(policy), () -> inForce(policy, source.latest(), store));
         }
     }
 
@@ -358,4 +357,12 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     }
 
     private record Series(String rule, String limit, String mode) {}
+
+    private static String word(FailurePolicy policy) {
+        return switch (policy) {
+            case OPEN -> "open";
+            case LOCAL -> "local";
+            case CLOSED -> "closed";
+        };
+    }
 }

@@ -10,7 +10,6 @@ import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiPredicate;
@@ -44,7 +43,7 @@ final class ReservationMetrics {
     void settled(SettledLimit settled) {
         Kind kind = settled.result().kind();
         Label label = settled.limit().label();
-        counter(Name.SETTLED, label, kind.name().toLowerCase(Locale.ROOT)).increment();
+        counter(Name.SETTLED, label, word(kind)).increment();
         if (kind == Kind.SETTLED && isDue(settled.limit())) {
             open(label).decrement();
         }
@@ -134,5 +133,14 @@ final class ReservationMetrics {
             registry.remove(gauge);
             return null;
         }
+    }
+
+    private static String word(Kind kind) {
+        return switch (kind) {
+            case SETTLED -> "settled";
+            case REPEATED -> "repeated";
+            case CONFLICT -> "conflict";
+            case UNKNOWN -> "unknown";
+        };
     }
 }

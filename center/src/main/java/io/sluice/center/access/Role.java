@@ -12,25 +12,27 @@ import static io.sluice.center.access.Right.SEE_FLEET;
 import static io.sluice.center.access.Right.SEE_LOG;
 
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
 /** A set of rights that an account can have. */
 public enum Role {
-    ADMINISTRATOR(Right.values()),
+    ADMINISTRATOR("administrator", Right.values()),
     /** Has only rights over one tenant. */
-    TENANT_ADMINISTRATOR(READ, EDIT, RELEASE, APPROVE, OPERATE, MANAGE_PEOPLE, MANAGE_TOKENS),
-    EDITOR(READ, EDIT, RELEASE, SEE_FLEET),
-    APPROVER(READ, APPROVE, SEE_FLEET, SEE_LOG),
+    TENANT_ADMINISTRATOR("tenant_administrator", READ, EDIT, RELEASE, APPROVE, OPERATE, MANAGE_PEOPLE, MANAGE_TOKENS),
+    EDITOR("editor", READ, EDIT, RELEASE, SEE_FLEET),
+    APPROVER("approver", READ, APPROVE, SEE_FLEET, SEE_LOG),
     /** Is on call. Edits nothing. */
-    OPERATOR(READ, OPERATE, SEE_FLEET, SEE_LOG, REVEAL),
-    VIEWER(READ, SEE_FLEET);
+    OPERATOR("operator", READ, OPERATE, SEE_FLEET, SEE_LOG, REVEAL),
+    VIEWER("viewer", READ, SEE_FLEET);
+
+    private final String word;
 
     @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
     private final Set<Right> rights;
 
-    Role(Right... rights) {
+    Role(String word, Right... rights) {
+        this.word = word;
         this.rights = Set.of(rights);
     }
 
@@ -40,7 +42,7 @@ public enum Role {
 
     /** Returns the name in the API and the database. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     /** Returns the role with this name. */

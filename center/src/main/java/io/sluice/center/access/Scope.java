@@ -10,7 +10,6 @@ import static io.sluice.center.access.Right.SEE_LOG;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,10 +19,10 @@ import java.util.Set;
  */
 public enum Scope {
     /** For a node. It does not depend on its owner's rights, so that nodes outlive their administrators. */
-    NODE(REPORT),
+    NODE("node", REPORT),
     READ_ONLY("read", READ, SEE_FLEET, SEE_LOG),
     /** For {@code ./sluice apply} and its like. */
-    APPLY(READ, SEE_FLEET, EDIT, RELEASE),
+    APPLY("apply", READ, SEE_FLEET, EDIT, RELEASE),
     /** For overrides, switches and rollbacks. */
     OPERATE_RULES("operate", READ, SEE_FLEET, OPERATE);
 
@@ -31,11 +30,6 @@ public enum Scope {
 
     @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
     private final Set<Right> rights;
-
-    Scope(Right... rights) {
-        this.word = name().toLowerCase(Locale.ROOT);
-        this.rights = Set.of(rights);
-    }
 
     Scope(String word, Right... rights) {
         this.word = word;

@@ -58,7 +58,7 @@ public record MeReply(
     private static List<String> rights(Predicate<Right> isHad) {
         return Arrays.stream(Right.values())
                 .filter(isHad)
-                .map(right -> right.name().toLowerCase(Locale.ROOT))
+                .map(Right::word)
                 .toList();
     }
 

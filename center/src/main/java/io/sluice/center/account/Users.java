@@ -31,7 +31,13 @@ final class Users {
     }
 
     /** An account with the secret of a new one-time link. */
-    record Linked(Account account, String secret) {}
+    record Linked(Account account, String secret) {
+
+        @Override
+        public String toString() {
+            return "Linked[" + account + "]";
+        }
+    }
 
     /**
      * A change of an account. What is empty stays as it is.

@@ -5,8 +5,8 @@ import io.sluice.rules.adjust.CallerOverride;
 import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -50,15 +50,24 @@ public record Adjustment(
 
     /** What it is. */
     public enum Kind {
-        OVERRIDE,
-        SWITCH;
+        OVERRIDE("override"),
+        SWITCH("switch");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static Kind of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT));
+            return Arrays.stream(values())
+                    .filter(each -> each.word.equals(word))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

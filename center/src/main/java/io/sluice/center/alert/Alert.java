@@ -1,7 +1,7 @@
 package io.sluice.center.alert;
 
 import io.sluice.center.settings.AlertSeverity;
-import java.util.Locale;
+import java.util.Arrays;
 
 /**
  * Something that is wrong, or was. Times are milliseconds since 1970, and 0 if it did not happen. Immutable.
@@ -30,16 +30,25 @@ record Alert(
     /** Where an alert is. */
     enum State {
         /** It has not lasted long enough. */
-        PENDING,
-        FIRING,
-        RESOLVED;
+        PENDING("pending"),
+        FIRING("firing"),
+        RESOLVED("resolved");
+
+        private final String word;
+
+        State(String word) {
+            this.word = word;
+        }
 
         String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static State of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT));
+            return Arrays.stream(values())
+                    .filter(each -> each.word.equals(word))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -9,44 +9,46 @@ import static io.sluice.center.alert.Thresholds.SHARE;
 import static io.sluice.center.alert.Thresholds.WITHIN;
 
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
 /** What an alert can be about. */
 public enum AlertKind {
     /** One caller is refused often. */
-    CALLER_REFUSED(true, REFUSED, WITHIN, RULE),
+    CALLER_REFUSED("caller_refused", true, REFUSED, WITHIN, RULE),
     /** A larger share of a tenant's requests is refused than in the hour before. */
-    TENANT_SHARE(true, SHARE, FACTOR, REQUESTS, WITHIN),
+    TENANT_SHARE("tenant_share", true, SHARE, FACTOR, REQUESTS, WITHIN),
     /** A large share of the requests of the fleet or of a rule is refused. */
-    REFUSAL_SHARE(true, SHARE, REQUESTS, WITHIN, RULE),
+    REFUSAL_SHARE("refusal_share", true, SHARE, REQUESTS, WITHIN, RULE),
     /** A node decides without its store. */
-    DEGRADED(false),
+    DEGRADED("degraded", false),
     /** A node has stopped to ask its store. */
-    BREAKER_OPEN(false),
+    BREAKER_OPEN("breaker_open", false),
     /** A release has not reached all nodes, or a node refused it. */
-    RELEASE_NOT_ACKNOWLEDGED(false, AFTER),
+    RELEASE_NOT_ACKNOWLEDGED("release_not_acknowledged", false, AFTER),
     /** Redis has something else than what was released. */
-    DRIFT(false),
+    DRIFT("drift", false),
     /** No node holds a new checkpoint of the audit log, or a node refuses the log. */
-    AUDIT_NOT_WITNESSED(false, AFTER),
+    AUDIT_NOT_WITNESSED("audit_not_witnessed", false, AFTER),
     /** A node has stopped to report. */
-    NODE_SILENT(false);
+    NODE_SILENT("node_silent", false);
+
+    private final String word;
 
     private final boolean isTraffic;
 
     @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
     private final Set<String> fields;
 
-    AlertKind(boolean isTraffic, String... fields) {
+    AlertKind(String word, boolean isTraffic, String... fields) {
+        this.word = word;
         this.isTraffic = isTraffic;
         this.fields = Set.of(fields);
     }
 
     /** Returns the name in the API and the database. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     /** Returns the kind with this name. */

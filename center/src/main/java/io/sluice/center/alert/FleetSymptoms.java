@@ -15,7 +15,6 @@ import io.sluice.runtime.witness.WitnessReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -62,7 +61,7 @@ final class FleetSymptoms implements Symptoms {
                 .filter(report ->
                         report.breaker() != NodeReport.Breaker.NONE && report.mode() != NodeReport.Mode.REMOTE)
                 .map(report -> {
-                    String mode = report.mode().name().toLowerCase(Locale.ROOT);
+                    String mode = report.mode().word();
                     return node(
                             report,
                             "Node " + report.name() + " decides without its shared store (mode: " + mode + ").",

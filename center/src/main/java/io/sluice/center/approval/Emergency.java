@@ -2,7 +2,6 @@ package io.sluice.center.approval;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -44,10 +43,16 @@ public record Emergency(
 
     /** What was done. */
     public enum Kind {
-        RELEASE,
-        ROLLBACK,
-        SWITCH,
-        OVERRIDE;
+        RELEASE("release"),
+        ROLLBACK("rollback"),
+        SWITCH("switch"),
+        OVERRIDE("override");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         /** Returns whether it released a version. */
         public boolean isVersion() {
@@ -56,27 +61,36 @@ public record Emergency(
 
         /** Returns the name in the API and the database. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static Kind of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT));
+            return Arrays.stream(values())
+                    .filter(each -> each.word.equals(word))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 
     /** What became of it. */
     public enum State {
         /** It holds, and waits for review. */
-        WAITING,
+        WAITING("waiting"),
         /** Its time was over before somebody reviewed it. It was undone, and still waits for review. */
-        ENDED,
-        ACCEPTED,
+        ENDED("ended"),
+        ACCEPTED("accepted"),
         /** It was undone. */
-        REJECTED;
+        REJECTED("rejected");
+
+        private final String word;
+
+        State(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in the API and the database. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static State of(String word) {

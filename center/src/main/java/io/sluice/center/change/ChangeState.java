@@ -1,21 +1,26 @@
 package io.sluice.center.change;
 
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Where a change is on its way. Only an open change can be edited. */
 public enum ChangeState {
-    OPEN,
+    OPEN("open"),
     /** Its version is on trial, or its limits are candidates. */
-    TRIAL,
-    RELEASED,
-    WITHDRAWN,
-    REJECTED;
+    TRIAL("trial"),
+    RELEASED("released"),
+    WITHDRAWN("withdrawn"),
+    REJECTED("rejected");
+
+    private final String word;
+
+    ChangeState(String word) {
+        this.word = word;
+    }
 
     /** Returns the name in the API and the database. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     /** Returns the state with this name. */
@@ -26,6 +31,9 @@ public enum ChangeState {
     }
 
     static ChangeState of(String word) {
-        return valueOf(word.toUpperCase(Locale.ROOT));
+        return Arrays.stream(values())
+                .filter(each -> each.word.equals(word))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -11,6 +11,9 @@ import java.util.OptionalLong;
  */
 public sealed interface Command {
 
+    /** Returns its name in the log, such as {@code open_change}. Stored rows have it, so it never changes. */
+    String kind();
+
     /** Returns why. May be empty only where the API does not ask for a reason. */
     String reason();
 
@@ -22,6 +25,12 @@ public sealed interface Command {
 
     /** Opens a change on a base version. */
     record OpenChange(String title, String reason, long base, Edits edits) implements Command {
+
+        @Override
+        public String kind() {
+            return "open_change";
+        }
+
         @Override
         public long expected() {
             return base;
@@ -31,6 +40,12 @@ public sealed interface Command {
     /** Replaces the content of an open change. */
     record EditChange(long change, long revision, String title, String reason, long base, Edits edits)
             implements Command {
+
+        @Override
+        public String kind() {
+            return "edit_change";
+        }
+
         @Override
         public long expected() {
             return revision;
@@ -39,6 +54,12 @@ public sealed interface Command {
 
     /** Moves an open change to the version in force. */
     record RebaseChange(long change, long revision, long base) implements Command {
+
+        @Override
+        public String kind() {
+            return "rebase_change";
+        }
+
         @Override
         public String reason() {
             return "";
@@ -56,6 +77,12 @@ public sealed interface Command {
      * @param rejected whether somebody else than the author closes it
      */
     record CloseChange(long change, String reason, boolean rejected) implements Command {
+
+        @Override
+        public String kind() {
+            return "close_change";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -71,6 +98,12 @@ public sealed interface Command {
     record ReleaseChange(long change, String reason, String digest, OptionalLong base, ReleasePlan plan, long at)
             implements Command {
 
+        @Override
+        public String kind() {
+            return "release_change";
+        }
+
+
         /** Creates a release to all nodes at once. */
         public ReleaseChange(long change, String reason, String digest, OptionalLong base) {
             this(change, reason, digest, base, ReleasePlan.ALL, 0);
@@ -84,6 +117,12 @@ public sealed interface Command {
 
     /** Releases a change whose time has come. */
     record FireSchedule(long rollout, long change, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "fire_schedule";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -97,6 +136,12 @@ public sealed interface Command {
      * @param step the step that the caller saw, if it insists on one
      */
     record PromoteTrial(long rollout, String reason, boolean all, OptionalLong step) implements Command {
+
+        @Override
+        public String kind() {
+            return "promote_trial";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -105,6 +150,12 @@ public sealed interface Command {
 
     /** Ends a trial and releases the rules before it again, or cancels a schedule. */
     record AbortRollout(long rollout, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "abort_rollout";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -113,6 +164,12 @@ public sealed interface Command {
 
     /** Makes the verdicts on a trial act, or only show. */
     record SetVerdict(long rollout, boolean automatic, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "set_verdict";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -126,6 +183,12 @@ public sealed interface Command {
      */
     record OverrideCaller(long id, String rule, String limit, String numbers, long until, String reason)
             implements Command {
+
+        @Override
+        public String kind() {
+            return "override_caller";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -138,6 +201,12 @@ public sealed interface Command {
      * @param rule the id of a rule, or {@code *} for all
      */
     record SwitchToShadow(long id, String rule, long until, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "switch_to_shadow";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -146,6 +215,12 @@ public sealed interface Command {
 
     /** Ends an override or a switch before it expires. */
     record EndAdjustment(long id, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "end_adjustment";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -158,6 +233,12 @@ public sealed interface Command {
      * @param current the version in force, if the caller insists on it
      */
     record RollBack(long to, String reason, OptionalLong current) implements Command {
+
+        @Override
+        public String kind() {
+            return "roll_back";
+        }
+
         @Override
         public long expected() {
             return current.orElse(0);
@@ -170,6 +251,12 @@ public sealed interface Command {
      * @param version the number of the snapshot
      */
     record TakeOver(long version, String digest, String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "take_over";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -178,6 +265,12 @@ public sealed interface Command {
 
     /** Writes the mirror hashes in Redis again, because something else wrote to them. */
     record RepairMirror(String reason) implements Command {
+
+        @Override
+        public String kind() {
+            return "repair_mirror";
+        }
+
         @Override
         public long expected() {
             return 0;
@@ -191,6 +284,7 @@ public sealed interface Command {
      * @param details numbers, texts, lists and maps
      */
     record Act(String kind, String reason, Map<String, ?> details) implements Command {
+
         @Override
         public long expected() {
             return 0;

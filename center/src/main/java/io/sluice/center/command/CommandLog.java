@@ -61,7 +61,7 @@ public final class CommandLog {
                 number,
                 clock.epochMicros() / 1000,
                 actor.name(),
-                kind(command),
+                command.kind(),
                 command.expected(),
                 outcome,
                 AuditRow.commitment(salt, actor.from(), command.reason(), body));
@@ -141,17 +141,6 @@ public final class CommandLog {
     /** Returns the body of a row; an empty object if it was erased. */
     private static JsonNode json(String body) {
         return body.isEmpty() ? JSON.createObjectNode() : JSON.readTree(body);
-    }
-
-    /** Returns the name of a command in the log: {@code open_change}. */
-    static String kind(Command command) {
-        if (command instanceof Command.Act act) {
-            return act.kind();
-        }
-        return command.getClass()
-                .getSimpleName()
-                .replaceAll("(?<=.)([A-Z])", "_$1")
-                .toLowerCase(java.util.Locale.ROOT);
     }
 
     private static String body(Command command, Map<String, ?> more) {

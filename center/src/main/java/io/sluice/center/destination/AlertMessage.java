@@ -1,7 +1,6 @@
 package io.sluice.center.destination;
 
 import io.sluice.center.settings.AlertSeverity;
-import java.util.Locale;
 
 /**
  * What somebody is told about an alert. Immutable. No text has line breaks or control characters.
@@ -27,14 +26,20 @@ public record AlertMessage(
 
     /** Why it is told. */
     public enum Event {
-        FIRING,
+        FIRING("firing"),
         /** It was told before, and goes on. */
-        REPEATED,
-        RESOLVED;
+        REPEATED("repeated"),
+        RESOLVED("resolved");
+
+        private final String word;
+
+        Event(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in the message. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
     }
 }

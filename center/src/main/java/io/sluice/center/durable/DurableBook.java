@@ -1,13 +1,11 @@
 package io.sluice.center.durable;
 
 import io.sluice.center.database.Database;
-import io.sluice.core.limit.Calendar;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableCount;
 import io.sluice.runtime.durable.DurableSum;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -39,7 +37,7 @@ public final class DurableBook {
             row.getString(2),
             new DurableCount(
                     row.getString(3),
-                    Calendar.valueOf(row.getString(4).toUpperCase(Locale.ROOT)),
+                    DurableCount.calendar(row.getString(4)),
                     row.getString(5),
                     row.getString(6),
                     row.getLong(7),
@@ -98,7 +96,7 @@ public final class DurableBook {
                         sum.source(),
                         sum.store(),
                         count.limit(),
-                        count.calendar().name().toLowerCase(Locale.ROOT),
+                        count.calendarWord(),
                         count.zone(),
                         count.key(),
                         count.startMicros(),

@@ -1,6 +1,7 @@
 package io.sluice.center.erase;
 
-import java.util.Locale;
+import java.util.Arrays;
+
 
 /**
  * A stored erasure. It does not tell the subject.
@@ -25,18 +26,27 @@ record Erasure(
     /** How far it is. */
     enum State {
         /** Some nodes have not answered. */
-        PENDING,
+        PENDING("pending"),
         /** Every node that was known has answered. */
-        DONE,
+        DONE("done"),
         /** Some nodes never answered. */
-        EXPIRED;
+        EXPIRED("expired");
+
+        private final String word;
+
+        State(String word) {
+            this.word = word;
+        }
 
         String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static State of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT));
+            return Arrays.stream(values())
+                    .filter(each -> each.word.equals(word))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -14,8 +14,19 @@ public record NodeState(NodeReport report, Way way, boolean live, long seenMilli
 
     /** How reports arrive. */
     public enum Way {
-        HTTP,
-        REDIS
+        HTTP("http"),
+        REDIS("redis");
+
+        private final String word;
+
+        Way(String word) {
+            this.word = word;
+        }
+
+        /** Returns the name in the API. */
+        public String word() {
+            return word;
+        }
     }
 
     /** Returns whether the node decides by exactly these rules. */

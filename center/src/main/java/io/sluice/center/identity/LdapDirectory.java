@@ -39,7 +39,13 @@ final class LdapDirectory {
     private volatile @Nullable Connector connector;
 
     /** How to reach the server with the password of the search that was read last. */
-    private record Connector(String secret, Optional<SSLContext> trust, DefaultSpringSecurityContextSource source) {}
+    private record Connector(String secret, Optional<SSLContext> trust, DefaultSpringSecurityContextSource source) {
+
+        @Override
+        public String toString() {
+            return "Connector";
+        }
+    }
 
     LdapDirectory(LdapServer server) {
         this.server = server;

@@ -16,6 +16,12 @@ record OidcCeremony(
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
+    /** Without what proves that an answer is for this sign-in. */
+    @Override
+    public String toString() {
+        return "OidcCeremony[" + server + "]";
+    }
+
     String write() {
         return JSON.writeValueAsString(this);
     }

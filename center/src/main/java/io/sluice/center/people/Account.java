@@ -40,6 +40,12 @@ public record Account(
         grants = List.copyOf(grants);
     }
 
+    /** Without the hash of the password. */
+    @Override
+    public String toString() {
+        return "Account[" + id + ", " + name + ", " + origin + "]";
+    }
+
     public boolean isDisabled() {
         return disabledAt != 0;
     }

@@ -6,7 +6,6 @@ import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.TrialScope;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,13 +27,19 @@ public record Acknowledgement(
 
     /** What the node did with the version. */
     public enum State {
-        APPLIED,
-        WAITING,
-        REFUSED;
+        APPLIED("applied"),
+        WAITING("waiting"),
+        REFUSED("refused");
+
+        private final String word;
+
+        State(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in the API. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
     }
 

@@ -20,6 +20,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
 import io.sluice.rules.trial.CallerTrials;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -62,14 +63,19 @@ public final class Jury implements Duty {
         private final long rollout;
         private final int step;
         private final long fromNanos;
+
+        /** From here on a verdict may promote. */
+        private final long settlesNanos;
+
         private final int looksBefore;
         private Since since = Since.BEGINNING;
         private int intervals;
 
-        Counting(Rollout trial, long fromNanos) {
+        Counting(Rollout trial, long fromNanos, long settlesNanos) {
             this.rollout = trial.id();
             this.step = trial.progress().step();
             this.fromNanos = fromNanos;
+            this.settlesNanos = settlesNanos;
             this.looksBefore =
                     trial.progress().verdict().map(TrialVerdict::look).orElse(0);
         }
@@ -135,12 +141,18 @@ public final class Jury implements Duty {
             return Optional.empty();
         }
         Counting counts = counting;
+        long now = clock.nanoTime();
         if (counts == null || !counts.isOf(trial)) {
-            counts = new Counting(
-                    trial, clock.nanoTime() + settling(trial, rules).toNanos());
+            Duration settling = trial.isWatching() ? Duration.ZERO : settling(trial, rules);
+            long from = now + left(trial, APPLYING).toNanos();
+            counts = new Counting(trial, from, settling.isZero() ? from : now + left(trial, settling).toNanos());
+            counting = counts;
+        } else if (counts.fromNanos - counts.settlesNanos < 0 && now - counts.settlesNanos >= 0) {
+            // What fresh counts did not refuse until now must not count for a promotion.
+            counts = new Counting(trial, now, now);
             counting = counts;
         }
-        long counted = clock.nanoTime() - counts.fromNanos;
+        long counted = now - counts.fromNanos;
         if (counted < 0) {
             return Optional.empty();
         }
@@ -160,8 +172,16 @@ public final class Jury implements Duty {
             return Optional.empty();
         }
         int look = counts.looksBefore + due.getAsInt();
-        return Optional.of(TrialVerdict.of(
-                judge(trial, counts, look), look, trial.progress().step(), clock.epochMicros() / 1000));
+        Verdict verdict = judge(trial, counts, look);
+        if (verdict.kind() == Verdict.Kind.PROMOTE && now - counts.settlesNanos < 0) {
+            verdict = new Verdict(
+                    Verdict.Kind.HOLD,
+                    verdict.comparisons(),
+                    "hold: counts of changed limits start fresh and have refused little yet (expected: promote after "
+                            + Instant.ofEpochMilli(settlesAt(trial, settling(trial, rules))) + ")");
+        }
+        return Optional.of(
+                TrialVerdict.of(verdict, look, trial.progress().step(), clock.epochMicros() / 1000));
     }
 
     /** Lets the callers try the version once both sides were watched for long enough. */
@@ -224,14 +244,18 @@ public final class Jury implements Duty {
         return Judge.judge(settings, split, before(trial), counts.since.ofCallers(), look);
     }
 
-    /** Until then the counts still show what was used before. What has passed of it since the step began need not pass again. */
-    private Duration settling(Rollout trial, RuleSet rules) {
-        Duration settling = trial.isWatching()
-                ? Duration.ZERO
-                : CallerTrials.settling(rules(trial.progress().replaces()), rules);
+    /** What has passed of a span since the step began need not pass again. */
+    private Duration left(Rollout trial, Duration span) {
         long passed = clock.epochMicros() / 1000 - trial.progress().stepAt();
-        Duration left = settling.compareTo(APPLYING) < 0 ? APPLYING : settling;
-        return passed < 0 ? left : left.minusMillis(Math.min(passed, left.toMillis()));
+        return passed < 0 ? span : span.minusMillis(Math.min(passed, span.toMillis()));
+    }
+
+    private Duration settling(Rollout trial, RuleSet rules) {
+        return CallerTrials.settling(rules(trial.progress().replaces()), rules);
+    }
+
+    private static long settlesAt(Rollout trial, Duration settling) {
+        return trial.progress().stepAt() + settling.toMillis();
     }
 
     private void collect(Counting counts, Rollout trial, RuleSet rules) {

@@ -1,7 +1,6 @@
 package io.sluice.center.retention;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -26,14 +25,20 @@ public record DataKind(
 
     /** Where data is. */
     public enum Place {
-        CENTER,
-        NODE,
-        REDIS,
-        OUTSIDE;
+        CENTER("center"),
+        NODE("node"),
+        REDIS("redis"),
+        OUTSIDE("outside");
+
+        private final String word;
+
+        Place(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in the API. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
     }
 }

@@ -2,19 +2,20 @@ package io.sluice.center.series;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 
 /** How long the time of one point is. Days are those of UTC. */
 public enum SeriesStep {
     /** Kept for an hour. */
-    SECOND(1, Duration.ofHours(1)),
+    SECOND("second", 1, Duration.ofHours(1)),
     /** Kept for two days. */
-    MINUTE(60, Duration.ofDays(2)),
+    MINUTE("minute", 60, Duration.ofDays(2)),
     /** Kept for a year. */
-    HOUR(3_600, Duration.ofDays(365)),
+    HOUR("hour", 3_600, Duration.ofDays(365)),
     /** Computed from hours. */
-    DAY(86_400, Duration.ofDays(365));
+    DAY("day", 86_400, Duration.ofDays(365));
+
+    private final String word;
 
     /** An answer has at most this many points. */
     public static final int MOST_POINTS = 3_700;
@@ -25,7 +26,8 @@ public enum SeriesStep {
     private final long seconds;
     private final Duration kept;
 
-    SeriesStep(long seconds, Duration kept) {
+    SeriesStep(String word, long seconds, Duration kept) {
+        this.word = word;
         this.seconds = seconds;
         this.kept = kept;
     }
@@ -41,7 +43,7 @@ public enum SeriesStep {
 
     /** Returns the name in the API. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     public static Optional<SeriesStep> of(String word) {

@@ -32,6 +32,12 @@ public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
                 throw new IllegalArgumentException("url: not usable (expected: http:// or https://)");
             }
         }
+
+        /** Without the path and the query, which include a token at many services. */
+        @Override
+        public String toString() {
+            return "Webhook[" + url.getScheme() + "://" + url.getHost() + "]";
+        }
     }
 
     /**

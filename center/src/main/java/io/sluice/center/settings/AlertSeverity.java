@@ -1,18 +1,23 @@
 package io.sluice.center.settings;
 
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 
 /** How urgent an alert is. */
 public enum AlertSeverity {
-    INFO,
-    WARNING,
-    CRITICAL;
+    INFO("info"),
+    WARNING("warning"),
+    CRITICAL("critical");
+
+    private final String word;
+
+    AlertSeverity(String word) {
+        this.word = word;
+    }
 
     /** Returns the name in the API and in configuration files. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     /** Returns the severity with this name. */

@@ -6,7 +6,6 @@ import io.sluice.center.fleet.NodeState;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.runtime.fleet.NodeReport;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** Tells when a node appears, falls silent, comes back, starts again, or decides in another way. Used by one thread. */
@@ -71,18 +70,14 @@ final class NodeNews {
                 .field("change", change)
                 .field("node", report.node())
                 .field("name", report.name())
-                .field("kind", word(report.kind()))
+                .field("kind", report.kind().word())
                 .field("live", node.live())
-                .field("mode", word(report.mode()))
-                .field("breaker", word(report.breaker()))
+                .field("mode", report.mode().word())
+                .field("breaker", report.breaker().word())
                 .field("version", report.version())
                 .field("program", report.program())
                 .end()
                 .toString();
         stream.publish(StreamTopic.NODES.word(), json, access -> access.mayEverywhere(Right.SEE_FLEET));
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

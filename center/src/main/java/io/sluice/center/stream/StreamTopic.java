@@ -3,22 +3,27 @@ package io.sluice.center.stream;
 import io.sluice.center.command.RefusedException;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 
 /** What a listener can hear about. */
 enum StreamTopic {
-    COUNTS,
-    DECISIONS,
-    NODES,
-    ALERTS,
-    RELEASES;
+    COUNTS("counts"),
+    DECISIONS("decisions"),
+    NODES("nodes"),
+    ALERTS("alerts"),
+    RELEASES("releases");
+
+    private final String word;
+
+    StreamTopic(String word) {
+        this.word = word;
+    }
 
     private static final int LONGEST_SHOWN = 50;
 
     /** Returns the name in the API. */
     String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     /** Returns the topic with this name. Throws {@link IllegalArgumentException} if there is none. */

@@ -2,28 +2,30 @@ package io.sluice.center.verdict;
 
 import io.sluice.runtime.fleet.Tally;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 
 /** What a trial and its control are compared by. More is worse for each measure. */
 public enum Measure {
 
     /** Refused requests among all requests. */
-    REFUSALS(0.01, false),
+    REFUSALS("refusals", 0.01, false),
 
     /** Server errors and missing answers among all forwarded requests. */
-    ERRORS(0.01, false),
+    ERRORS("errors", 0.01, false),
 
     /** The mean latency behind the gateway, in microseconds. */
-    LATENCY(0.10, true),
+    LATENCY("latency", 0.10, true),
 
     /** Requests that were decided without the store, among all requests. */
-    DEGRADED(0.01, false);
+    DEGRADED("degraded", 0.01, false);
+
+    private final String word;
 
     private final double usualTolerance;
     private final boolean relative;
 
-    Measure(double usualTolerance, boolean relative) {
+    Measure(String word, double usualTolerance, boolean relative) {
+        this.word = word;
         this.usualTolerance = usualTolerance;
         this.relative = relative;
     }
@@ -37,7 +39,7 @@ public enum Measure {
 
     /** Returns the name in the API, such as {@code refusals}. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     public double usualTolerance() {

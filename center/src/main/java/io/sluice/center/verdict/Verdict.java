@@ -1,7 +1,6 @@
 package io.sluice.center.verdict;
 
 import java.util.List;
-import java.util.Locale;
 
 /**
  * What to do with a trial.
@@ -14,17 +13,23 @@ public record Verdict(Kind kind, List<Comparison> comparisons, String why) {
     public enum Kind {
 
         /** No compared measure is worse than the tolerance allows. */
-        PROMOTE,
+        PROMOTE("promote"),
 
         /** At least one measure is worse than the tolerance allows. */
-        ROLL_BACK,
+        ROLL_BACK("roll_back"),
 
         /** The counts do not tell, or cannot be trusted. */
-        HOLD;
+        HOLD("hold");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in the API, such as {@code roll_back}. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
     }
 

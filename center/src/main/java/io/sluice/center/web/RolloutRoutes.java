@@ -14,6 +14,11 @@ import io.sluice.center.release.Trials;
 import io.sluice.center.version.Version;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.trial.CallerTrials;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -165,6 +170,27 @@ final class RolloutRoutes {
         List<Acknowledgement> nodes = rollout.state() == RolloutState.RELEASING || rollout.isTrial()
                 ? Acknowledgement.of(center.nodes().followers(), rollout, digest)
                 : Acknowledgement.parse(rollout.nodes());
-        return RolloutReply.of(rollout, digest, nodes);
+        return RolloutReply.of(rollout, digest, nodes, settlesAt(rollout).orElse(null));
+    }
+
+    /** Returns until when no verdict promotes a trial; empty if no count of it started fresh. */
+    private Optional<Instant> settlesAt(Rollout rollout) {
+        Rollout.Progress progress = rollout.progress();
+        if (!rollout.isTrial()
+                || !rollout.order().plan().to().isSplit()
+                || rollout.isWatching()
+                || progress.stepAt() == 0) {
+            return Optional.empty();
+        }
+        Duration settling = center.database().read(client -> {
+            Optional<RuleSet> before = center.versions().rules(client, progress.replaces());
+            Optional<RuleSet> after = center.versions().rules(client, rollout.version());
+            return before.isEmpty() || after.isEmpty()
+                    ? Duration.ZERO
+                    : CallerTrials.settling(before.get(), after.get());
+        });
+        return settling.isZero()
+                ? Optional.empty()
+                : Optional.of(Instant.ofEpochMilli(progress.stepAt()).plus(settling));
     }
 }

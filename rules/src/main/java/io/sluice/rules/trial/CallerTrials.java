@@ -72,11 +72,12 @@ public final class CallerTrials {
     }
 
     /**
-     * Returns how long the counts of changed limits still show what was used before the change. Until then a comparison is unfair:
-     * a count that starts anew has refused nothing yet, and a smaller limit refuses what was used under the larger one.
+     * Returns how long a change must not be promoted: the longest window of the counts that start fresh. Such a count has refused nothing
+     * yet, so the change seems better than it is. Other numbers keep their counts. A change that already refuses too much does not get
+     * better with time, so a rollback waits for nothing.
      */
     public static Duration settling(RuleSet before, RuleSet after) {
-        long micros = ChangedLimits.between(before, after).stream()
+        long micros = ChangedLimits.fresh(before, after).stream()
                 .mapToLong(limit -> limit.limit().windowMicros())
                 .max()
                 .orElse(0);

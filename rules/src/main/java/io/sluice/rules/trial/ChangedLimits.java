@@ -37,6 +37,27 @@ final class ChangedLimits {
         return changed;
     }
 
+    /** Returns the limits of the second set that start a new count. Other numbers alone keep their count. */
+    static List<RuleLimit> fresh(RuleSet before, RuleSet after) {
+        List<RuleLimit> fresh = new ArrayList<>();
+        for (Rule now : after.rules()) {
+            List<RuleLimit> known = before.rule(now.id())
+                    .filter(old -> hasSameSettings(old, now))
+                    .map(ChangedLimits::live)
+                    .orElse(List.of());
+            live(now).stream()
+                    .filter(limit -> known.stream().noneMatch(old -> hasSameCount(old, limit)))
+                    .forEach(fresh::add);
+        }
+        return fresh;
+    }
+
+    private static boolean hasSameCount(RuleLimit old, RuleLimit now) {
+        return old.limit().name().equals(now.limit().name())
+                && old.limit().shape().equals(now.limit().shape())
+                && old.by().equals(now.by());
+    }
+
     private static List<RuleLimit> between(Rule old, Rule now) {
         List<RuleLimit> changed = new ArrayList<>();
         boolean sameRequests = hasSameSettings(old, now);

@@ -78,11 +78,12 @@ class CallerTrialsTest {
     }
 
     @Test
-    void waitsForTheLongestWindowThatChanges() {
-        assertThat(settling("limit: 100,", "limit: 110,")).isEqualTo(Duration.ofMinutes(1));
+    void waitsForTheLongestWindowThatStartsFresh() {
+        assertThat(settling("limit: 100,", "limit: 110,")).isZero();
+        assertThat(settling("limit: 100,", "limit: 0,")).isZero();
         assertThat(settling("window: 1h", "window: 2h")).isEqualTo(Duration.ofHours(2));
         assertThat(settling("service: shop", "service: shop\n    name: Orders")).isZero();
-        assertThat(settling("window: 1h", "window: 1m")).isEqualTo(Duration.ofHours(1));
+        assertThat(settling("window: 1h", "window: 1m")).isEqualTo(Duration.ofMinutes(1));
     }
 
     private static Duration settling(String old, String now) {

@@ -1,7 +1,6 @@
 package io.sluice.runtime.caller;
 
 import io.sluice.rules.yaml.PrintableText;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -36,14 +35,20 @@ public record CallerQuestion(long id, String hash, Kind kind, Map<String, String
     /** What is asked. */
     public enum Kind {
         /** Which rules match the caller, and what is left of its limits. */
-        EXPLAIN,
+        EXPLAIN("explain"),
         /** Who the caller is. */
-        REVEAL,
+        REVEAL("reveal"),
         /** Which rules match a request, and what is left of their limits. Every process has an answer. */
-        REQUEST;
+        REQUEST("request");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         static Kind of(String word) {

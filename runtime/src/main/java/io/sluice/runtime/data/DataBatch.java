@@ -1,7 +1,6 @@
 package io.sluice.runtime.data;
 
 import io.sluice.rules.yaml.PrintableText;
-import java.util.Locale;
 
 /**
  * Data of one kind, packed.
@@ -28,15 +27,21 @@ public record DataBatch(long number, Kind kind, byte[] content) {
     /** What a batch is about. */
     public enum Kind {
         /** Counts of one second: {@link SecondCounts}. */
-        COUNTS,
+        COUNTS("counts"),
         /** Sketches of the callers that were refused in one minute: {@link RefusedMinute}. */
-        CALLERS,
+        CALLERS("callers"),
         /** A sample of decisions: a list of {@link DecisionEntry}. */
-        DECISIONS;
+        DECISIONS("decisions");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in reports. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         /**

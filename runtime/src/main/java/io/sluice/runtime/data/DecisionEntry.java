@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -68,16 +67,22 @@ public record DecisionEntry(
 
     /** What was decided. */
     public enum Outcome {
-        ALLOWED,
-        REJECTED,
+        ALLOWED("allowed"),
+        REJECTED("rejected"),
         /** A rule with {@code action: deny} refused. */
-        DENIED,
+        DENIED("denied"),
         /** A rule with {@code action: exempt} let the request pass. */
-        EXEMPT;
+        EXEMPT("exempt");
+
+        private final String word;
+
+        Outcome(String word) {
+            this.word = word;
+        }
 
         /** Returns the name in logs. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
 
         public boolean passed() {

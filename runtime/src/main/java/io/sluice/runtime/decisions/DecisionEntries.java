@@ -17,7 +17,6 @@ import io.sluice.runtime.data.DecisionEntry.Outcome;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
@@ -119,7 +118,7 @@ final class DecisionEntries {
         String failure = ruling.degraded() == null
                 ? ""
                 : ruling.degraded()
-                        + (policy == null ? "" : ", policy " + policy.name().toLowerCase(Locale.ROOT));
+                        + (policy == null ? "" : ", policy " + word(policy));
         if (reported == null) {
             return !failure.isEmpty() ? failure : ruling.matched().isEmpty() ? "no rule matches" : "no limit applies";
         }
@@ -162,5 +161,13 @@ final class DecisionEntries {
 
     private static String cut(String text) {
         return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text;
+    }
+
+    private static String word(FailurePolicy policy) {
+        return switch (policy) {
+            case OPEN -> "open";
+            case LOCAL -> "local";
+            case CLOSED -> "closed";
+        };
     }
 }

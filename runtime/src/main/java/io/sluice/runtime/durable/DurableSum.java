@@ -1,6 +1,5 @@
 package io.sluice.runtime.durable;
 
-import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.Limit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -55,7 +54,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                         source,
                         store,
                         encoded(count.limit()),
-                        count.calendar().name(),
+                        count.calendarWord().toUpperCase(Locale.ROOT),
                         count.zone(),
                         encoded(count.key()),
                         Long.toString(count.startMicros())));
@@ -70,7 +69,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                         source,
                         store,
                         encoded(count.limit()),
-                        count.calendar().name().toLowerCase(Locale.ROOT),
+                        count.calendarWord(),
                         count.zone(),
                         encoded(count.key()),
                         Long.toString(count.startMicros()),
@@ -92,7 +91,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
         try {
             DurableCount count = new DurableCount(
                     decoded(fields[2]),
-                    Calendar.valueOf(fields[3].toUpperCase(Locale.ROOT)),
+                    DurableCount.calendar(fields[3]),
                     ZoneId.of(fields[4]).getId(),
                     decoded(fields[5]),
                     Long.parseLong(fields[6]),

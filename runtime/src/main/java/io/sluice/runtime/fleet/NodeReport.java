@@ -15,8 +15,8 @@ import io.sluice.runtime.erasure.ErasureText;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.runtime.witness.WitnessText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -402,25 +402,58 @@ public record NodeReport(
 
     /** What the process is. */
     public enum Kind {
-        NODE,
-        APPLICATION
+        NODE("node"),
+        APPLICATION("application");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        /** Returns the name in reports and in the API. */
+        public String word() {
+            return word;
+        }
     }
 
     /** How the process decides: with the shared store, or by itself, or by allowing or refusing everything. */
     public enum Mode {
-        REMOTE,
-        LOCAL,
-        OPEN,
-        CLOSED
+        REMOTE("remote"),
+        LOCAL("local"),
+        OPEN("open"),
+        CLOSED("closed");
+
+        private final String word;
+
+        Mode(String word) {
+            this.word = word;
+        }
+
+        /** Returns the name in reports and in the API. */
+        public String word() {
+            return word;
+        }
     }
 
     /** The state of the breaker in front of the shared store. */
     public enum Breaker {
-        CLOSED,
-        OPEN,
-        HALF_OPEN,
+        CLOSED("closed"),
+        OPEN("open"),
+        HALF_OPEN("half_open"),
         /** There is no shared store. */
-        NONE
+        NONE("none");
+
+        private final String word;
+
+        Breaker(String word) {
+            this.word = word;
+        }
+
+        /** Returns the name in reports and in the API. */
+        public String word() {
+            return word;
+        }
     }
 
     /**
@@ -448,7 +481,7 @@ public record NodeReport(
         JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);
         return new NodeReport(
                 fields.text("node"),
-                word(Kind.class, "kind", fields),
+                constant(Kind.values(), Kind::word, "kind", fields),
                 fields.text("name"),
                 fields.text("program"),
                 fields.whole("started", 0, LATEST_MILLIS),
@@ -456,8 +489,8 @@ public record NodeReport(
                 fields.text("digest"),
                 fields.whole("applied", 0, LATEST_MILLIS),
                 fields.object("refused").map(NodeReport::refusal),
-                word(Mode.class, "mode", fields),
-                word(Breaker.class, "breaker", fields),
+                constant(Mode.values(), Mode::word, "mode", fields),
+                constant(Breaker.values(), Breaker::word, "breaker", fields),
                 fields.texts("findings"),
                 fields.whole("beat", 0, Long.MAX_VALUE),
                 fields.flag("follows", true),
@@ -509,7 +542,7 @@ public record NodeReport(
         JsonLine line = new JsonLine()
                 .begin()
                 .field("node", node)
-                .field("kind", word(kind))
+                .field("kind", kind.word())
                 .field("name", name)
                 .field("program", program)
                 .field("started", startedMillis)
@@ -526,8 +559,8 @@ public record NodeReport(
         } else {
             line.field("refused", (Object) null);
         }
-        line.field("mode", word(mode))
-                .field("breaker", word(breaker))
+        line.field("mode", mode.word())
+                .field("breaker", breaker.word())
                 .field("findings", findings)
                 .field("beat", beat)
                 .field("follows", follows)
@@ -573,14 +606,10 @@ public record NodeReport(
         return line.end().toString();
     }
 
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
-    }
-
-    private static <E extends Enum<E>> E word(Class<E> type, String name, JsonObject fields) {
+    private static <E> E constant(E[] all, Function<E, String> word, String name, JsonObject fields) {
         String text = fields.text(name);
-        for (E constant : type.getEnumConstants()) {
-            if (word(constant).equals(text)) {
+        for (E constant : all) {
+            if (word.apply(constant).equals(text)) {
                 return constant;
             }
         }

@@ -5,7 +5,6 @@ import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 import io.sluice.rules.yaml.PrintableText;
-import java.util.Locale;
 
 /**
  * What the store of a process did during the last ten seconds. Immutable.
@@ -20,13 +19,19 @@ public record StoreHealth(Kind kind, long p50Micros, long p99Micros, long calls,
 
     /** Where the counts are. */
     public enum Kind {
-        REDIS,
+        REDIS("redis"),
         /** In the process alone, which calls nobody. */
-        MEMORY;
+        MEMORY("memory");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
 
         /** Returns the name on the wire and in the API. */
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return word;
         }
     }
 

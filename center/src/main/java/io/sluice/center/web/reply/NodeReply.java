@@ -10,7 +10,6 @@ import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.WitnessReport;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -131,11 +130,11 @@ public record NodeReply(
         Optional<LimiterHealth> health = report.health();
         return new NodeReply(
                 report.node(),
-                word(report.kind()),
+                report.kind().word(),
                 report.name(),
                 report.program(),
                 node.live(),
-                word(node.way()),
+                node.way().word(),
                 report.follows(),
                 report.version(),
                 report.digest(),
@@ -147,8 +146,8 @@ public record NodeReply(
                         .orElse(null),
                 report.trial().map(TrialReport::version).orElse(null),
                 report.adjustments(),
-                word(report.mode()),
-                word(report.breaker()),
+                report.mode().word(),
+                report.breaker().word(),
                 health.map(each -> Instant.ofEpochMilli(each.modeSinceMillis())).orElse(null),
                 health.map(each -> Store.of(each.store())).orElse(null),
                 health.map(each -> OnFailure.of(each.onFailure())).orElse(null),
@@ -156,9 +155,5 @@ public record NodeReply(
                 Instant.ofEpochMilli(report.startedMillis()),
                 Instant.ofEpochMilli(node.seenMillis()),
                 report.witness().map(held -> Audit.of(held, agrees)).orElse(null));
-    }
-
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 }

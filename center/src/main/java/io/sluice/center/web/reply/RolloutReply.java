@@ -61,7 +61,8 @@ public record RolloutReply(
         }
     }
 
-    public static RolloutReply of(Rollout rollout, String digest, List<Acknowledgement> nodes) {
+    public static RolloutReply of(
+            Rollout rollout, String digest, List<Acknowledgement> nodes, @Nullable Instant settlesAt) {
         return new RolloutReply(
                 rollout.id(),
                 rollout.version(),
@@ -71,7 +72,7 @@ public record RolloutReply(
                 instant(rollout.endedAt()),
                 VersionReply.orNull(rollout.order().change()),
                 instant(rollout.order().firesAt()),
-                TrialReply.of(rollout),
+                TrialReply.of(rollout, settlesAt),
                 rollout.progress().problem().isEmpty()
                         ? null
                         : rollout.progress().problem(),

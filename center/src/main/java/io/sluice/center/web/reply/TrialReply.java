@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param step the position of the current one, from 0
  * @param watching whether both sides are only counted, and nobody tries the version yet
  * @param share the current one, in percent
+ * @param settlesAt until then no verdict promotes, because counts of changed limits started fresh; missing if none did
  * @param replaces the version in force beside it
  * @param compare what verdicts compare
  * @param automatic whether verdicts act; otherwise they are only shown
@@ -35,6 +36,7 @@ public record TrialReply(
         boolean watching,
         @Nullable Integer share,
         @Nullable Instant stepAt,
+        @Nullable Instant settlesAt,
         @Nullable Long replaces,
         List<String> compare,
         String every,
@@ -112,6 +114,7 @@ public record TrialReply(
                 watching,
                 share,
                 stepAt,
+                settlesAt,
                 replaces,
                 compare,
                 every,
@@ -119,7 +122,7 @@ public record TrialReply(
                 verdict == null ? null : verdict.withoutNodes());
     }
 
-    static @Nullable TrialReply of(Rollout rollout) {
+    static @Nullable TrialReply of(Rollout rollout, @Nullable Instant settlesAt) {
         Target to = rollout.order().plan().to();
         if (to instanceof Target.All) {
             return null;
@@ -137,6 +140,7 @@ public record TrialReply(
                 rollout.isWatching(),
                 to.steps().isEmpty() ? null : rollout.share(),
                 RolloutReply.instant(progress.stepAt()),
+                settlesAt,
                 VersionReply.orNull(progress.replaces()),
                 judged
                         ? rollout.order().plan().verdict().settings().tolerances().keySet().stream()
