@@ -11,6 +11,7 @@ import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.witness.Checkpoint;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,7 +41,7 @@ class AlertCenterTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private Center center;
     private ApiClient api;
     private FakeNode node;

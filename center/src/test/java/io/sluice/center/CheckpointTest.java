@@ -16,6 +16,7 @@ import io.sluice.runtime.witness.LogKey;
 import io.sluice.runtime.witness.TreeHash;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.database.MariaDbServer;
 import io.sluice.testkit.redis.RedisReply;
 import io.sluice.testkit.redis.RedisServer;
@@ -44,7 +45,7 @@ class CheckpointTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(START_MICROS);
+    private final ManualClock clock = QuietClock.at(START_MICROS);
     private Center center;
     private ApiClient api;
     private FakeNode node;

@@ -8,6 +8,7 @@ import io.sluice.center.access.Role;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.recording.ExcerptQuestion;
 import io.sluice.testkit.LiveFolder;
+import io.sluice.testkit.QuietClock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,7 +51,7 @@ class DryRunTest {
     static Path data;
 
     /** It stands still while nodes answer, so that no answer comes too late. */
-    private static final ManualClock CLOCK = ManualClock.at(1_800_057_600_000_000L);
+    private static final ManualClock CLOCK = QuietClock.at(1_800_057_600_000_000L);
 
     /** Reports of one node must have rising numbers. */
     private static final Map<String, FakeNode> NODES = new TreeMap<>();

@@ -18,6 +18,7 @@ import io.sluice.runtime.erasure.ErasureOrder;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.LiveFolder;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -315,7 +316,7 @@ abstract class EraseContract {
         long id = erase(VALUE, "case").expect(202).number("id");
         center.close();
         assertThat(Files.readString(data.resolve("erasures"))).doesNotContain(VALUE);
-        ManualClock clock = ManualClock.at(Clock.system().epochMicros());
+        ManualClock clock = QuietClock.at(Clock.system().epochMicros());
         open(clock);
         assertThat(find(id).string("state")).isEqualTo("pending");
         // A node that appears later is asked too.

@@ -9,6 +9,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.LiveFolder;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ class ExplainTest {
     static Path data;
 
     /** It stands still while a node answers, so that no answer comes too late. */
-    private static final ManualClock CLOCK = ManualClock.at(1_800_057_600_000_000L);
+    private static final ManualClock CLOCK = QuietClock.at(1_800_057_600_000_000L);
 
     private static Center center;
     private static ApiClient api;

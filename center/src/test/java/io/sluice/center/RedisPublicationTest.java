@@ -9,6 +9,7 @@ import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -215,7 +216,7 @@ class RedisPublicationTest {
     void theEmergencySwitchReachesANodeAndExpiresThere() throws Exception {
         api.release("login", 5);
         awaitPointer("1");
-        ManualClock nodeClock = ManualClock.at(Clock.system().epochMicros());
+        ManualClock nodeClock = QuietClock.at(Clock.system().epochMicros());
         try (RedisRuleSource node =
                 RedisRuleSource.open(redis.uri(), "n1", nodeClock, Optional.empty(), RuleVet.NONE)) {
             awaitShadow(node, nodeClock, false);

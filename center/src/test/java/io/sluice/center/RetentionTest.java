@@ -15,6 +15,7 @@ import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.witness.ConsistencyProof;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ class RetentionTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private Center center;
 
     @BeforeEach

@@ -6,6 +6,7 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +23,7 @@ class RolloutTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private Center center;
     private ApiClient api;
 

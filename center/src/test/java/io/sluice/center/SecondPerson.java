@@ -8,6 +8,7 @@ import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +23,7 @@ final class SecondPerson implements AutoCloseable {
 
     private static final Duration SOON = Duration.ofMinutes(5);
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final Map<String, Account> accounts = new HashMap<>();
     private final CenterSettings settings;
     private Center center;

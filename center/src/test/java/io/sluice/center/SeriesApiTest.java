@@ -14,6 +14,7 @@ import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
@@ -34,7 +35,7 @@ class SeriesApiTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at((START + 600) * 1_000_000);
+    private final ManualClock clock = QuietClock.at((START + 600) * 1_000_000);
     private final Map<String, DataOutbox> outboxes = new HashMap<>();
     private Center center;
     private ApiClient api;

@@ -10,6 +10,7 @@ import io.sluice.center.people.Account;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +43,7 @@ class SignInTest {
 
     @BeforeAll
     static void open() throws Exception {
-        clock = ManualClock.at(Clock.system().epochMicros());
+        clock = QuietClock.at(Clock.system().epochMicros());
         center = Center.open(PreparedCenter.in(data), clock);
         hash = center.passwords().hash(PASSWORD);
     }

@@ -12,6 +12,7 @@ import io.sluice.center.access.Scope;
 import io.sluice.center.database.Dump;
 import io.sluice.center.people.Account;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ class TokenTest {
     static Path data;
 
     private static final ManualClock CLOCK =
-            ManualClock.at(Duration.ofDays(20_000).toMillis() * 1_000);
+            QuietClock.at(Duration.ofDays(20_000).toMillis() * 1_000);
 
     private static Center center;
 

@@ -6,6 +6,7 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.IntStream;
@@ -24,7 +25,7 @@ class TrialTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private Center center;
     private ApiClient api;
 

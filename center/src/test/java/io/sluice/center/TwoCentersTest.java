@@ -9,7 +9,7 @@ import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,7 +58,7 @@ class TwoCentersTest {
             List<Future<Long>> versions = IntStream.range(0, releases)
                     .mapToObj(i -> callers.submit(() -> releaseInTheEnd(apis.get(i % 2), "rule" + i)))
                     .toList();
-            List<Long> numbers = new java.util.ArrayList<>();
+            List<Long> numbers = new ArrayList<>();
             for (Future<Long> version : versions) {
                 numbers.add(version.get());
             }
@@ -133,19 +133,25 @@ class TwoCentersTest {
         ApiClient one = ApiClient.of(first);
         ApiClient two = ApiClient.of(second);
         one.release("login", 5);
-        Instant soon = Instant.now().plusSeconds(2);
-        long[] rollouts = new long[3];
-        for (int i = 0; i < rollouts.length; i++) {
-            Answer change = two.open(1, "rule" + i, 5).expect(201);
-            rollouts[i] = two.release(change, "\"all\"", ",\"at\":\"" + soon + "\"")
-                    .expect(202)
-                    .number("id");
+        Instant begin = Instant.now();
+        List<Answer> changes = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            changes.add(two.open(1, "rule" + i, 5).expect(201));
         }
-        Await.until("all have fired", SOON, () -> Arrays.stream(rollouts)
+        // All of them must be scheduled before the first one fires, however slow the machine is.
+        Duration took = Duration.between(begin, Instant.now());
+        Instant soon = Instant.now().plusSeconds(2).plus(took.multipliedBy(10));
+        List<Long> rollouts = new ArrayList<>();
+        for (Answer change : changes) {
+            rollouts.add(two.release(change, "\"all\"", ",\"at\":\"" + soon + "\"")
+                    .expect(202)
+                    .number("id"));
+        }
+        Await.until("all have fired", SOON, () -> rollouts.stream()
                 .noneMatch(id -> one.get("/api/rollouts/" + id).string("state").equals("scheduled")));
         // Each was bound to the rules that it was reviewed with, so the first wins and the others are refused.
         assertThat(one.get("/api/versions").json()).hasSize(2);
-        assertThat(Arrays.stream(rollouts)
+        assertThat(rollouts.stream()
                         .filter(id ->
                                 two.get("/api/rollouts/" + id).string("state").equals("failed"))
                         .count())

@@ -7,6 +7,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,7 +33,7 @@ class VerdictTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private Center center;
     private ApiClient api;
     private FakeNode node;

@@ -87,6 +87,7 @@ class NodeCallersTest {
                 node.check(request("/banned", "alice-4711"));
             }
             List<String> heard = new ArrayList<>();
+            // Not a bound: after it, all of this is tried again.
             if (Await.within(Duration.ofSeconds(10), () -> {
                 heard.addAll(drain());
                 return counts("", "", "ip").equals(Map.of("203.0.113.*", 4L));

@@ -10,6 +10,7 @@ import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.Store;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -192,7 +193,7 @@ class SettleTest {
 
     @Test
     void whatIsTooOldIs404AndStands() throws Exception {
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         try (BareServer server = BareServer.deciding(parsed(), clock)) {
             String reservation = JSON.readTree(
                             server.post("/v1/check", "{\"attributes\": {\"path\": \"/brief\"}, \"reserve\": true}")

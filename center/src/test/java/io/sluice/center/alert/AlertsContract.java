@@ -10,6 +10,7 @@ import io.sluice.center.database.Database;
 import io.sluice.center.destination.Destinations;
 import io.sluice.center.settings.AlertSettings;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +37,7 @@ abstract class AlertsContract {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final CommandLog log = new CommandLog(clock);
     private final Map<AlertKind, Optional<List<Symptom>>> seen = new EnumMap<>(AlertKind.class);
     private final List<String> heard = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.sluice.runtime.caller.CallerAnswer;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.caller.CallerQuestion.Kind;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.testkit.QuietClock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +21,7 @@ class QuestionsTest {
 
     private static final Map<String, String> REQUEST = Map.of("path", "/a");
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final LiveNodes nodes = new LiveNodes(clock);
     private final Questions questions = new Questions(nodes, clock);
     private long beat;

@@ -13,6 +13,7 @@ import io.sluice.runtime.data.DistinctCallers;
 import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.PackWriter;
 import io.sluice.runtime.data.RefusedMinute;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ class RefusedCallersTest {
     @TempDir
     Path folder;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private RefusedCallers callers;
     private long position;
 

@@ -11,6 +11,7 @@ import io.sluice.center.command.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.witness.LogKey;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ class KeyFileTest {
 
     @Test
     void theLaterOneIsRefusedAndTheKeyOfTheEarlierStays() throws Exception {
-        ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
         try (Database database = Database.open("", data)) {
             AuditKeys keys = new AuditKeys(database, data, clock);
             keys.begin();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.audit.AuditTree;
 import io.sluice.center.audit.LoggedRow;
 import io.sluice.center.database.Database;
-import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +19,7 @@ class OldAuditRowsTest {
     @TempDir
     Path data;
 
-    private final CommandLog log = new CommandLog(ManualClock.at(1_800_000_000_000_000L));
+    private final CommandLog log = new CommandLog(QuietClock.at(1_800_000_000_000_000L));
     private Database database;
 
     @BeforeEach

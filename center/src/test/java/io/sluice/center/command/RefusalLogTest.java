@@ -6,6 +6,7 @@ import io.sluice.center.command.RefusalLog.Caller;
 import io.sluice.center.command.RefusalLog.Refusal;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,7 @@ class RefusalLogTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private Database database;
     private RefusalLog refusals;
 

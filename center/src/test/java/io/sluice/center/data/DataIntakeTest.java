@@ -7,6 +7,7 @@ import io.sluice.runtime.data.DataBatch;
 import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ final class DataIntakeTest {
     @TempDir
     private Path folder;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final Taken taken = new Taken();
     private DataIntake intake;
 

@@ -11,6 +11,7 @@ import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DecisionEntry;
 import io.sluice.runtime.data.DecisionEntry.Outcome;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ class DecisionRingTest {
 
     private static final String HASH = "h".repeat(43);
 
-    private final ManualClock clock = ManualClock.at(START * 1_000);
+    private final ManualClock clock = QuietClock.at(START * 1_000);
 
     @TempDir
     Path folder;
@@ -355,7 +356,7 @@ class DecisionRingTest {
     void aRestartWithoutCloseLosesAndRepeatsNothing() throws IOException {
         Path journal = folder.resolve("journal");
         Path files = folder.resolve("ring");
-        ManualClock skewed = ManualClock.at((START - Duration.ofMinutes(7).toMillis()) * 1_000);
+        ManualClock skewed = QuietClock.at((START - Duration.ofMinutes(7).toMillis()) * 1_000);
         DataOutbox outbox = DataOutbox.acknowledged();
         List<String> expected = new ArrayList<>();
         DecisionRing ring = DecisionRing.open(clock, files);

@@ -6,6 +6,7 @@ import io.sluice.center.data.StoredBatch;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.DecisionEntry;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ class DecisionSizesTest {
     }
 
     private static double bytesOfAMinute(Path folder, int perNode) throws IOException {
-        ManualClock clock = ManualClock.at(START * 1_000);
+        ManualClock clock = QuietClock.at(START * 1_000);
         DecisionRing ring = DecisionRing.open(clock, folder);
         SampleDecisions sample = new SampleDecisions(500);
         String wanted = "";

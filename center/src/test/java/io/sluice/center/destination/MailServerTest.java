@@ -11,6 +11,7 @@ import io.sluice.center.settings.AlertSettings.Login;
 import io.sluice.center.settings.AlertSeverity;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.process.SelfSigned;
 import jakarta.mail.internet.MimeMessage;
 import java.io.IOException;
@@ -35,7 +36,7 @@ class MailServerTest {
     @TempDir
     Path folder;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private GreenMail mail;
     private int port;
 

@@ -10,6 +10,7 @@ import io.sluice.center.settings.AlertSettings;
 import io.sluice.center.settings.AlertSeverity;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,7 +45,7 @@ class WebhookTest {
     @TempDir
     Path folder;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final List<String> bodies = Collections.synchronizedList(new ArrayList<>());
     private final List<String> signatures = Collections.synchronizedList(new ArrayList<>());
     private final List<String> deliveries = Collections.synchronizedList(new ArrayList<>());

@@ -9,6 +9,7 @@ import io.sluice.center.fleet.NodeState;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.recording.ExcerptQuestion;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Who is asked for recorded requests, and for how long. */
 class ExcerptQuestionsTest {
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final LiveNodes nodes = new LiveNodes(clock);
     private final ExcerptQuestions questions = new ExcerptQuestions(nodes, clock);
     private long beat;

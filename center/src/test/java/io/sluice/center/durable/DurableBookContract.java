@@ -8,6 +8,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableCount;
 import io.sluice.runtime.durable.DurableSum;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ abstract class DurableBookContract {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(NOW);
+    private final ManualClock clock = QuietClock.at(NOW);
     private Database database;
     private DurableBook book;
 

@@ -17,6 +17,7 @@ import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.testkit.QuietClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +36,7 @@ class ExplainRoutesTest {
     private static final String OTHER = "{id: other, tenant: globex, limits: [{limit: 5, window: 1m}]}";
     private static final Access ANN = person(Grant.of(Role.VIEWER, "acme"));
 
-    private final ManualClock clock = ManualClock.at(1_800_057_600_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_057_600_000_000L);
     private final Questions questions = new Questions(new LiveNodes(clock), clock);
 
     @Test

@@ -8,6 +8,7 @@ import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,7 @@ class AuditExportTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final CommandLog log = new CommandLog(clock);
     private Database database;
 

@@ -17,6 +17,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.witness.Checkpoint;
 import io.sluice.runtime.witness.HeldCheckpoint;
 import io.sluice.runtime.witness.LogKey;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -45,7 +46,7 @@ class ExportVerificationTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final CommandLog log = new CommandLog(clock);
     private Database database;
     private KeyPair pair;

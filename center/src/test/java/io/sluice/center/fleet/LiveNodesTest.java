@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class LiveNodesTest {
 
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
     private final LiveNodes nodes = new LiveNodes(clock);
 
     @Test

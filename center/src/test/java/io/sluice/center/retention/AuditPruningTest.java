@@ -24,6 +24,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.witness.ConsistencyProof;
 import io.sluice.runtime.witness.TreeHash;
 import io.sluice.runtime.witness.WitnessReport;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.database.MariaDbServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class AuditPruningTest {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final CommandLog log = new CommandLog(clock);
     private final Map<String, WitnessReport> witnesses = new HashMap<>();
     private Optional<String> fault = Optional.empty();

@@ -8,6 +8,7 @@ import io.sluice.center.database.Database;
 import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.sql.ResultSetMetaData;
 import java.sql.Types;
@@ -33,7 +34,7 @@ abstract class OldRowsContract {
     @TempDir
     Path data;
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final CommandLog log = new CommandLog(clock);
     private final Map<String, Map<String, Object>> empty = new HashMap<>();
     private Database database;

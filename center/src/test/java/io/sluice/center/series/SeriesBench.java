@@ -11,6 +11,7 @@ import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.Tally;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +43,7 @@ final class SeriesBench {
     }
 
     static ManualClock clock() {
-        return ManualClock.at(START * 1_000_000);
+        return QuietClock.at(START * 1_000_000);
     }
 
     void open() throws IOException {

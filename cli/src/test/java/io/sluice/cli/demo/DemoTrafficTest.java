@@ -3,6 +3,7 @@ package io.sluice.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class DemoTrafficTest {
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final DemoMix mix = new DemoMix(DemoCaller.all());
     private final AtomicInteger sent = new AtomicInteger();
 

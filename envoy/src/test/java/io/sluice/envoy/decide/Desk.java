@@ -17,6 +17,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +25,7 @@ import java.util.List;
 public final class Desk {
 
     /** In the middle of a minute, so half of its seconds are left. */
-    final ManualClock clock = ManualClock.at(1_700_000_010_000_000L);
+    final ManualClock clock = QuietClock.at(1_700_000_010_000_000L);
 
     final List<Ruling.Settled> told = new ArrayList<>();
     final Evaluator evaluator;

@@ -22,6 +22,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ class JointEvaluatorTest {
               - { id: free, match: { good: "yes" }, action: exempt }
             """;
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final List<Ruling.Settled> told = new ArrayList<>();
     private final RuleSet set = new RuleSet(3, ((RuleDocument.Accepted) RuleDocument.parse("t", RULES)).rules());
 

@@ -22,6 +22,7 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.stub.ClientCalls;
 import io.sluice.core.time.ManualClock;
 import io.sluice.envoy.decide.Desk;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -137,7 +138,7 @@ class MalformedMessagesTest {
 
     @Test
     void areOneLineAMinuteWithTheirCount() throws Exception {
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         Lines own = new Lines();
         Server server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .addService(new MalformedMessages(clock, own).guard(new HealthStatusManager().getHealthService()))

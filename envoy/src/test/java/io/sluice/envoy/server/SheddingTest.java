@@ -33,6 +33,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -73,7 +74,7 @@ class SheddingTest {
             """);
 
     /** Its time stands still, so no deadline passes. */
-    private final ManualClock clock = ManualClock.at(1_700_000_010_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_010_000_000L);
 
     private final SilentEngine store = new SilentEngine();
     private final List<Ruling.Settled> told = new CopyOnWriteArrayList<>();

@@ -367,7 +367,8 @@ public final class Recorder implements ErasableStore, AutoCloseable {
                 Thread.currentThread().interrupt();
                 return Attempt.unfinished(0, "the recording was not continued in new files");
             } catch (ExecutionException | TimeoutException e) {
-                return Attempt.unfinished(0, "the disk with the recording does not answer, or this machine is overloaded");
+                return Attempt.unfinished(
+                        0, "the disk with the recording does not answer, or this machine is overloaded");
             }
         }
         return RecordingErasure.erase(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.time.ManualClock;
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.rules.watch.Looks;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ class ConfigWatchTest {
     private static final String FIRST = "routes: [{ upstreams: http://a }]\n";
     private static final String SECOND = "routes: [{ upstreams: http://b }]\n";
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final List<GatewayConfig> taken = new ArrayList<>();
 
     @TempDir

@@ -28,6 +28,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -91,7 +92,7 @@ class AnswerSettlementTest {
     private static final long INTERNAL_ERROR = 0x2;
     private static final long REFUSED_STREAM = 0x7;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = QuietClock.at(0);
     private final LocalEngine counts = new LocalEngine(clock);
     private final Arrivals arrivals = Arrivals.overBestTransport();
     private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();

@@ -7,6 +7,7 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.node.RawHttp2;
 import io.sluice.node.gateway.chain.GatewayUnderTest;
 import io.sluice.node.gateway.proxy.HttpForwarder;
+import io.sluice.testkit.QuietClock;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -128,7 +129,7 @@ class AttacksTest {
 
     @Test
     void a16RefusedRequestsOfAnyKindLeaveTheBucketUnchanged() throws Exception {
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         try (GatewayUnderTest gateway =
                 new GatewayUnderTest().clock(clock).rules("""
                         rules:

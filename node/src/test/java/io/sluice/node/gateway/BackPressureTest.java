@@ -12,9 +12,9 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.SocketException;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +31,12 @@ class BackPressureTest {
     private static final long UNDER_WAY = 32L << 20;
 
     private static final long MEMORY = 16L << 20;
+    private static final int OTHER_REQUESTS = 100;
+
+    /** The gateway answers it without the upstream. */
+    private static final String REFUSED =
+            RawClient.lines("GET / HTTP/1.1", "Host: a", "Content-Length: 1", "Transfer-Encoding: chunked");
+
     private static final byte[] PIECE = new byte[64 * 1_024];
 
     @Test
@@ -49,7 +55,7 @@ class BackPressureTest {
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + BODY + "\r\n\r\n");
             Thread writer = writing(client.socket.getOutputStream(), written);
 
-            assertThat(untilItStops(written)).isLessThan(UNDER_WAY);
+            assertThat(untilItStops(written, gateway)).isLessThan(UNDER_WAY);
             assertThat(memory() - before).isLessThan(MEMORY);
             read.countDown();
             writer.join();
@@ -72,7 +78,7 @@ class BackPressureTest {
             long before = memory();
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").head();
 
-            assertThat(untilItStops(written)).isLessThan(UNDER_WAY);
+            assertThat(untilItStops(written, gateway)).isLessThan(UNDER_WAY);
             assertThat(memory() - before).isLessThan(MEMORY);
             client.socket.getInputStream().skipNBytes(BODY);
             assertThat(written).hasValue(BODY);
@@ -102,7 +108,7 @@ class BackPressureTest {
                 pump(request, written);
             });
 
-            assertThat(untilItStops(written)).isLessThan(UNDER_WAY);
+            assertThat(untilItStops(written, gateway)).isLessThan(UNDER_WAY);
             assertThat(memory() - before).isLessThan(MEMORY);
             read.countDown();
             assertThat(answered.await(60, TimeUnit.SECONDS)).isTrue();
@@ -133,7 +139,7 @@ class BackPressureTest {
                         }
                     } catch (SocketException closed) {
                         return;
-                    } catch (java.io.IOException e) {
+                    } catch (IOException e) {
                         throw new java.io.UncheckedIOException(e);
                     }
                 },
@@ -143,16 +149,19 @@ class BackPressureTest {
         return thread;
     }
 
-    /** Returns the count once it has started and has not changed for half a second. */
-    static long untilItStops(AtomicLong count) {
-        AtomicLong last = new AtomicLong(-1);
-        await().pollInterval(Duration.ofMillis(50))
-                .during(Duration.ofMillis(500))
-                .until(() -> {
-                    long now = count.get();
-                    return now > 0 && now == last.getAndSet(now);
-                });
-        return last.get();
+    /** Returns the count once it has started and does not change while the gateway answers many other requests. */
+    static long untilItStops(AtomicLong count, TestGateway gateway) throws IOException {
+        await().until(() -> count.get() > 0);
+        long last = count.get();
+        for (int same = 0; same < OTHER_REQUESTS; same++) {
+            try (RawClient other = gateway.client()) {
+                assertThat(other.send(REFUSED).rest()).startsWith("HTTP/1.1 400 ");
+            }
+            long now = count.get();
+            same = now == last ? same : 0;
+            last = now;
+        }
+        return last;
     }
 
     /** Returns the used memory, on and off the heap. */

@@ -227,7 +227,7 @@ class WebSocketTest {
                 RawClient client = gateway.client()) {
             client.send(ASK).head();
             granted.await();
-            assertThat(BackPressureTest.untilItStops(written)).isLessThan(32L << 20);
+            assertThat(BackPressureTest.untilItStops(written, gateway)).isLessThan(32L << 20);
             client.read(40 << 20);
             assertThat(written.get()).isGreaterThanOrEqualTo(40L << 20);
         }

@@ -23,6 +23,7 @@ import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ class RecorderTest {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Limit DAILY = Limit.named("daily").fixedWindow(3, Duration.ofDays(1));
 
-    private final ManualClock clock = ManualClock.at(1_700_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_700_000_000_000_000L);
     private final KeySettings keys =
             new KeySettings(KeySecret.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII)), 64);
 

@@ -3,13 +3,13 @@ package io.sluice.replay.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.spi.Ask;
-import io.sluice.core.time.ManualClock;
 import io.sluice.replay.log.LogInput;
 import io.sluice.replay.log.LogOptions;
 import io.sluice.replay.log.LogReader;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +84,7 @@ final class PreparedRulesTest {
         RuleSet set = ReplayTest.rules(rules);
         assertThat(PreparedRules.canPrepare(set)).isTrue();
         PreparedRules prepared =
-                new PreparedRules(set, KeySettings.ofThisProcess().keys(), new ManualClock());
+                new PreparedRules(set, KeySettings.ofThisProcess().keys(), QuietClock.at(0));
         Attributes request = Attributes.of(Map.of("path", "/a", "method", "GET", "ip", "203.0.113.7", "service", "s"));
         return prepared.ask(prepared.route(request), request);
     }

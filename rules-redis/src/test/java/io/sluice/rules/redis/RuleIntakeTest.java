@@ -17,6 +17,7 @@ import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SilencedLog;
 import io.sluice.testkit.redis.RedisConnection;
 import io.sluice.testkit.redis.RedisServer;
@@ -49,7 +50,7 @@ class RuleIntakeTest {
     private static RuleServer server;
     private static RuleLine line;
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
     private final PublishedRules rules = new PublishedRules();
     private final RuleIntake intake =
             new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, clock, Runnable::run);
@@ -427,7 +428,7 @@ class RuleIntakeTest {
 
     private RuleIntake restarted(RuleSet kept) {
         return new RuleIntake(
-                rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0), Runnable::run);
+                rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, QuietClock.at(0), Runnable::run);
     }
 
     @Test

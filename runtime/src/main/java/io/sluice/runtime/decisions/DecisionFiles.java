@@ -314,7 +314,8 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
             free = false;
         }
         if (!free) {
-            return Attempt.unfinished(0, "the disk with the decision log does not answer, or this machine is overloaded");
+            return Attempt.unfinished(
+                    0, "the disk with the decision log does not answer, or this machine is overloaded");
         }
         try {
             finish();

@@ -159,7 +159,8 @@ class DurableDiskTest extends DurableFleetFixture {
         a.quotas().tidy();
 
         assertThat(a.quotas().findings())
-                .containsExactly("the disk with the journal of durable limits does not answer, or this machine is overloaded");
+                .containsExactly(
+                        "the disk with the journal of durable limits does not answer, or this machine is overloaded");
         disk.set(Trouble.NONE);
         a.flush();
         assertThat(a.quotas().findings()).isEmpty();
@@ -295,7 +296,9 @@ class DurableDiskTest extends DurableFleetFixture {
         fleet.clock().advanceMeanwhile(Duration.ofSeconds(6));
         a.quotas().tidy();
         assertThat(a.quotas().findings())
-                .containsExactly(unread, "the disk with the journal of durable limits does not answer, or this machine is overloaded");
+                .containsExactly(
+                        unread,
+                        "the disk with the journal of durable limits does not answer, or this machine is overloaded");
         assertThat(started).succeedsWithin(DurableFleet.PATIENCE);
 
         disk.set(Trouble.NONE);

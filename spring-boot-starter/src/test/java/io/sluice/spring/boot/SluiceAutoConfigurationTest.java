@@ -25,6 +25,7 @@ import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,7 @@ class SluiceAutoConfigurationTest {
     @Test
     void beansOfTheApplicationReplaceTheDefaults() {
         Limiter limiter = Limiter.inProcess();
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         CallerAddress address = CallerAddress.ofPeer();
         RefusalBody body = (ruling, language) -> new RefusalBody.Content(429, "text/plain", language, "no");
         RuleSet rules = new RuleSet(

@@ -104,7 +104,7 @@ class SluiceFleetTest {
                 + "\"adjustments\":{\"revision\":7,\"overrides\":[],\"switches\":[]}}\n\n");
         application.run(context -> {
             RuleSource rules = context.getBean(RuleSource.class);
-            await().until(() -> rules.latest().trial() != null);
+            await().atMost(Duration.ofMinutes(5)).until(() -> rules.latest().trial() != null);
             Evaluator evaluator = context.getBean(Evaluator.class);
             for (String user : List.of("u-1", "u-1", "u-2")) {
                 evaluator
@@ -265,7 +265,8 @@ class SluiceFleetTest {
                         "sluice.rules[0].limits[0].align=year")
                 .run(context -> {
                     Evaluator evaluator = context.getBean(Evaluator.class);
-                    await().until(() -> context.getBean(SluiceFleet.class).liveNodes() == 10);
+                    await().atMost(Duration.ofMinutes(5))
+                            .until(() -> context.getBean(SluiceFleet.class).liveNodes() == 10);
                     int allowed = 0;
                     for (int i = 0; i < 150; i++) {
                         Ruling ruling = evaluator
@@ -288,7 +289,8 @@ class SluiceFleetTest {
                     .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                     .withPropertyValues("sluice.redis.uri=" + redis.uri(), "server.port=0");
             alone.run(context -> {
-                await().until(() -> context.getBean(SluiceFleet.class).liveNodes() == 4);
+                await().atMost(Duration.ofMinutes(5))
+                        .until(() -> context.getBean(SluiceFleet.class).liveNodes() == 4);
                 assertThat(redis.command("SMEMBERS", "rate_limit_nodes").texts())
                         .containsExactly(context.getBean(SluiceFleet.class).id());
             });
@@ -348,11 +350,11 @@ class SluiceFleetTest {
     @Test
     void saysThatTheCenterIsLost() {
         center.close();
-        application.run(context -> await().untilAsserted(
-                        () -> assertThat(context.getBean(SluiceState.class).findings())
-                                .contains(
-                                        "the center is lost: it accepts no connection",
-                                        "reports do not reach the center: it accepts no connection")));
+        application.run(context -> await().atMost(Duration.ofMinutes(5)).untilAsserted(() -> assertThat(
+                        context.getBean(SluiceState.class).findings())
+                .contains(
+                        "the center is lost: it accepts no connection",
+                        "reports do not reach the center: it accepts no connection")));
     }
 
     @Test

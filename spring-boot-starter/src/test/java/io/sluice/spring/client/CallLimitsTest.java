@@ -17,6 +17,7 @@ import io.sluice.spring.internal.Party;
 import io.sluice.spring.named.DefaultRules;
 import io.sluice.spring.named.MissingRule;
 import io.sluice.spring.named.NamedRules;
+import io.sluice.testkit.QuietClock;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +46,7 @@ class CallLimitsTest {
     private static final Limit ONE_A_SECOND = Limit.named("party").slidingWindow(1, Duration.ofSeconds(1));
     private static final Limit ONE_AT_A_TIME = Limit.named("party").concurrency(1, Duration.ofMinutes(1));
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final Party party = new Party();
 
     @AfterEach

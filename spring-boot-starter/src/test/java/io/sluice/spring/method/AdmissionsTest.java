@@ -20,6 +20,7 @@ import io.sluice.spring.method.plan.PlannedLimit;
 import io.sluice.spring.named.DefaultRules;
 import io.sluice.spring.named.MissingRule;
 import io.sluice.spring.named.NamedRules;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 final class AdmissionsTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final LocalEngine counts = new LocalEngine(clock);
     private final List<Charge> given = new ArrayList<>();
     private final AtomicInteger renewed = new AtomicInteger();

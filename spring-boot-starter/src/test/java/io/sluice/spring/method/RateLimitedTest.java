@@ -544,7 +544,7 @@ final class RateLimitedTest {
 
     private static void join(Thread thread) {
         try {
-            thread.join(10_000);
+            thread.join(600_000);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

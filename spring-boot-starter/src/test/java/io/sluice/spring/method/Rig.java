@@ -13,6 +13,7 @@ import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
+import io.sluice.testkit.QuietClock;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** An application with limits in process, a stopped clock, and rules and a request that the test chooses. */
 final class Rig {
 
-    final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     final List<Ruling.Settled> told = new CopyOnWriteArrayList<>();
     final List<SettledLimit> settled = new CopyOnWriteArrayList<>();
 

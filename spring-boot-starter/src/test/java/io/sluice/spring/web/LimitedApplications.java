@@ -11,6 +11,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
 import java.io.IOException;
@@ -101,7 +102,7 @@ abstract class LimitedApplications {
                 "{ id: search, match: { query.q: \"s*\" }, limits: [ { by: query.q, limit: 3, window: 10s } ], message: Slowly }",
                 "{ id: banned, match: { header.x-user: bad }, action: deny }",
                 "{ id: free, match: { header.x-user: good }, action: exempt }");
-        ManualClock clock = ManualClock.at(1_000_000_000L);
+        ManualClock clock = QuietClock.at(1_000_000_000L);
         Evaluator expected = SluiceBeans.evaluatorOf(rules, clock);
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
         System.out.println("answersAsTheCoreDecides: seed " + seed);
@@ -444,7 +445,7 @@ abstract class LimitedApplications {
         String head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
         try (RunningApp app = app().with(LittleMemory.class)
                         .with("server.tomcat.connection-timeout=10m")
-                        .at(ManualClock.at(1_000_000_000L))
+                        .at(QuietClock.at(1_000_000_000L))
                         .rules(
                                 rules(
                                         "{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h } ] }"));
@@ -510,7 +511,7 @@ abstract class LimitedApplications {
 
     @Test
     void permitsAreRenewedWhileTheyAreHeld() throws Exception {
-        ManualClock clock = ManualClock.at(1_000_000_000L);
+        ManualClock clock = QuietClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .rules(rules(
                         "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 30s } ] }"))) {
@@ -556,7 +557,7 @@ abstract class LimitedApplications {
 
     @Test
     void shapedRequestsWaitForTheirSlot() throws Exception {
-        ManualClock clock = ManualClock.at(1_000_000_000L);
+        ManualClock clock = QuietClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .rules(rules("{ id: shaped, limits: [ { algorithm: leaky_bucket, rate: 1/s, capacity: 5 } ] }"))) {
             assertThat(app.get("/later").statusCode()).isEqualTo(200);

@@ -3,6 +3,7 @@ package io.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.QuietClock;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ final class ServletLimitsTest extends LimitedApplications {
 
     @Test
     void boundsTheNumberOfWaitingRequests() throws Exception {
-        ManualClock clock = ManualClock.at(1_000_000_000L);
+        ManualClock clock = QuietClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .with("sluice.web.most-waiting=1")
                 .rules(rules("{ id: shaped, limits: [ { algorithm: leaky_bucket, rate: 1/s, capacity: 5 } ] }"))) {
@@ -74,7 +75,7 @@ final class ServletLimitsTest extends LimitedApplications {
 
     @Test
     void aRequestThatMayNotWaitLeavesItsSlotToOthers() throws Exception {
-        ManualClock clock = ManualClock.at(1_000_000_000L);
+        ManualClock clock = QuietClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .with("sluice.web.most-waiting=1")
                 .rules(rules("{ id: shaped, limits: [ { algorithm: leaky_bucket, rate: 1/s, capacity: 5 } ] }"))) {

@@ -11,6 +11,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What callers see of rulings by rules whose names come from code. */
 final class ShownRulingsTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", """
             rules:
               - id: Shop.chat

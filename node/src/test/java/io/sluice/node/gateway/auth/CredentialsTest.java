@@ -32,6 +32,7 @@ import io.sluice.node.gateway.config.AuthSettings.ApiKeys;
 import io.sluice.node.gateway.config.AuthSettings.KeySource;
 import io.sluice.node.gateway.config.AuthSettings.Tokens;
 import io.sluice.node.gateway.route.Access;
+import io.sluice.testkit.QuietClock;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.URI;
@@ -440,7 +441,7 @@ class CredentialsTest {
             fetched.incrementAndGet();
             request.response().end(served.get());
         });
-        ManualClock clock = ManualClock.at(Clock.system().epochMicros());
+        ManualClock clock = QuietClock.at(Clock.system().epochMicros());
         try (GatewayUnderTest remote = new GatewayUnderTest()
                 .auth(Access.REQUIRED, Authenticators.open(settings(new KeySource.Url(uri)), clock))
                 .start()) {
@@ -468,7 +469,7 @@ class CredentialsTest {
     @Test
     void newKeysOfAUrlAreUsedAndBadAnswersKeepTheLastOnes() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         try (FetchedKeys keys =
                 FetchedKeys.open(issuer(request -> request.response().end(served.get())), clock)) {
             KeyRing first = asked(keys);
@@ -492,7 +493,7 @@ class CredentialsTest {
     void oldKeysOfAUrlAreFetchedAgainAndUnchangedKeysKeepTheirVerifiedTokens() throws Exception {
         String set = new JWKSet(KEY.toPublicJWK()).toString();
         AtomicInteger fetched = new AtomicInteger();
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         URI uri = issuer(request -> request.response().end(set + " ".repeat(fetched.incrementAndGet())));
         try (FetchedKeys keys = FetchedKeys.open(uri, clock)) {
             KeyRing first = asked(keys);
@@ -511,7 +512,7 @@ class CredentialsTest {
     @Test
     void theLastGoodKeysOfAUrlStayWhileTheIssuerIsUnavailable() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         URI uri = issuer(request -> {
             if (served.get().isEmpty()) {
                 request.connection().close();
@@ -542,7 +543,7 @@ class CredentialsTest {
     @Test
     void anEndlessAnswerIsCutOffAndARedirectIsNotFollowed() throws Exception {
         String set = new JWKSet(KEY.toPublicJWK()).toString();
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         URI elsewhere = issuer(request -> request.response().end(set));
         URI slow = issuer(request -> request.response().setChunked(true).write(set));
         URI redirect = issuer(request -> request.response()
@@ -563,7 +564,7 @@ class CredentialsTest {
 
     @Test
     void afterCloseTheKnownKeysOfAUrlAreStillAvailable() throws Exception {
-        ManualClock clock = new ManualClock();
+        ManualClock clock = QuietClock.at(0);
         String set = new JWKSet(KEY.toPublicJWK()).toString();
         FetchedKeys keys = FetchedKeys.open(issuer(request -> request.response().end(set)), clock);
         KeyRing first = asked(keys);

@@ -22,6 +22,7 @@ import io.sluice.node.gateway.spi.GatewayCall;
 import io.sluice.node.gateway.spi.GatewayHandler;
 import io.sluice.node.gateway.spi.Phase;
 import io.sluice.node.gateway.spi.Verdict;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.engine.UnreliableEngine;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -236,7 +237,7 @@ class LimitStepTest {
     @Test
     void shapedRequestsWaitForTheirSlotWithoutAThread() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
-                .clock(ManualClock.at(0))
+                .clock(QuietClock.at(0))
                 .rules("rules: [{ id: r, limits: [{ algorithm: leaky_bucket, rate: 10/s, capacity: 10 }] }]")
                 .start()) {
             // By a clock that stands still, each request waits a tenth of a second longer than the one before, and no
@@ -306,7 +307,7 @@ class LimitStepTest {
     @Test
     void permitsOfLongAnswersAreRenewed() throws Exception {
         ConcurrentLinkedQueue<GatewayExchange> open = new ConcurrentLinkedQueue<>();
-        ManualClock clock = ManualClock.at(0);
+        ManualClock clock = QuietClock.at(0);
         Renewals store = new Renewals(new LocalEngine(clock));
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .clock(clock)

@@ -9,6 +9,7 @@ import io.sluice.node.gateway.config.ServiceSettings.Balance;
 import io.sluice.node.gateway.config.ServiceSettings.PassiveSettings;
 import io.sluice.node.gateway.config.UpstreamTls;
 import io.sluice.node.gateway.route.UpstreamGroup.Turn;
+import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class ServiceUpstreamsTest {
     private static final URI C = URI.create("http://c:1");
     private static final Duration OUT_FOR = Duration.ofSeconds(10);
 
-    private final ManualClock clock = ManualClock.at(0);
+    private final ManualClock clock = QuietClock.at(0);
 
     @ParameterizedTest
     @EnumSource(Balance.class)

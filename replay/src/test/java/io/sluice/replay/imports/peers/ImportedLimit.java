@@ -6,6 +6,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
 import io.sluice.replay.imports.ImportKind;
 import io.sluice.replay.imports.ImportResult;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
 
@@ -19,7 +20,7 @@ final class ImportedLimit {
     /** Imports a configuration whose only rule has one limit. */
     ImportedLimit(ImportKind kind, String name, String text, long startMicros) {
         ImportResult result = ImportResult.of(kind, name, text);
-        this.clock = ManualClock.at(startMicros);
+        this.clock = QuietClock.at(startMicros);
         this.limiter = new Limiter(new LocalEngine(clock), clock, List.of());
         this.limit = result.rules().get(0).limits().get(0).limit();
     }

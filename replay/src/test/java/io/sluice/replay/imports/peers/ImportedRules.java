@@ -9,6 +9,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.testkit.QuietClock;
 import java.util.List;
 import java.util.Map;
 
@@ -18,7 +19,7 @@ final class ImportedRules {
     private final Evaluator evaluator;
 
     ImportedRules(ImportResult result) {
-        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         RuleSet rules = new RuleSet(1, result.rules());
         this.evaluator = new Evaluator(
                 () -> rules,

@@ -14,6 +14,7 @@ import io.sluice.spring.client.LimitedCalls;
 import io.sluice.spring.founding.LimitPoint;
 import io.sluice.spring.founding.LimitType;
 import io.sluice.spring.internal.Party;
+import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ import org.springframework.web.client.RestClient;
 /** The numbers of the founding documents: 60000 is one minute, and a name that is not configured allows 100 in a minute. */
 class FoundingLimitsTest {
 
-    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_000_000_000_000L);
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     SluiceAutoConfiguration.class,
