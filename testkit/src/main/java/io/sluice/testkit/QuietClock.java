@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A manual clock that moves only while every other thread that reads it is idle. A thread that measures how long something took
@@ -18,8 +19,9 @@ import java.util.concurrent.TimeUnit;
  * hangs or a store is slow. Thread-safe.
  *
  * <p>A thread is idle if it waits for work: in the queue of its executor, for a channel that becomes ready, or in a loop of its own. It
- * is not idle while it runs, reads a file or a socket, waits for a lock, or waits for a result inside a task. The thread that moves the
- * clock does not count, and neither does the thread that created it, which is the thread of the test.
+ * is not idle while it runs, reads a file or a socket, waits for a lock, or waits for a result inside a task, unless an alarm that it has
+ * set is pending: then it may wait for this clock. The thread that moves the clock does not count, and neither does the thread that
+ * created it, which is the thread of the test.
  *
  * <p>Work that was handed to an idle thread and has not begun runs after the move.
  */
@@ -51,8 +53,11 @@ public final class QuietClock extends ManualClock {
 
     private final long creator = Thread.currentThread().getId();
 
-    /** The ids of the threads that have read this clock. Guarded by this, like the next two. */
+    /** The ids of the threads that have read this clock. Guarded by this, like the next three. */
     private final Set<Long> readers = new HashSet<>();
+
+    /** How many pending alarms each thread has set. */
+    private final Map<Long, Integer> alarms = new HashMap<>();
 
     private final Map<Long, Long> waitingSince = new HashMap<>();
     private int forced;
@@ -76,6 +81,29 @@ public final class QuietClock extends ManualClock {
     public synchronized long epochMicros() {
         readers.add(Thread.currentThread().getId());
         return super.epochMicros();
+    }
+
+    @Override
+    public Alarm at(long atNanos, Runnable task) {
+        long setter = Thread.currentThread().getId();
+        AtomicBoolean pending = new AtomicBoolean(true);
+        count(setter, 1);
+        Alarm alarm = super.at(atNanos, () -> {
+            if (pending.compareAndSet(true, false)) {
+                count(setter, -1);
+                task.run();
+            }
+        });
+        return () -> {
+            if (pending.compareAndSet(true, false)) {
+                count(setter, -1);
+                alarm.cancel();
+            }
+        };
+    }
+
+    private synchronized void count(long setter, int by) {
+        alarms.merge(setter, by, (before, more) -> before + more == 0 ? null : before + more);
     }
 
     /**
@@ -132,7 +160,7 @@ public final class QuietClock extends ManualClock {
         return busy;
     }
 
-    private static boolean isIdle(ThreadInfo thread) {
+    private boolean isIdle(ThreadInfo thread) {
         boolean inTask = false;
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (isIn(WORK_AWAITED, frame)) {
@@ -141,7 +169,7 @@ public final class QuietClock extends ManualClock {
             inTask |= isIn(TASK, frame);
         }
         return switch (thread.getThreadState()) {
-            case WAITING, TIMED_WAITING -> !inTask;
+            case WAITING, TIMED_WAITING -> !inTask || alarms.containsKey(thread.getThreadId());
             case TERMINATED -> true;
             default -> false;
         };

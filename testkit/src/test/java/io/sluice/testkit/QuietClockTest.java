@@ -3,6 +3,7 @@ package io.sluice.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -76,6 +77,20 @@ class QuietClockTest {
         clock.advanceMeanwhile(HOUR);
         result.countDown();
         assertThat(measured.get()).isEqualTo(HOUR.toNanos());
+    }
+
+    @Test
+    void aThreadThatWaitsForThisClockIsIdle() throws Exception {
+        CompletableFuture<Long> rung = new CompletableFuture<>();
+        Future<Long> waited = program.submit(() -> {
+            clock.at(1_000, () -> rung.complete(clock.nanoTime()));
+            clock.at(2_000, () -> {}).cancel();
+            begun.countDown();
+            return rung.get();
+        });
+        begun.await();
+        clock.advance(HOUR);
+        assertThat(waited.get()).isEqualTo(1_000);
     }
 
     @Test
