@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
-import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.recording.ExcerptQuestion;
 import io.sluice.testkit.LiveFolder;
 import io.sluice.testkit.QuietClock;
@@ -51,7 +50,7 @@ class DryRunTest {
     static Path data;
 
     /** It stands still while nodes answer, so that no answer comes too late. */
-    private static final ManualClock CLOCK = QuietClock.at(1_800_057_600_000_000L);
+    private static final QuietClock CLOCK = QuietClock.at(1_800_057_600_000_000L);
 
     /** Reports of one node must have rising numbers. */
     private static final Map<String, FakeNode> NODES = new TreeMap<>();
@@ -198,7 +197,7 @@ class DryRunTest {
         while (!sent.isDone()) {
             lazy.keepsItsOwn();
             quick.keepsItsOwn();
-            CLOCK.advance(Duration.ofSeconds(1));
+            CLOCK.advanceMeanwhile(Duration.ofSeconds(1));
         }
         JsonNode said = sent.join().expect(200).json();
         assertThat(said.at("/nodes/answered").asInt()).isEqualTo(1);
