@@ -23,8 +23,8 @@ final class WaitQueuesInterleavingsTest {
     @Test
     void noInterleavingLosesAWakeUp() {
         new ModelCheckingOptions()
-                .iterations((int) Seeded.scaled(5))
-                .invocationsPerIteration(300)
+                .iterations((int) Seeded.scaled(2, 50))
+                .invocationsPerIteration((int) Seeded.scaled(100, 300))
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(1)

@@ -12,6 +12,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
+import io.sluice.testkit.SeededRandom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,7 +112,7 @@ class RecordingCheckTest {
 
     @Test
     void findsTheSameWithLittleMemory() throws IOException {
-        for (Bug bug : Bug.values()) {
+        for (Bug bug : SeededRandom.sample(List.of(Bug.values()), 12)) {
             History history = Simulation.run(7, bug, 1_500);
             Path folder = write(bug.name(), history, 3);
             CheckReport all = check(folder, MANY).check();

@@ -15,6 +15,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.lease.Leases;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
 import io.sluice.testkit.redis.SlotMove;
@@ -39,7 +40,6 @@ import org.junit.jupiter.api.Test;
 /** Leases on counts whose slots move: every request is decided, and in the end the charges match what was admitted. */
 final class LeasesOnTheMoveTest {
 
-    private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
     private static final LeasePolicy POLICY = new LeasePolicy(0, 0.1, 500_000);
     private static final Limit WINDOW = Limit.named("window").fixedWindow(100_000_000, Duration.ofDays(300));
     private static final Limit SLIDING = Limit.named("sliding").slidingWindow(100_000_000, Duration.ofDays(300));
@@ -59,7 +59,7 @@ final class LeasesOnTheMoveTest {
 
     @Test
     void decidesEveryRequestAndChargesNothingTwiceWhileASlotMoves() throws Exception {
-        int moves = Math.max(3, (int) (3 * SCALE));
+        int moves = SeededRandom.scaled(3, 30);
         String prefix = TAG + "load";
         Map<String, AtomicLong> admitted = new ConcurrentHashMap<>();
         ConcurrentLinkedQueue<Outcome> others = new ConcurrentLinkedQueue<>();

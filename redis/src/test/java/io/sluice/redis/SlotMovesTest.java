@@ -20,6 +20,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
 import io.sluice.testkit.redis.SlotMove;
@@ -46,7 +47,6 @@ import org.junit.jupiter.api.Test;
 /** Slots on the move: no error, and nothing is charged twice. */
 final class SlotMovesTest {
 
-    private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
     private static final Limit BUCKET =
             Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(100_000_000);
     private static final Limit WINDOW = Limit.named("window").fixedWindow(100_000_000, Duration.ofDays(300));
@@ -76,10 +76,9 @@ final class SlotMovesTest {
         cluster.close();
     }
 
-    /** A thousand moves with {@code -Dsluice.tests.scale=33}. */
     @Test
     void losesNoDecisionAndChargesNothingTwiceWhileASlotMovesBackAndForth() throws Exception {
-        int moves = Math.max(3, (int) (30 * SCALE));
+        int moves = SeededRandom.scaled(8, 300);
         Load load = new Load(TAG + "load");
         try (RedisEngine engine = connect(TAG + "load")) {
             ExecutorService pool = Executors.newFixedThreadPool(6);

@@ -31,7 +31,7 @@ final class HonestAnswersTest {
     void aLoneCallerPassesAtTheMomentItWasToldAndNotAMicrosecondBefore(int kind) {
         Seeded random = Seeded.random("retry-after of kind " + kind);
         long checked = 0;
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven count = new Driven(limit);
             long now = Driven.NOW;
@@ -64,7 +64,7 @@ final class HonestAnswersTest {
     @MethodSource("kinds")
     void aCountIsUnusedWhenItSaidItWouldBeAndNotBefore(int kind) {
         Seeded random = Seeded.random("reset-after of kind " + kind);
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven count = new Driven(limit);
             long now = Driven.NOW;
@@ -94,7 +94,7 @@ final class HonestAnswersTest {
     @MethodSource("kinds")
     void refusalsAndLooksChangeNothing(int kind) {
         Seeded random = Seeded.random("refusals of kind " + kind);
-        for (long round = Seeded.scaled(150); round > 0; round--) {
+        for (long round = Seeded.scaled(50, 1_500); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven busy = new Driven(limit);
             Driven quiet = new Driven(limit);
@@ -128,7 +128,7 @@ final class HonestAnswersTest {
     @MethodSource("kinds")
     void aGiveBackNeverMakesMoreRoomThanIfNothingHadBeenCharged(int kind) {
         Seeded random = Seeded.random("give-back of kind " + kind);
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven charged = new Driven(limit);
             Driven twin = new Driven(limit);
@@ -177,7 +177,7 @@ final class HonestAnswersTest {
     @MethodSource("kinds")
     void whatIsGivenBackAtOnceIsAsIfItHadNeverBeenCharged(int kind) {
         Seeded random = Seeded.random("give-back at once of kind " + kind);
-        for (long round = Seeded.scaled(200); round > 0; round--) {
+        for (long round = Seeded.scaled(60, 2_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven count = new Driven(limit);
             long now = Driven.NOW;

@@ -60,7 +60,7 @@ final class LongRunTest {
         BucketState state = BucketState.fresh(Driven.NOW).at(pace, Driven.NOW).plus(1_000);
         long admitted = 1_000;
         long elapsed = 0;
-        long steps = Seeded.scaled(2_000_000);
+        long steps = Seeded.scaled(500_000, 20_000_000);
         for (long i = 0; i < steps; i++) {
             // Short steps for variety and long ones for the length of the run, but never long enough to fill the
             // bucket.
@@ -101,7 +101,7 @@ final class LongRunTest {
         long now = Driven.NOW;
         // Always behind a queue, because a slot that nobody takes would be lost.
         long ahead = pace.microsFor(500, 0);
-        long requests = Math.min(Seeded.scaled(200_000), (1L << 51) / (1 + pace.microsFor(1, 0)));
+        long requests = Math.min(Seeded.scaled(50_000, 2_000_000), (1L << 51) / (1 + pace.microsFor(1, 0)));
         for (long i = 0; i < requests; i++) {
             long slot = Driven.NOW + pace.microsFor(i, 0);
             assertThat(now + count.ask(one, now).waitMicros()).isEqualTo(slot);

@@ -23,7 +23,7 @@ final class SettleTest {
     @Test
     void settledAtOnceACountIsAsIfTheRealFigureHadBeenCharged() {
         Seeded random = Seeded.random("settle at once");
-        for (long round = Seeded.scaled(2_000); round > 0; round--) {
+        for (long round = Seeded.scaled(500, 20_000); round > 0; round--) {
             Limit limit = Driven.limit(random, SETTLED_KINDS[random.nextInt(SETTLED_KINDS.length)]);
             Count settled = Count.of(limit);
             Count exact = Count.of(limit);
@@ -46,7 +46,7 @@ final class SettleTest {
     @Test
     void aDebtOfAReservationThatNoLongerCountsIsLikeAChargeNow() {
         Seeded random = Seeded.random("settle debts");
-        for (long round = Seeded.scaled(2_000); round > 0; round--) {
+        for (long round = Seeded.scaled(500, 20_000); round > 0; round--) {
             Limit limit = Driven.limit(random, SETTLED_KINDS[random.nextInt(SETTLED_KINDS.length)]);
             Count settled = Count.of(limit);
             Count charged = Count.of(limit);
@@ -90,7 +90,7 @@ final class SettleTest {
     @Test
     void givingBackNeverLeavesLessThanOthersUsed() {
         Seeded random = Seeded.random("settle late");
-        for (long round = Seeded.scaled(2_000); round > 0; round--) {
+        for (long round = Seeded.scaled(500, 20_000); round > 0; round--) {
             Limit limit = Driven.limit(random, SETTLED_KINDS[random.nextInt(SETTLED_KINDS.length)]);
             Count settled = Count.of(limit);
             Count others = Count.of(limit);

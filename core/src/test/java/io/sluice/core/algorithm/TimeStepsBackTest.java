@@ -28,7 +28,7 @@ final class TimeStepsBackTest {
     @Test
     void aTokenBucketRefillsOnlyByWhatTimeWalkedForward() {
         Seeded random = Seeded.random("token bucket, time walks");
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             TokenBucket limit =
                     Limit.named("x").tokenBucket(Driven.rate(random)).withBurst(random.magnitude(1, 1_000));
             BigInteger permits = BigInteger.valueOf(limit.rate().permits());
@@ -56,7 +56,7 @@ final class TimeStepsBackTest {
     @ValueSource(ints = {4, 6})
     void aStrictWindowHoldsItsLimitWhileTimeWalksForwardByItsLength(int kind) {
         Seeded random = Seeded.random("windows of kind " + kind + ", time walks");
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven count = new Driven(limit);
             Walk walk = new Walk(random, limit.windowMicros());
@@ -79,7 +79,7 @@ final class TimeStepsBackTest {
     @ValueSource(ints = {2, 3})
     void aFixedWindowStartsAnewOnlyWhenTimeWalksForwardOverABoundary(int kind) {
         Seeded random = Seeded.random("fixed windows of kind " + kind + ", time walks");
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             FixedWindow limit = (FixedWindow) Driven.limit(random, kind);
             Driven count = new Driven(limit);
             Walk walk = new Walk(random, limit.windowMicros());
@@ -99,7 +99,7 @@ final class TimeStepsBackTest {
     @Test
     void noMoreThanTheLimitIsInFlightWhileTimeMovesForwardByItsTimeToLive() {
         Seeded random = Seeded.random("concurrency, time walks");
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Concurrency limit = (Concurrency) Driven.limit(random, 7);
             Driven count = new Driven(limit);
             Walk walk = new Walk(random, limit.windowMicros());
@@ -121,7 +121,7 @@ final class TimeStepsBackTest {
     @ValueSource(ints = {0, 1, 4, 5, 6, 7})
     void nobodyStarvesForMoreThanASecondAfterAStepBackHoweverFar(int kind) {
         Seeded random = Seeded.random("starving, kind " + kind);
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(100, 3_000); round > 0; round--) {
             Limit limit = Driven.limit(random, kind);
             Driven count = new Driven(limit);
             long now = Driven.NOW;

@@ -33,7 +33,7 @@ final class FallbackInterleavingsTest {
     @Test
     void noInterleavingKeepsOrReturnsTwiceWhatALateAnswerCharged() {
         new ModelCheckingOptions()
-                .iterations((int) Seeded.scaled(3))
+                .iterations((int) Seeded.scaled(1, 30))
                 .invocationsPerIteration(300)
                 .threads(3)
                 .actorsPerThread(1)

@@ -59,7 +59,7 @@ final class GuardTest {
     void neverRefusesWhatTheStoreWouldAdmit(double times) {
         Seeded random = Seeded.random("neverRefusesWhatTheStoreWouldAdmit");
         int saved = 0;
-        for (int run = 0; run < Seeded.scaled(25); run++) {
+        for (int run = 0; run < Seeded.scaled(5, 250); run++) {
             long ahead = random.nextInt(3) == 0 ? 0 : random.nextLong() % 100_000_000_000L;
             try (LocalEngine store = LocalEngine.onTime(() -> clock.epochMicros() + ahead)) {
                 Guard guard = new Guard(store, clock);

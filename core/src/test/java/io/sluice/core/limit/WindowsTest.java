@@ -71,7 +71,7 @@ final class WindowsTest {
     @EnumSource(Calendar.class)
     void followEachOtherWithoutGapOrOverlapInEveryZoneAtEveryChangeOfItsClocks(Calendar calendar) {
         Seeded random = Seeded.random("windows of a " + calendar);
-        for (String id : new TreeSet<>(ZoneId.getAvailableZoneIds())) {
+        for (String id : Seeded.sample(List.copyOf(new TreeSet<>(ZoneId.getAvailableZoneIds())), 150)) {
             ZoneId zone = ZoneId.of(id);
             Windows windows = Windows.of(calendar, zone);
             for (long moment : moments(random, zone)) {

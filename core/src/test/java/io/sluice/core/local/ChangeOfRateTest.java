@@ -36,7 +36,7 @@ final class ChangeOfRateTest {
     @Test
     void everyStepHasTheVerdictsOfThePureFunction() {
         Seeded random = Seeded.random("changes of rate");
-        for (long round = Seeded.scaled(200); round > 0; round--) {
+        for (long round = Seeded.scaled(50, 2_000); round > 0; round--) {
             ManualClock clock = ManualClock.at(NOW);
             try (LocalEngine words = new LocalEngine(clock);
                     LocalEngine states = LocalEngine.onTime(clock::epochMicros)) {

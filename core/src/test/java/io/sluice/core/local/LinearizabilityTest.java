@@ -18,7 +18,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Whatever several threads do to counts at once is equivalent to some sequential order. Lincheck generates the programs and
@@ -29,17 +29,19 @@ final class LinearizabilityTest {
 
     private static final long NOW = 1_790_000_000_000_000L;
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
+    static List<Class<?>> counts() {
+        return List.of(
                 OneBucket.class,
                 OneLog.class,
                 SeveralLimits.class,
                 SeveralBuckets.class,
-                ChangingNumbers.class,
                 SweptTable.class,
-                GrowingTable.class
-            })
+                GrowingTable.class,
+                ChangingNumbers.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("counts")
     void everyInterleavingIsLinearizable(Class<?> counts) {
         new ModelCheckingOptions()
                 .sequentialSpecification(specification(counts))
@@ -47,22 +49,13 @@ final class LinearizabilityTest {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations((int) Seeded.scaled(2))
+                .iterations((int) Seeded.scaled(1, 20))
                 .invocationsPerIteration(50)
                 .check(counts);
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                OneBucket.class,
-                OneLog.class,
-                SeveralLimits.class,
-                SeveralBuckets.class,
-                ChangingNumbers.class,
-                SweptTable.class,
-                GrowingTable.class
-            })
+    @MethodSource("counts")
     void everyRunUnderStressIsLinearizable(Class<?> counts) {
         new StressOptions()
                 .sequentialSpecification(specification(counts))
@@ -70,7 +63,7 @@ final class LinearizabilityTest {
                 .actorsPerThread(3)
                 .actorsBefore(2)
                 .actorsAfter(1)
-                .iterations((int) Seeded.scaled(10))
+                .iterations((int) Seeded.scaled(2, 100))
                 .invocationsPerIteration(1_000)
                 .check(counts);
     }

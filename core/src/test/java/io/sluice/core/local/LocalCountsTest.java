@@ -41,7 +41,7 @@ final class LocalCountsTest {
     @Test
     void aGateAnswersAsTheBucketDoesThatItsWordStandsFor() {
         Seeded random = Seeded.random("a bucket in a word");
-        for (long round = Seeded.scaled(300); round > 0; round--) {
+        for (long round = Seeded.scaled(60, 3_000); round > 0; round--) {
             LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
             Duration per = Duration.of(random.magnitude(1, 86_400_000_000L * 1_000), ChronoUnit.MICROS);
             Rate rate = random.nextBoolean()
@@ -457,7 +457,7 @@ final class LocalCountsTest {
     @Test
     void everyKeyKeepsItsCountWhateverHappensToTheTable() {
         Seeded random = Seeded.random("table");
-        for (long round = Seeded.scaled(10); round > 0; round--) {
+        for (long round = Seeded.scaled(2, 100); round > 0; round--) {
             micros.set(NOW);
             LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000_000);
             TokenBucket[] numbers = {

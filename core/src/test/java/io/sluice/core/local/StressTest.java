@@ -152,7 +152,7 @@ final class StressTest {
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(3);
         long admitted = inParallel(thread -> {
             long passed = 0;
-            for (int i = 0; i < Seeded.scaled(50_000); i++) {
+            for (int i = 0; i < Seeded.scaled(25_000, 500_000); i++) {
                 Ask ask = Ask.charging(List.of(Demand.of(limit, thread + "." + i, 1)));
                 passed += ((EngineDecision) engine.decide(ask)).allowed() ? 1 : 0;
             }

@@ -62,14 +62,14 @@ final class StripesInterleavingsTest {
 
     private static ModelCheckingOptions interleavings() {
         return new ModelCheckingOptions()
-                .iterations((int) Seeded.scaled(3))
+                .iterations((int) Seeded.scaled(1, 30))
                 .actorsPerThread(2)
                 .invocationsPerIteration(500);
     }
 
     private static StressOptions stress() {
         return new StressOptions()
-                .iterations((int) Seeded.scaled(5))
+                .iterations((int) Seeded.scaled(1, 50))
                 .actorsPerThread(3)
                 .invocationsPerIteration(1_000);
     }

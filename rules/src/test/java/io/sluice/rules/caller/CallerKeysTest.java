@@ -133,11 +133,12 @@ class CallerKeysTest {
 
     /** Every plain key can be decoded, so no two tuples share one. */
     @Test
-    void a10NoTwoOfAMillionTuplesShareAKey() {
-        SeededRandom random = SeededRandom.of("a10NoTwoOfAMillionTuplesShareAKey");
+    void a10NoTwoTuplesShareAKey() {
+        SeededRandom random = SeededRandom.of("a10NoTwoTuplesShareAKey");
         String[] names = {"a", "b", "a=", "a&b", "a~", "a~ip", "!61", "é", "{x}", "json.a b"};
         int plain = 0;
-        for (int i = 0; i < 1_000_000; i++) {
+        int tuples = SeededRandom.scaled(100_000, 1_000_000);
+        for (int i = 0; i < tuples; i++) {
             Map<String, String> request = new HashMap<>();
             List<String> tuple = new ArrayList<>();
             List<By> by = new ArrayList<>();
@@ -169,7 +170,7 @@ class CallerKeysTest {
                         .isTrue();
             }
         }
-        assertThat(plain).isGreaterThan(900_000);
+        assertThat(plain).isGreaterThan(tuples / 10 * 9);
     }
 
     @Test

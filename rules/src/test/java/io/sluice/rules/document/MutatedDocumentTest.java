@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.testkit.SeededRandom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,9 +71,9 @@ class MutatedDocumentTest {
     void everyMutatedDocumentIsAcceptedOrRefused() throws IOException {
         System.out.println("everyMutatedDocumentIsAcceptedOrRefused: seed " + seed);
         List<String> documents = documents();
-        double scale = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
         int accepted = 0;
-        for (int i = 0; i < 3_000 * scale; i++) {
+        int rounds = SeededRandom.scaled(1_000, 30_000);
+        for (int i = 0; i < rounds; i++) {
             StringBuilder text = new StringBuilder(documents.get(random.nextInt(documents.size())));
             for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
                 mutate(text);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.model.Rule;
+import io.sluice.testkit.SeededRandom;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +18,7 @@ class RuleJsonTest {
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
         System.out.println("whatWasWrittenReadsAsTheSameRule: seed " + seed);
         RandomRules rules = new RandomRules(new Random(seed));
-        double scale = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
-        for (int i = 0; i < 2_000 * scale; i++) {
+        for (int i = 0; i < SeededRandom.scaled(700, 20_000); i++) {
             Rule rule = rules.next();
             String json = RuleJson.rule(rule);
             String transported = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
