@@ -24,6 +24,7 @@ import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +51,7 @@ class PublicationTest {
     /** One turn after such a time compares everything. */
     private static final Duration DUE = Duration.ofSeconds(5);
 
-    private final ManualClock clock = ManualClock.at(1_800_000_000_000_000L);
+    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private RedisServer redis;
     private RedisRulePublisher publisher;
