@@ -366,8 +366,8 @@ final class RedisEngineTest {
         String rules =
                 "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
                         + "+info +publish +psubscribe "
-                        + "+fcall +function|load +time +get +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
-                        + "+lindex "
+                        + "+fcall +function|load +time +get +mget +set +del +exists +pexpire +pttl "
+                        + "+lrange +rpush +ltrim +lset +lrem +llen +lindex "
                         + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +scan +unlink";
         RedisServer own = RedisServer.start(("--user sluice " + rules).split(" ", -1));
         String uri = own.uri().replace("redis://", "redis://sluice:secret@");
