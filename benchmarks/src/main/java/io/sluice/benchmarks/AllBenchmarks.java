@@ -45,7 +45,7 @@ final class AllBenchmarks {
             new Step("gateway-attacks", "gateway-attacks", List.of("1"), List.of("1")),
             new Step("annotation", "annotation", List.of("1"), List.of("1")),
             new Step("services", "services", List.of("3"), List.of("1")),
-            new Step("start", "start", List.of("3", "10"), List.of("1", "2")),
+            new Step("start", "start", List.of("10", "10"), List.of("1", "2")),
             new Step("center", "center", List.of("5"), List.of("1", "20", "1000")),
             new Step("console", "console", List.of("3"), List.of("1", "20", "1000")),
             new Step("verdicts", "verdicts", List.of("1000"), List.of("20")),

@@ -124,7 +124,7 @@ public final class Benchmarks {
                     "start",
                     Map.of(),
                     (args, figures) -> NodeStart.table(
-                            number(args, 0, 5), MixedRules.document(100_000), number(args, 1, 10), figures)),
+                            number(args, 0, 10), MixedRules.document(100_000), number(args, 1, 10), figures)),
             Part.of("center", Map.of(), (args, figures) -> {
                 int rules = number(args, 2, 10_000);
                 return CenterLoad.table(

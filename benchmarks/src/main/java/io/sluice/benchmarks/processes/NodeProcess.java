@@ -12,9 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A node that was started as a user starts it: by {@code ./sluice}, if this program was. */
 public final class NodeProcess implements AutoCloseable {
@@ -82,6 +84,30 @@ public final class NodeProcess implements AutoCloseable {
                         "-cp",
                         System.getProperty("java.class.path"),
                         "io.sluice.cli.Main")));
+    }
+
+    /** Waits until the class archives that earlier starts make in the background are complete. */
+    public static void awaitArchives() throws IOException, InterruptedException {
+        Optional<Path> dist = Checkout.root().map(root -> root.resolve("cli/target/quick/dist"));
+        while (dist.isPresent() && Files.exists(dist.get()) && isMakingArchives(dist.get())) {
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+    }
+
+    private static boolean isMakingArchives(Path dist) throws IOException {
+        try (Stream<Path> files = Files.list(dist)) {
+            // The script keeps a lock on this file meanwhile.
+            for (Path lock : files.filter(file -> file.toString().endsWith(".lock"))
+                    .toList()) {
+                if (new ProcessBuilder("flock", "-n", lock.toString(), "true").start().waitFor() != 0) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     private static int port(Pattern pattern, String printed) throws IOException {

@@ -2,6 +2,7 @@ package io.sluice.benchmarks.start;
 
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.goals.Figures;
+import io.sluice.benchmarks.processes.CenterProcess;
 import io.sluice.benchmarks.processes.NodeProcess;
 import io.sluice.benchmarks.processes.ProcessUse;
 import io.sluice.testkit.redis.RedisServer;
@@ -9,13 +10,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures the time from the command until a node serves, the memory of the idle node, and what a cold node decides under full load
- * in its first half minute.
+ * Measures the time and CPU time from the command until each role serves, the memory of the idle process, and what a cold node decides
+ * under full load in its first half minute.
  */
 public final class NodeStart {
 
@@ -25,7 +27,34 @@ public final class NodeStart {
     private NodeStart() {}
 
     /** @param name names the row and its figures */
-    private record Kind(String name, String what, List<String> args) {}
+    private record Kind(String name, String what, Role role) {}
+
+    /** A command that starts one process. */
+    private interface Role {
+
+        Start start() throws IOException, InterruptedException;
+    }
+
+    private record Start(double seconds, double cpuSeconds, long megabytes) {
+
+        static Start node(List<String> args) throws IOException, InterruptedException {
+            try (NodeProcess node = NodeProcess.start(args)) {
+                return of(node.pid(), node.startSeconds());
+            }
+        }
+
+        static Start center() throws IOException, InterruptedException {
+            try (CenterProcess center = CenterProcess.start()) {
+                return of(center.pid(), center.startSeconds());
+            }
+        }
+
+        private static Start of(long pid, double seconds) throws IOException, InterruptedException {
+            double cpu = ProcessUse.cpuSeconds(pid);
+            TimeUnit.SECONDS.sleep(IDLE_SECONDS);
+            return new Start(seconds, cpu, ProcessUse.residentMegabytes(pid));
+        }
+    }
 
     /**
      * Measures and returns a table.
@@ -41,46 +70,57 @@ public final class NodeStart {
                 Files.writeString(folder.resolve("rules.yaml"), DoorLoad.RULES).toString();
         String many = Files.writeString(folder.resolve("many.yaml"), largeRules).toString();
         try (RedisServer redis = RedisServer.start()) {
+            List<String> onRedis = List.of("node", "--rules", rules, "--redis", redis.uri());
             List<Kind> kinds = List.of(
-                    new Kind("start", "./sluice start", List.of("start")),
-                    new Kind("node", "./sluice node", List.of("node", "--rules", rules)),
+                    new Kind("start", "./sluice start", () -> Start.node(List.of("start"))),
+                    new Kind("node", "./sluice node", () -> Start.node(List.of("node", "--rules", rules))),
+                    new Kind("center", "./sluice center", Start::center),
+                    new Kind("node on Redis", "./sluice node on Redis", () -> Start.node(onRedis)),
                     new Kind(
-                            "node on Redis",
-                            "./sluice node on Redis",
-                            List.of("node", "--rules", rules, "--redis", redis.uri())),
-                    new Kind("100,000 rules", "./sluice node with 100,000 rules", List.of("node", "--rules", many)));
-            return starts(kinds, starts, figures) + cold(kinds.get(2).args, coldSeconds, figures);
+                            "100,000 rules",
+                            "./sluice node with 100,000 rules",
+                            () -> Start.node(List.of("node", "--rules", many))));
+            return starts(kinds, starts, figures) + cold(onRedis, coldSeconds, figures);
         }
     }
 
     private static String starts(List<Kind> kinds, int starts, Figures figures)
             throws IOException, InterruptedException {
-        // The first start archives classes for those that follow.
-        NodeProcess.start(kinds.get(0).args).close();
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "Until /health says 200, median of %d starts; memory %d s later.%n%n| %-34s | %8s | %9s |%n",
+                "Until /health says 200, median and slowest of %d starts; memory %d s later.%n%n"
+                        + "| %-34s | %8s | %8s | %8s | %9s |%n",
                 starts,
                 IDLE_SECONDS,
                 "command",
                 "serves",
+                "slowest",
+                "CPU time",
                 "memory"));
-        table.append("|------------------------------------|----------|-----------|\n");
+        table.append("|------------------------------------|----------|----------|----------|-----------|\n");
         for (Kind kind : kinds) {
-            List<Double> seconds = new ArrayList<>();
-            List<Long> megabytes = new ArrayList<>();
+            // The first start of a role archives its classes for those that follow.
+            kind.role.start();
+            NodeProcess.awaitArchives();
+            List<Start> measured = new ArrayList<>();
             for (int i = 0; i < starts; i++) {
-                try (NodeProcess node = NodeProcess.start(kind.args)) {
-                    TimeUnit.SECONDS.sleep(IDLE_SECONDS);
-                    seconds.add(node.startSeconds());
-                    megabytes.add(ProcessUse.residentMegabytes(node.pid()));
-                }
+                measured.add(kind.role.start());
             }
+            List<Double> seconds = measured.stream().map(Start::seconds).toList();
             double second = median(seconds);
-            long megabyte = median(megabytes);
+            double cpu = median(measured.stream().map(Start::cpuSeconds).toList());
+            long megabytes = median(measured.stream().map(Start::megabytes).toList());
             figures.add(kind.name + "/s", second);
-            figures.add(kind.name + "/MB", (double) megabyte);
-            table.append(String.format(Locale.ROOT, "| %-34s | %6.2f s | %6d MB |%n", kind.what, second, megabyte));
+            figures.add(kind.name + "/CPU s", cpu);
+            figures.add(kind.name + "/MB", (double) megabytes);
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| %-34s | %6.2f s | %6.2f s | %6.2f s | %6d MB |%n",
+                    kind.what,
+                    second,
+                    Collections.max(seconds),
+                    cpu,
+                    megabytes));
         }
         return table.toString();
     }
