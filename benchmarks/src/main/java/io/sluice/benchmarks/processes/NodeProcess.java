@@ -97,9 +97,12 @@ public final class NodeProcess implements AutoCloseable {
     private static boolean isMakingArchives(Path dist) throws IOException {
         try (Stream<Path> files = Files.list(dist)) {
             // The script keeps a lock on this file meanwhile.
-            for (Path lock : files.filter(file -> file.toString().endsWith(".lock"))
-                    .toList()) {
-                if (new ProcessBuilder("flock", "-n", lock.toString(), "true").start().waitFor() != 0) {
+            for (Path lock :
+                    files.filter(file -> file.toString().endsWith(".lock")).toList()) {
+                if (new ProcessBuilder("flock", "-n", lock.toString(), "true")
+                                .start()
+                                .waitFor()
+                        != 0) {
                     return true;
                 }
             }
