@@ -135,7 +135,8 @@ class StoredWordsTest {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.map(file -> folder.relativize(file).toString())
                     .filter(name -> name.startsWith("io/sluice/") && name.endsWith(".class"))
-                    .map(name -> name.substring(0, name.length() - ".class".length()).replace('/', '.'))
+                    .map(name ->
+                            name.substring(0, name.length() - ".class".length()).replace('/', '.'))
                     .collect(Collectors.toList());
         } catch (IOException e) {
             throw new IllegalStateException(e);

@@ -107,8 +107,10 @@ class VerdictTest {
     void promotesOnlyAfterFreshCountsHaveSettled() {
         Answer trial = api.release(openWindow("5", "5m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
-        Instant stepAt = Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
-        Instant settlesAt = Instant.parse(rollout(trial).json().at("/trial/settles_at").asString());
+        Instant stepAt =
+                Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
+        Instant settlesAt =
+                Instant.parse(rollout(trial).json().at("/trial/settles_at").asString());
         assertThat(settlesAt).isEqualTo(stepAt.plus(Duration.ofMinutes(5)));
         LongConsumer alike =
                 counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
@@ -124,7 +126,8 @@ class VerdictTest {
 
         Answer worse = api.release(openWindow("5", "1h").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
-        Instant before = Instant.parse(rollout(worse).json().at("/trial/settles_at").asString());
+        Instant before =
+                Instant.parse(rollout(worse).json().at("/trial/settles_at").asString());
         awaitState(worse, "rolled_back", counts -> node.tries(3, tally(counts, 0.9), tally(counts, 0.1))
                 .runs(2));
         assertThat(Instant.parse(rollout(worse).json().at("/trial/verdict/at").asString()))

@@ -56,10 +56,7 @@ public record MeReply(
     }
 
     private static List<String> rights(Predicate<Right> isHad) {
-        return Arrays.stream(Right.values())
-                .filter(isHad)
-                .map(Right::word)
-                .toList();
+        return Arrays.stream(Right.values()).filter(isHad).map(Right::word).toList();
     }
 
     private static FactorReply factor(FactorGrantedAuthority factor) {

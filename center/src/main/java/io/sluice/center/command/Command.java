@@ -103,7 +103,6 @@ public sealed interface Command {
             return "release_change";
         }
 
-
         /** Creates a release to all nodes at once. */
         public ReleaseChange(long change, String reason, String digest, OptionalLong base) {
             this(change, reason, digest, base, ReleasePlan.ALL, 0);

@@ -2,7 +2,6 @@ package io.sluice.center.erase;
 
 import java.util.Arrays;
 
-
 /**
  * A stored erasure. It does not tell the subject.
  *

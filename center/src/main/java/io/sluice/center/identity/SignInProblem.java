@@ -1,6 +1,5 @@
 package io.sluice.center.identity;
 
-
 /** Why somebody does not get in through an identity server. The sign-in page explains each word. */
 enum SignInProblem {
     /** The identity server does not answer, or answers nonsense. */

@@ -145,7 +145,10 @@ public final class Jury implements Duty {
         if (counts == null || !counts.isOf(trial)) {
             Duration settling = trial.isWatching() ? Duration.ZERO : settling(trial, rules);
             long from = now + left(trial, APPLYING).toNanos();
-            counts = new Counting(trial, from, settling.isZero() ? from : now + left(trial, settling).toNanos());
+            counts = new Counting(
+                    trial,
+                    from,
+                    settling.isZero() ? from : now + left(trial, settling).toNanos());
             counting = counts;
         } else if (counts.fromNanos - counts.settlesNanos < 0 && now - counts.settlesNanos >= 0) {
             // What fresh counts did not refuse until now must not count for a promotion.
@@ -180,8 +183,7 @@ public final class Jury implements Duty {
                     "hold: counts of changed limits start fresh and have refused little yet (expected: promote after "
                             + Instant.ofEpochMilli(settlesAt(trial, settling(trial, rules))) + ")");
         }
-        return Optional.of(
-                TrialVerdict.of(verdict, look, trial.progress().step(), clock.epochMicros() / 1000));
+        return Optional.of(TrialVerdict.of(verdict, look, trial.progress().step(), clock.epochMicros() / 1000));
     }
 
     /** Lets the callers try the version once both sides were watched for long enough. */

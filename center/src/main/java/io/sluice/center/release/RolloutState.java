@@ -2,7 +2,6 @@ package io.sluice.center.release;
 
 import java.util.Arrays;
 
-
 /** Where a rollout is. */
 public enum RolloutState {
     /** It begins at a time in the future. */

@@ -115,10 +115,8 @@ final class DecisionEntries {
             return "lacks an attribute that " + (reported == null ? id : reported.id()) + " counts by";
         }
         FailurePolicy policy = policy(rule);
-        String failure = ruling.degraded() == null
-                ? ""
-                : ruling.degraded()
-                        + (policy == null ? "" : ", policy " + word(policy));
+        String failure =
+                ruling.degraded() == null ? "" : ruling.degraded() + (policy == null ? "" : ", policy " + word(policy));
         if (reported == null) {
             return !failure.isEmpty() ? failure : ruling.matched().isEmpty() ? "no rule matches" : "no limit applies";
         }
