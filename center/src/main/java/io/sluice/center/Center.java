@@ -199,8 +199,9 @@ public final class Center implements AutoCloseable {
         keys.begin();
         Erasures erasures = Erasures.open(database, log, clock, nodes, keys, directory.path());
         reconciler.add("erasures", erasures::turn);
-        AuditMemory audit = new AuditMemory(database, directory.path());
+        AuditMemory audit = new AuditMemory(database, directory.path(), clock);
         reconciler.add("audit memory", leads -> audit.look());
+        reconciler.add("audit rounds", leads -> audit.patrol());
         Checkpoints checkpoints = new Checkpoints(database, keys, nodes, clock);
         reconciler.add("checkpoints", checkpoints::turn);
         reconciler.tell(checkpoints::board);

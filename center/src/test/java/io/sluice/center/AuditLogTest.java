@@ -58,6 +58,19 @@ class AuditLogTest {
     }
 
     @Test
+    void aChangedRowIsNoticedWithoutAVerification() throws Exception {
+        sql("UPDATE command SET reason = 'another' WHERE number = 3");
+        // A round begins with the center, and later ones every 20 minutes.
+        center.close();
+        center = Center.open(PreparedCenter.in(data));
+        api = ApiClient.of(center);
+        Await.until(
+                "the status says so",
+                Duration.ofMinutes(5),
+                () -> api.get("/api/status").expect(200).text().contains("the audit log: row 3: changed: origin"));
+    }
+
+    @Test
     void aChangedActorIsNamed() {
         sql("UPDATE command SET actor = 'user:somebody' WHERE number = 5");
         assertBad(5, "changed: the row is not the one");

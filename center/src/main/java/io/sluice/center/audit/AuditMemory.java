@@ -1,6 +1,7 @@
 package io.sluice.center.audit;
 
 import io.sluice.center.database.Database;
+import io.sluice.core.time.Clock;
 import io.sluice.runtime.witness.LogKey;
 import io.sluice.runtime.witness.WitnessReport;
 import java.io.IOException;
@@ -30,6 +31,7 @@ public final class AuditMemory {
 
     private final Database database;
     private final Path file;
+    private final AuditRounds rounds;
     private AuditHead remembered;
     private Optional<String> problem = Optional.empty();
 
@@ -38,8 +40,9 @@ public final class AuditMemory {
      *
      * @throws IOException if the file cannot be read
      */
-    public AuditMemory(Database database, Path data) throws IOException {
+    public AuditMemory(Database database, Path data, Clock clock) throws IOException {
         this.database = database;
+        this.rounds = new AuditRounds(database, clock);
         this.file = data.resolve(FILE);
         this.remembered = read(file);
     }
@@ -51,7 +54,12 @@ public final class AuditMemory {
 
     /** Returns what is wrong with the log. */
     public synchronized Optional<String> problem() {
-        return problem;
+        return problem.or(rounds::problem);
+    }
+
+    /** Checks the next rows of the whole log, in the background. */
+    public void patrol() {
+        rounds.turn(remembered());
     }
 
     /** Remembers the newest row, if the log still has the row that was remembered last. */
@@ -96,7 +104,7 @@ public final class AuditMemory {
      */
     public AuditReport verify(Optional<LogKey> trusted, Map<String, WitnessReport> witnesses) {
         AuditHead known = remembered();
-        return database.read(client -> AuditVerifier.verify(client, known, trusted, witnesses));
+        return database.read(client -> AuditWalk.whole(client, known, trusted, witnesses));
     }
 
     private void write(AuditHead head) throws IOException {

@@ -17,7 +17,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public record LoggedRow(
         AuditRow row, String salt, String origin, String reason, String body, String hash, long erasedBy) {
 
-    private static final int AT_ONCE = 1_000;
+    /** The number of rows that are read at a time. */
+    static final int AT_ONCE = 1_000;
 
     private static final String SELECT =
             "SELECT number, at, actor, kind, expected, outcome, commitment, salt, origin, reason, body, hash, erased_by"

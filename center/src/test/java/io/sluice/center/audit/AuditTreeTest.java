@@ -111,8 +111,8 @@ class AuditTreeTest {
                     .isTrue();
         }
         statements.set(0);
-        AuditReport report = database.read(client ->
-                AuditVerifier.verify(counting(client, statements), AuditHead.NONE, Optional.empty(), Map.of()));
+        AuditReport report = database.read(
+                client -> AuditWalk.whole(counting(client, statements), AuditHead.NONE, Optional.empty(), Map.of()));
         assertThat(report.good()).as("%s", report).isTrue();
         assertThat(report.rows()).isEqualTo(MANY);
         assertThat(statements.get()).isLessThanOrEqualTo(MANY / 1_000 + 10);

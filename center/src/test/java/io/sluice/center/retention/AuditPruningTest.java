@@ -289,7 +289,7 @@ class AuditPruningTest {
     }
 
     private AuditReport verify() throws Exception {
-        return new AuditMemory(database, data).verify(Optional.empty(), Map.of());
+        return new AuditMemory(database, data, clock).verify(Optional.empty(), Map.of());
     }
 
     @Test

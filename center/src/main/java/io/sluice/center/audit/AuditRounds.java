@@ -1,0 +1,74 @@
+package io.sluice.center.audit;
+
+import io.sluice.center.database.Database;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the whole log again and again, so that a changed row is noticed although nobody verifies the log. Thread-safe.
+ *
+ * <p>A round reads a thousand rows in a transaction of its own at each turn, so it delays nothing. Meanwhile rows may be pruned or erased, and
+ * a round could take that for damage. So what it finds is checked once more in one transaction.
+ */
+final class AuditRounds {
+
+    /** From the beginning of a round to that of the next, unless it takes longer. A row that is changed behind a round is found by the next one. */
+    static final Duration EVERY = Duration.ofMinutes(20);
+
+    private static final Logger LOG = LoggerFactory.getLogger(AuditRounds.class);
+
+    private final Database database;
+    private final Clock clock;
+    private @Nullable AuditWalk walk;
+    private @Nullable Long begunNanos;
+    private volatile Optional<String> problem = Optional.empty();
+
+    AuditRounds(Database database, Clock clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    /** Returns what the last round found. */
+    Optional<String> problem() {
+        return problem;
+    }
+
+    /** Checks the next rows, if a round is due. */
+    synchronized void turn(AuditHead remembered) {
+        long now = clock.nanoTime();
+        AuditWalk running = walk;
+        if (running == null) {
+            if (begunNanos != null && now - begunNanos < EVERY.toNanos()) {
+                return;
+            }
+            begunNanos = now;
+            walk = database.read(client -> AuditWalk.begin(client, remembered, Optional.empty(), Map.of()));
+        } else if (!database.read(running::step)) {
+            walk = null;
+            judge(running.report(), remembered);
+        }
+    }
+
+    private void judge(AuditReport round, AuditHead remembered) {
+        AuditReport report = round.good()
+                ? round
+                : database.read(client -> AuditWalk.whole(client, remembered, Optional.empty(), Map.of()));
+        Optional<String> found = report.problem()
+                .map(why -> "the audit log: "
+                        + (report.firstBad().isPresent()
+                                ? "row " + report.firstBad().getAsLong() + ": "
+                                : "")
+                        + why + " (see POST /api/audit/verify)");
+        if (found.isPresent() && !found.equals(problem)) {
+            LOG.error("{}", found.get());
+        } else if (found.isEmpty() && problem.isPresent()) {
+            LOG.info("the audit log is what was written again");
+        }
+        problem = found;
+    }
+}
