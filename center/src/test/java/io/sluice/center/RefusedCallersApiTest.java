@@ -166,6 +166,20 @@ class RefusedCallersApiTest {
     }
 
     @Test
+    void whatAKilledNodeHadNotReportedIsMissing() {
+        FakeNode node = node("n1");
+        Fleet unused = node.sends(new DataReport(
+                        people.clock().epochMicros() / 1_000, List.of(), Map.of(), Map.of(DataBatch.Kind.CALLERS, 12L)))
+                .keepsItsOwn();
+        ApiClient root = people.as("root");
+        assertThat(root.get("/api/top").number("dropped")).isZero();
+        Await.until("the node is gone", SOON, () -> {
+            people.clock().advance(Duration.ofSeconds(1));
+            return root.get("/api/top").number("dropped") == 12;
+        });
+    }
+
+    @Test
     void everyKindOfTop() {
         fill();
         ApiClient root = people.as("root");
@@ -231,6 +245,9 @@ class RefusedCallersApiTest {
         assertThat(entries(acme.get("/api/top"))).containsExactly("u****et acme-login 7");
         assertThat(acme.get("/api/top").number("refused")).isEqualTo(7);
         assertThat(acme.get("/api/top").number("callers")).isEqualTo(1);
+        for (String by : List.of("caller", "rule", "user")) {
+            assertThat(acme.get("/api/top?by=" + by).get("dropped").isNull()).isTrue();
+        }
         assertThat(entries(acme.get("/api/top?by=rule"))).containsExactly("null acme-login 7");
         assertThat(entries(acme.get("/api/top?by=user"))).containsExactly("u****et null 7");
         assertThat(entries(acme.get("/api/top?by=ip"))).isEmpty();

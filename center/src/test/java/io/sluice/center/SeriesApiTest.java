@@ -117,7 +117,11 @@ class SeriesApiTest {
         viewer.get("/api/series?rule=other-login").expect(404);
         viewer.get("/api/series").expect(403);
         viewer.get("/api/series?node=n1").expect(403);
-        JsonNode sums = viewer.get("/api/series?rule=*&group=rule").expect(200).get("rules");
+        assertThat(viewer.get("/api/series?rule=acme-login").get("left_out").isNull())
+                .isTrue();
+        Answer grouped = viewer.get("/api/series?rule=*&group=rule").expect(200);
+        assertThat(grouped.get("left_out").isNull()).isTrue();
+        JsonNode sums = grouped.get("rules");
         assertThat(sums).hasSize(1);
         assertThat(sums.get(0).get("rule").asString()).isEqualTo("acme-login");
         assertThat(api.get("/api/series?rule=*&group=rule").get("rules")).hasSize(2);

@@ -96,6 +96,7 @@ public final class CallerRoutes {
         if (isRule) {
             RefusedRules found = center.callers().rules(query);
             return reply(
+                    sees,
                     by,
                     found.rules().stream().map(TopEntry::of).toList(),
                     new TopCallers(
@@ -107,10 +108,10 @@ public final class CallerRoutes {
                             found.until()));
         }
         TopCallers found = center.callers().find(query);
-        return reply(by, found.callers().stream().map(TopEntry::of).toList(), found);
+        return reply(sees, by, found.callers().stream().map(TopEntry::of).toList(), found);
     }
 
-    private TopReply reply(String by, List<TopEntry> entries, TopCallers found) {
+    private TopReply reply(Predicate<String> sees, String by, List<TopEntry> entries, TopCallers found) {
         return new TopReply(
                 instant(found.from()),
                 instant(found.until()),
@@ -118,7 +119,7 @@ public final class CallerRoutes {
                 entries,
                 found.refused(),
                 found.distinct(),
-                found.dropped() + center.dropped().getAsLong());
+                sees.test("") ? found.dropped() + center.dropped().getAsLong() : null);
     }
 
     @GetMapping("/api/callers/{hash}")

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * The parts of a center that the API of refused callers uses.
  *
  * @param rules returns the rules in force, then those on trial
- * @param dropped returns how many things about callers the nodes dropped
+ * @param dropped returns how many refusals nodes could not report
  */
 public record CallersParts(
         RefusedCallers callers,

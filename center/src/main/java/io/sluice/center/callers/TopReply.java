@@ -13,10 +13,17 @@ import org.jspecify.annotations.Nullable;
  * @param by what the entries are, as it was asked for
  * @param refused how many refusals there were, also of those that are not listed
  * @param callers how many callers were refused, about
- * @param dropped how many things are missing, because a node or the center had no room for them
+ * @param dropped how many refusals of the whole fleet are missing, because a node or the center had no room for them or a node was killed; null
+ *     without the right to see the fleet
  */
 public record TopReply(
-        Instant from, Instant to, String by, List<TopEntry> entries, long refused, long callers, long dropped) {
+        Instant from,
+        Instant to,
+        String by,
+        List<TopEntry> entries,
+        long refused,
+        long callers,
+        @Nullable Long dropped) {
 
     /**
      * A caller or a rule.

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +43,31 @@ public final class DataIntake implements AutoCloseable {
     private final List<Consumer<StoredBatch>> listeners = new CopyOnWriteArrayList<>();
 
     // Guarded by this.
-    private final Map<String, Map<Kind, Long>> dropped = new HashMap<>();
+    private final Map<String, Missing> missing = new HashMap<>();
+
+    /** What is missing of processes that were replaced by another one. */
+    private final Map<Kind, Long> lost = new EnumMap<>(Kind.class);
+
     private long damaged;
     private long missed;
     private long rolledNanos;
     private @Nullable String problem;
     private boolean closed;
+
+    /**
+     * The last counts of a process.
+     *
+     * @param pending what it had not put into a batch yet
+     */
+    private record Missing(long startedMillis, Map<Kind, Long> dropped, Map<Kind, Long> pending) {
+
+        void addTo(Map<Kind, Long> sum, boolean isGone) {
+            dropped.forEach((kind, count) -> sum.merge(kind, count, Long::sum));
+            if (isGone) {
+                pending.forEach((kind, count) -> sum.merge(kind, count, Long::sum));
+            }
+        }
+    }
 
     private DataIntake(Clock clock, List<DataConsumer> consumers, Path folder) throws IOException {
         this.clock = clock;
@@ -104,7 +124,13 @@ public final class DataIntake implements AutoCloseable {
         } catch (IOException e) {
             fail(e);
         }
-        dropped.put(report.node(), data.get().dropped());
+        Missing before = missing.put(
+                report.node(),
+                new Missing(
+                        report.startedMillis(), data.get().dropped(), data.get().pending()));
+        if (before != null && before.startedMillis() != report.startedMillis()) {
+            before.addTo(lost, true);
+        }
         return OptionalLong.of(last);
     }
 
@@ -174,10 +200,16 @@ public final class DataIntake implements AutoCloseable {
         return Optional.ofNullable(problem);
     }
 
-    /** Returns how many things nodes dropped because there was no room for them, by kind. */
-    public synchronized Map<Kind, Long> dropped() {
+    /**
+     * Returns how many things are missing since this center started, by kind: what nodes had no room for, and what nodes that were killed had
+     * not sent.
+     *
+     * @param isGone whether the node with an id is silent. If it comes back, it sends what it has
+     */
+    public synchronized Map<Kind, Long> dropped(Predicate<String> isGone) {
         Map<Kind, Long> sum = new EnumMap<>(Kind.class);
-        dropped.values().forEach(each -> each.forEach((kind, count) -> sum.merge(kind, count, Long::sum)));
+        sum.putAll(lost);
+        missing.forEach((node, each) -> each.addTo(sum, isGone.test(node)));
         return sum;
     }
 

@@ -2,6 +2,7 @@ package io.sluice.center.series;
 
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A series.
@@ -12,7 +13,7 @@ import java.util.List;
  * @param complete whether nothing that nodes told is missing
  * @param points in the order of time; steps without requests have none
  * @param leftOut how many counts this center could not take since it started, because they were too old, of a time to come, or of too
- *     many rules or nodes
+ *     many rules or nodes; null without the right to see the fleet
  * @param rules the sums of each rule, if they were asked for; those with the most refusals first
  */
 public record SeriesReply(
@@ -20,7 +21,7 @@ public record SeriesReply(
         Instant from,
         Instant to,
         boolean complete,
-        long leftOut,
+        @Nullable Long leftOut,
         List<SeriesPoint> points,
         List<RuleSum> rules) {
 

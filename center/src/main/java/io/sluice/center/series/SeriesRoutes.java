@@ -99,7 +99,7 @@ public final class SeriesRoutes {
                     : series.ofNode(node, range.step(), range.from(), range.until());
             found.forEach((at, sum) -> points.add(SeriesPoint.ofTotal(at, sum)));
         }
-        return reply(range, points, List.of());
+        return reply(access, range, points, List.of());
     }
 
     private static int most(@Nullable Integer limit) {
@@ -125,16 +125,16 @@ public final class SeriesRoutes {
                         .thenComparing(RuleSum::rule))
                 .limit(most)
                 .toList();
-        return reply(range, List.of(), rules);
+        return reply(access, range, List.of(), rules);
     }
 
-    private SeriesReply reply(SeriesRange range, List<SeriesPoint> points, List<RuleSum> rules) {
+    private SeriesReply reply(Access access, SeriesRange range, List<SeriesPoint> points, List<RuleSum> rules) {
         return new SeriesReply(
                 range.step().word(),
                 Instant.ofEpochSecond(range.from()),
                 Instant.ofEpochSecond(range.until()),
                 source.series().isComplete(range.step(), range.from(), range.until()),
-                source.series().leftOut(),
+                access.mayEverywhere(Right.SEE_FLEET) ? source.series().leftOut() : null,
                 points,
                 rules);
     }

@@ -22,11 +22,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** What the center knows about the traffic of its nodes. Its data is in the folder {@code traffic}. Thread-safe. */
 public final class Traffic implements AutoCloseable {
 
+    private final LiveNodes nodes;
     private final Series series;
     private final RefusedCallers callers;
     private final Questions questions;
@@ -38,6 +41,7 @@ public final class Traffic implements AutoCloseable {
     private volatile Supplier<List<RuleSet>> rules = List::of;
 
     private Traffic(Database database, LiveNodes nodes, Clock clock, Path folder) throws IOException {
+        this.nodes = nodes;
         this.series = Series.open(clock, database, folder.resolve("series"));
         this.callers = RefusedCallers.open(clock, folder.resolve("callers"));
         this.questions = new Questions(nodes, clock);
@@ -126,6 +130,13 @@ public final class Traffic implements AutoCloseable {
     /** Returns who was refused. */
     public RefusedCallers callers() {
         return callers;
+    }
+
+    /** Returns how many refusals nodes could not report: there was no room for them, or the node was killed before it did. */
+    public long unreportedRefusals() {
+        Set<String> live =
+                nodes.live().stream().map(node -> node.report().node()).collect(Collectors.toSet());
+        return intake.dropped(node -> !live.contains(node)).getOrDefault(Kind.CALLERS, 0L);
     }
 
     /** Returns the questions to nodes about callers. */

@@ -23,7 +23,6 @@ import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.runtime.data.DataBatch.Kind;
 import java.util.Optional;
 
 /**
@@ -71,7 +70,7 @@ public record CenterParts(
                 log,
                 clock,
                 traffic::rules,
-                () -> traffic.intake().dropped().getOrDefault(Kind.CALLERS, 0L));
+                traffic::unreportedRefusals);
     }
 
     /** Returns what explanations use. */

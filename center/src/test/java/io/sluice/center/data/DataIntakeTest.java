@@ -194,7 +194,28 @@ final class DataIntakeTest {
     void whatNodesDroppedIsSummed() {
         intake.take(report("a", 1).withData(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 3L))));
         intake.take(report("b", 1).withData(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 4L))));
-        assertThat(intake.dropped()).isEqualTo(Map.of(Kind.COUNTS, 7L));
+        assertThat(intake.dropped(node -> true)).isEqualTo(Map.of(Kind.COUNTS, 7L));
+    }
+
+    /** A node that stops sends everything before, and one that was silent for a while sends it later. */
+    @Test
+    void whatAKilledNodeHadNotSentIsMissing() {
+        intake.take(pending("a", 1, 5));
+        assertThat(intake.dropped(node -> false)).isEmpty();
+        assertThat(intake.dropped(node -> true)).isEqualTo(Map.of(Kind.CALLERS, 5L));
+        intake.take(pending("a", 1, 0));
+        assertThat(intake.dropped(node -> true).values()).containsOnly(0L);
+
+        intake.take(pending("a", 1, 6));
+        intake.take(pending("a", 2, 0));
+        assertThat(intake.dropped(node -> false)).isEqualTo(Map.of(Kind.CALLERS, 6L));
+        intake.take(pending("a", 3, 2));
+        assertThat(intake.dropped(node -> true)).isEqualTo(Map.of(Kind.CALLERS, 8L));
+    }
+
+    private NodeReport pending(String node, long started, long refusals) {
+        return report(node, started)
+                .withData(new DataReport(now(), List.of(), Map.of(), Map.of(Kind.CALLERS, refusals)));
     }
 
     private List<Path> files() {

@@ -84,6 +84,9 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     /** The minute that is being counted; null if nobody was refused in it. Guarded by this. */
     private @Nullable CallerSketches sketches;
 
+    /** The refusals of that minute. Guarded by this. */
+    private long pending;
+
     /** @param limit the name of the limit in reports; null if the rule denied */
     private record Refusal(
             Attributes request,
@@ -219,6 +222,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
                 waitingCharacters.addAndGet(-next.characters);
                 try {
                     dropped += add(set, next);
+                    pending++;
                 } catch (RuntimeException e) {
                     failures.add(e);
                     dropped++;
@@ -228,6 +232,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         if (dropped > 0) {
             outbox.dropped(Kind.CALLERS, dropped);
         }
+        outbox.pending(Kind.CALLERS, pending);
     }
 
     /** Returns how many groups had no room. */
@@ -287,6 +292,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private synchronized void tell(long minute) {
         CallerSketches now = sketches;
         sketches = null;
+        pending = 0;
         List<RefusedMinute.Group> groups =
                 now == null ? List.of() : now.most(count -> outbox.dropped(Kind.CALLERS, count));
         List<RefusedMinute.Tenant> counts = tenants();
@@ -294,6 +300,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         if (!groups.isEmpty() || !counts.isEmpty()) {
             outbox.add(Kind.CALLERS, new RefusedMinute(minute, groups, counts).toBytes());
         }
+        outbox.pending(Kind.CALLERS, 0);
     }
 
     private List<RefusedMinute.Tenant> tenants() {

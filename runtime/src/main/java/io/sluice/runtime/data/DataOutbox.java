@@ -28,6 +28,7 @@ public final class DataOutbox {
     // Guarded by this.
     private final Deque<Held> held = new ArrayDeque<>();
     private final Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
+    private final Map<Kind, Long> pending = new EnumMap<>(Kind.class);
     private long heldCharacters;
     private long last;
     private long lastReported;
@@ -84,6 +85,11 @@ public final class DataOutbox {
         }
     }
 
+    /** Sets how many things of a kind wait for their batch. The center counts them as dropped if this process is killed. */
+    public synchronized void pending(Kind kind, long count) {
+        pending.put(kind, count);
+    }
+
     /** Counts things that were dropped before they reached a batch. */
     public synchronized void dropped(Kind kind, long count) {
         dropped.merge(kind, count, Long::sum);
@@ -108,7 +114,7 @@ public final class DataOutbox {
             batches.add(acknowledged ? batches.size() : 0, next.batch);
         }
         lastReported = last;
-        return new DataReport(nowMillis, batches, dropped);
+        return new DataReport(nowMillis, batches, dropped, pending);
     }
 
     /** Forgets what the center has stored: all batches up to this number. */

@@ -1,7 +1,6 @@
 package io.sluice.runtime.data;
 
 import io.sluice.runtime.data.DataBatch.Kind;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -11,13 +10,18 @@ import java.util.Map;
  * @param sentMillis when the report was made, by the clock of the process, in milliseconds since 1970
  * @param batches the oldest ones that the center has not stored yet, in the order of their numbers
  * @param dropped how many things of each kind were dropped since the process started, because there was no room for them
+ * @param pending how many things of each kind wait for their batch. They are lost if the process is killed before its next report
  */
-public record DataReport(long sentMillis, List<DataBatch> batches, Map<Kind, Long> dropped) {
+public record DataReport(long sentMillis, List<DataBatch> batches, Map<Kind, Long> dropped, Map<Kind, Long> pending) {
 
     public DataReport {
         batches = List.copyOf(batches);
-        Map<Kind, Long> all = new EnumMap<>(Kind.class);
-        all.putAll(dropped);
-        dropped = Map.copyOf(all);
+        dropped = Map.copyOf(dropped);
+        pending = Map.copyOf(pending);
+    }
+
+    /** Creates the data of a process in which nothing waits for a batch. */
+    public DataReport(long sentMillis, List<DataBatch> batches, Map<Kind, Long> dropped) {
+        this(sentMillis, batches, dropped, Map.of());
     }
 }

@@ -19,6 +19,9 @@ public final class DataText {
     private static final int MOST_BATCHES = 10_000;
     private static final int BUFFER = 8_192;
 
+    /** Sums over all nodes stay far below the largest number. */
+    private static final long MAX_COUNT = 1L << 48;
+
     /** All batches of a report have at most this many bytes together, once they are unpacked. */
     private static final int MOST_BYTES = 16_000_000;
 
@@ -30,8 +33,13 @@ public final class DataText {
         line.list("batches", report.batches(), batch -> line.field("number", batch.number())
                 .field("kind", batch.kind().word())
                 .field("content", text(batch.content())));
-        line.begin("dropped");
-        report.dropped().forEach((kind, count) -> line.field(kind.word(), (long) count));
+        counts(line, "dropped", report.dropped());
+        counts(line, "pending", report.pending());
+    }
+
+    private static void counts(JsonLine line, String name, Map<Kind, Long> counts) {
+        line.begin(name);
+        counts.forEach((kind, count) -> line.field(kind.word(), (long) count));
         line.end();
     }
 
@@ -48,15 +56,20 @@ public final class DataText {
             left -= content.length;
             batches.add(new DataBatch(each.whole("number", 1, Long.MAX_VALUE), Kind.of(each.text("kind")), content));
         }
-        Map<Kind, Long> dropped = new EnumMap<>(Kind.class);
-        fields.object("dropped").ifPresent(counts -> {
+        return new DataReport(
+                fields.whole("sent", 0, Long.MAX_VALUE), batches, counts(fields, "dropped"), counts(fields, "pending"));
+    }
+
+    private static Map<Kind, Long> counts(JsonObject fields, String name) {
+        Map<Kind, Long> all = new EnumMap<>(Kind.class);
+        fields.object(name).ifPresent(counts -> {
             for (Kind kind : Kind.values()) {
                 if (counts.has(kind.word())) {
-                    dropped.put(kind, counts.whole(kind.word(), 0, Long.MAX_VALUE));
+                    all.put(kind, counts.whole(kind.word(), 0, MAX_COUNT));
                 }
             }
         });
-        return new DataReport(fields.whole("sent", 0, Long.MAX_VALUE), batches, dropped);
+        return all;
     }
 
     /** Returns how many characters a batch takes in a report, at most. */

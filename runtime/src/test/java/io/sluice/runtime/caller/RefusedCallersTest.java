@@ -62,6 +62,23 @@ class RefusedCallersTest {
         callers.close();
     }
 
+    /** So the center knows what it misses if this process is killed. */
+    @Test
+    void refusalsOfTheMinuteThatIsCountedArePending() {
+        callers.start();
+        for (int i = 0; i < 3; i++) {
+            callers.ruled(Attributes.of(Map.of("user", "u-" + i)), refusal, 0);
+        }
+        Await.until("they are counted", Duration.ofMinutes(5), () -> pending() == 3);
+        callers.flush();
+        assertThat(pending()).isZero();
+        assertThat(minutes()).hasSize(1);
+    }
+
+    private long pending() {
+        return outbox.report(0).pending().getOrDefault(Kind.CALLERS, 0L);
+    }
+
     @Test
     void countsFewCallersExactly() {
         callers.start();
