@@ -1,5 +1,6 @@
 package io.sluice.center.release;
 
+import io.sluice.core.spi.RootCause;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,12 +55,9 @@ final class Trouble {
     }
 
     void begin(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
+        Throwable root = RootCause.of(failure);
         // A failure of the program may have no message.
-        String why = (root.getMessage() == null ? root.toString() : root.getMessage()).replaceAll("\\s+", " ");
+        String why = (root.getMessage() == null ? root.toString() : RootCause.words(root)).replaceAll("\\s+", " ");
         if (now == null && isUnexpected) {
             LOG.error("{}: {}", begins, why, failure);
         } else if (now == null) {

@@ -1,5 +1,6 @@
 package io.sluice.node.telemetry;
 
+import io.sluice.core.spi.RootCause;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +39,8 @@ final class ReceiverState {
     }
 
     private static String words(@Nullable Throwable failure) {
-        Throwable root = failure;
-        while (root != null && root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
-        if (root == null) {
-            return "it does not answer in time, or refuses them";
-        }
-        String message = root.getMessage();
-        return PrintableText.text(message == null ? root.getClass().getSimpleName() : message);
+        return failure == null
+                ? "it does not answer in time, or refuses them"
+                : PrintableText.text(RootCause.words(failure));
     }
 }

@@ -1,6 +1,7 @@
 package io.sluice.rules.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.sluice.core.spi.RootCause;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.NodeShare;
@@ -348,11 +349,8 @@ public final class RedisRuleSource implements RuleSource {
     }
 
     private void gone(RuntimeException failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        String why = String.valueOf(root.getMessage());
+        Throwable root = RootCause.of(failure);
+        String why = RootCause.words(root);
         // An answer is logged even after a broken connection: it will not pass by itself.
         boolean turnedAway = root instanceof RedisCommandExecutionException && !why.equals(toldAnswer);
         if (away == null || turnedAway) {

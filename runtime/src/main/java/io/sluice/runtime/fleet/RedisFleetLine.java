@@ -1,5 +1,6 @@
 package io.sluice.runtime.fleet;
 
+import io.sluice.core.spi.RootCause;
 import io.sluice.rules.redis.RedisFleet;
 import java.util.Optional;
 
@@ -34,7 +35,7 @@ public final class RedisFleetLine implements FleetLine {
         } catch (RedisFleet.RefusedException e) {
             throw new LostCenterException("Redis answers " + e.getMessage(), true);
         } catch (RuntimeException e) {
-            throw new LostCenterException(root(e), false);
+            throw new LostCenterException(RootCause.words(e), false);
         }
         try {
             return told.map(Fleet::parse);
@@ -57,13 +58,5 @@ public final class RedisFleetLine implements FleetLine {
     @Override
     public void close() {
         redis.close();
-    }
-
-    private static String root(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return String.valueOf(root.getMessage());
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.upstream;
 
+import io.sluice.core.spi.RootCause;
 import io.sluice.node.gateway.config.ServiceSettings.HealthSettings;
 import io.sluice.node.gateway.config.UpstreamTls;
 import io.vertx.core.Vertx;
@@ -97,7 +98,7 @@ final class HealthCheck implements AutoCloseable {
                 .timeout(settings.timeout().toMillis() + 1, TimeUnit.MILLISECONDS)
                 .onComplete(answer -> {
                     if (answer.failed()) {
-                        judge(false, String.valueOf(answer.cause().getMessage()));
+                        judge(false, RootCause.words(answer.cause()));
                     } else {
                         judge(answer.result() >= 200 && answer.result() < 400, "status " + answer.result());
                     }

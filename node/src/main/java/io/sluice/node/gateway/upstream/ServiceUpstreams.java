@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.upstream;
 
+import io.sluice.core.spi.RootCause;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.config.ServiceSettings;
 import io.sluice.node.gateway.config.ServiceSettings.Balance;
@@ -159,7 +160,7 @@ public final class ServiceUpstreams implements UpstreamGroup {
 
         @Override
         public void failed(Throwable why) {
-            judge(String.valueOf(why.getMessage()));
+            judge(RootCause.words(why));
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.sluice.redis.internal.link;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.sluice.core.spi.RootCause;
 import io.sluice.redis.store.StoreVitals;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -131,7 +132,7 @@ public final class ServerWatch {
             root = root.getCause();
             ssl |= root instanceof SSLException;
         }
-        String message = String.valueOf(root.getMessage());
+        String message = RootCause.words(root);
         String upper = message.toUpperCase(Locale.ROOT);
         if (ssl || (uri.isSsl() && upper.contains("TIMED OUT"))) {
             return message + " (expected: a TLS server with a certificate that this JVM trusts)";

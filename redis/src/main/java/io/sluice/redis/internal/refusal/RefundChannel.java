@@ -14,6 +14,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.sluice.core.spi.RootCause;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.cluster.ClusterAddress;
 import io.sluice.redis.internal.link.Connector;
@@ -220,17 +221,14 @@ public final class RefundChannel implements AutoCloseable {
         if (closed) {
             return;
         }
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
+        Throwable root = RootCause.of(failure);
         if (!reported) {
             reported = true;
             LOG.log(
                     Level.WARNING,
                     "refusals are cached for only {0} ms, because Redis does not announce returned permits: {1}",
                     DenyCache.UNTOLD.toMillis(),
-                    root.getMessage());
+                    RootCause.words(root));
         }
         long millis = ThreadLocalRandom.current().nextLong(RETRY_SOONEST.toMillis(), RETRY_LATEST.toMillis())
                 * (root instanceof RedisCommandExecutionException ? FORBIDDEN_RETRY_TIMES : 1);
