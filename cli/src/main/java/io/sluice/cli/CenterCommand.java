@@ -96,6 +96,7 @@ final class CenterCommand implements Callable<Integer> {
             @Mixin Flags flags,
             @Mixin CenterOptions center,
             @Parameters(paramLabel = "FILE", description = "a file that export or backup wrote") Path file) {
+        CommonOptions.file(flags.spec, "FILE", file, "a file that export or backup wrote");
         return maintain(flags, center, data -> "imported " + file + ": " + words(data.restore(file)));
     }
 
@@ -112,6 +113,7 @@ final class CenterCommand implements Callable<Integer> {
             @Mixin Flags flags,
             @Mixin CenterOptions center,
             @Parameters(paramLabel = "FILE", description = "a file that backup or export wrote") Path file) {
+        CommonOptions.file(flags.spec, "FILE", file, "a file that backup or export wrote");
         return maintain(flags, center, data -> "restored " + file + ": " + words(data.restore(file)));
     }
 

@@ -73,6 +73,7 @@ final class CenterOptions {
      */
     CenterSettings settings(CommonOptions common, ConfigFile config) {
         CenterSection file = config.centerRole();
+        CommonOptions.file(spec, "--admin-token-file", adminTokenFile, "a file with a token of at least 32 characters");
         CommonOptions.port(spec, "--center-port", port);
         CommonOptions.address(spec, "--center-bind", bind);
         CenterSettings settings = CenterSettings.embedded(DataFolder.or(common.data))

@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
@@ -66,11 +67,20 @@ abstract class CommonOptions {
 
     /** Returns the settings of {@code --config}. */
     final ConfigFile file() throws ConfigRefusedException {
+        file(spec, "--config", config, "settings in YAML");
         return config == null ? ConfigFile.NONE : ConfigFile.read(config);
     }
 
     final void warn(String line) {
         spec.commandLine().getErr().println("sluice: warning: " + line);
+    }
+
+    /** Refuses a file that is not there. */
+    static void file(CommandSpec spec, String name, @Nullable Path file, String expected) {
+        if (file != null && Files.notExists(file)) {
+            throw new ParameterException(
+                    spec.commandLine(), name + ": " + file + ": missing (expected: " + expected + ")");
+        }
     }
 
     /** Refuses an empty address. */

@@ -48,7 +48,8 @@ final class Foreground {
             return CommandLine.ExitCode.OK;
         } catch (StartFailedException e) {
             Runtime.getRuntime().removeShutdownHook(hook);
-            return failed(e.getMessage(), e.details());
+            int code = failed(e.getMessage(), e.details());
+            return e.isFileUnreadable() ? CommandLine.ExitCode.USAGE : code;
         } catch (CenterStartException e) {
             Runtime.getRuntime().removeShutdownHook(hook);
             return failed(e.getMessage(), List.of());

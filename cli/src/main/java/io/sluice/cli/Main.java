@@ -9,6 +9,8 @@ import io.sluice.cli.imports.ImportCommand;
 import io.sluice.cli.record.VerifyCommand;
 import io.sluice.cli.replay.ReplayCommand;
 import java.io.PrintWriter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -39,6 +41,10 @@ import picocli.CommandLine.Spec;
             NotBuiltCommand.Bench.class
         })
 public final class Main implements Runnable {
+
+    /** What picocli says about {@code --attr ip} in place of {@code --attr ip=203.0.113.7}. */
+    private static final Pattern NO_PAIR = Pattern.compile("Value for option (?:option )?'(?<option>--[\\w-]+)'.*? "
+            + "\\((?<label>.*?)\\) should be in KEY=VALUE.* format but was (?<value>.*)");
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -80,13 +86,21 @@ public final class Main implements Runnable {
     private static int badUsage(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("sluice: " + failure.getMessage());
+        err.println("sluice: " + message(failure));
         if (command.getParent() == null) {
             command.usage(err);
         } else {
             err.println("sluice: see ./" + command.getCommandSpec().qualifiedName() + " --help");
         }
         return CommandLine.ExitCode.USAGE;
+    }
+
+    /** Returns the message in the form of ours where picocli has another one for a value that is no pair. */
+    private static String message(ParameterException failure) {
+        Matcher pair = NO_PAIR.matcher(String.valueOf(failure.getMessage()));
+        return pair.matches()
+                ? pair.group("option") + ": " + pair.group("value") + " (expected: " + pair.group("label") + ")"
+                : String.valueOf(failure.getMessage());
     }
 
     private static int unexpected(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {

@@ -202,6 +202,9 @@ final class RoleOptions extends CommonOptions {
         if (bind != null) {
             warn("--bind is deprecated and moves the gateway only; use --gateway-bind, --api-bind and --grpc-bind");
         }
+        file(spec, "--api-token-file", apiTokenFile, "a file with tokens, one on each line");
+        file(spec, "--center-token-file", centerTokenFile, "a file with the token of the center");
+        file(spec, "--center-ca", centerAuthorities, "a file in PEM");
         port(spec, "--gateway-port", gatewayPort);
         port(spec, "--api-port", apiPort);
         port(spec, "--grpc-port", grpcPort);

@@ -60,7 +60,13 @@ final class Screen {
         String curl = "curl -i " + proof(api.access()) + base + "/v1/check -d '" + attributes + "'";
         Optional<String> through = sample(node, config);
         if (Sample.isInForce(node)) {
-            out.println("Try it: five requests are allowed, the sixth within a minute is refused with 429:");
+            boolean isRedisAway =
+                    config.redisUri().isPresent() && node.degraded().isPresent();
+            out.println(
+                    isRedisAway
+                            ? "Try it: while Redis is unavailable, the rule login refuses every request, because of its"
+                                    + " on_failure: closed:"
+                            : "Try it: five requests are allowed, the sixth within a minute is refused with 429:");
             out.println();
             through.ifPresent(
                     login -> out.println("  " + paint.strong("for i in 1 2 3 4 5 6; do " + login + "; echo; done")));

@@ -140,6 +140,9 @@ class AuditTest {
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.err()).contains("cannot be reached");
         assertThat(folder.resolve("f")).doesNotExist();
+        CommandRun verified = CommandRun.of("audit", "verify", "--center", "http://127.0.0.1:1", "--token-file", token);
+        assertThat(verified.code()).isEqualTo(1);
+        assertThat(verified.err()).contains("cannot be reached").hasLineCount(1);
     }
 
     private static void assertUsage(String message, Object... arguments) {

@@ -256,12 +256,66 @@ class MainTest {
         assertThat(Sample.text()).isEqualTo(Files.readString(example));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lint FILE",
+                "explain --rules FILE",
+                "replay --rules FILE LOG",
+                "replay --rules RULES --against FILE LOG",
+                "replay --rules RULES FILE",
+                "diff FILE --token-file TOKEN",
+                "apply FILE --token-file TOKEN",
+                "import envoy FILE",
+                "verify FILE",
+                "audit verify --export FILE",
+                "audit verify --export LOG --witness FILE",
+                "audit verify --token-file FILE",
+                "start --rules FILE",
+                "node --config FILE",
+                "node --api-token-file FILE",
+                "node --center http://127.0.0.1:1 --center-token-file FILE",
+                "node --center http://127.0.0.1:1 --center-token-file TOKEN --center-ca FILE",
+                "center --config FILE",
+                "center --admin-token-file FILE",
+                "center import FILE",
+                "center restore FILE"
+            })
+    void aMissingFileIsBadUsage(String command) throws IOException {
+        String missing = folder.resolve("missing").toString();
+        String rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN).toString();
+        String log = Files.writeString(folder.resolve("log"), "").toString();
+        String token =
+                Files.writeString(folder.resolve("token"), "x".repeat(40)).toString();
+
+        assertThat(run(command.replace("FILE", missing)
+                        .replace("RULES", rules)
+                        .replace("LOG", log)
+                        .replace("TOKEN", token)
+                        .split(" ")))
+                .as(err.toString())
+                .isEqualTo(2);
+        assertThat(err.toString()).contains(missing);
+    }
+
+    @Test
+    void aValueThatIsNoPairIsNamed() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN);
+
+        assertThat(run("explain", "--rules", rules.toString(), "--attr", "203.0.113.7"))
+                .isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluice: --attr: 203.0.113.7 (expected: NAME=VALUE)");
+        assertThat(run("replay", "--rules", rules.toString(), "--field", "ip", "x"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("sluice: --field: ip (expected: ATTRIBUTE=FIELD)");
+    }
+
     @Test
     void aMissingRuleFileFailsTheStart() {
         Path missing = folder.resolve("missing.yaml");
 
         assertThat(run("node", "--api-port", "0", "--rules", missing.toString()))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString().lines())
                 .containsExactly(
                         missing + ": file: missing (expected: a rule document)",
@@ -455,8 +509,9 @@ class MainTest {
     }
 
     @Test
-    void aCenterNeedsAUrlAndAToken() {
-        assertThat(run("node", "--center", "center:8083", "--center-token-file", "t"))
+    void aCenterNeedsAUrlAndAToken() throws IOException {
+        String token = Files.writeString(folder.resolve("token"), "t").toString();
+        assertThat(run("node", "--center", "center:8083", "--center-token-file", token))
                 .isEqualTo(2);
         assertThat(err.toString().lines())
                 .contains("sluice: center: center:8083 (expected: http://HOST:PORT or https://HOST:PORT)");
@@ -467,7 +522,7 @@ class MainTest {
                 .contains("sluice: --center: without a token (expected: --center-token-file too, a file with the"
                         + " token)");
         err.getBuffer().setLength(0);
-        assertThat(run("node", "--center-token-file", "t")).isEqualTo(2);
+        assertThat(run("node", "--center-token-file", token)).isEqualTo(2);
         assertThat(err.toString().lines())
                 .contains("sluice: --center-token-file: without a center (expected: --center too)");
     }
@@ -563,7 +618,7 @@ class MainTest {
         Files.writeString(folder.resolve("k"), "0123456789abcdef\n");
 
         assertThat(run("node", "--config", config.toString(), "--grpc-port", "0"))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString().lines())
                 .containsExactly(
                         folder.resolve("sub/none.yaml") + ": file: missing (expected: a rule document)",
@@ -612,7 +667,7 @@ class MainTest {
 
         err.getBuffer().setLength(0);
         assertThat(run(new Surroundings(environment, properties), "node", "--api-port", "0"))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString()).contains("from-environment: file: missing");
     }
 

@@ -19,6 +19,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
 import io.sluice.node.gateway.spi.GatewayHandler;
+import io.sluice.testkit.docs.Snippet;
 import io.sluice.testkit.process.SelfSigned;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
@@ -153,6 +154,11 @@ class ProcessTest {
         Matcher curl = CURL.matcher(screen);
         assertThat(center.find() && curl.find()).isTrue();
         assertThat(post(curl.group(1), curl.group(2)).statusCode()).isEqualTo(200);
+        Path shown = Files.writeString(folder.resolve("shown.yaml"), block("docs/center.md", "yaml", "rules:"));
+        String plan = CommandRun.of("diff", shown, "--center", center.group(1), "--data", folder.resolve("data"))
+                .good()
+                .out();
+        assertThat(block("docs/center.md", "text", "rules: ")).startsWith(plan.substring(0, plan.indexOf("apply: ")));
         Path changed =
                 Files.writeString(folder.resolve("rules.yaml"), Sample.text().replace("limit: 5,", "limit: 1,"));
 
@@ -360,15 +366,33 @@ class ProcessTest {
     }
 
     @Test
-    void aFailedStartExitsWith1() throws Exception {
+    void aStartWithoutItsFileExitsWith2() throws Exception {
         Process process = launch("node", "--api-port", "0", "--rules", "nowhere.yaml");
 
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(process.exitValue()).isEqualTo(2);
         assertThat(Files.readString(folder.resolve("err")).lines())
                 .containsExactly(
                         "nowhere.yaml: file: missing (expected: a rule document)",
                         "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    @Test
+    void withRedisAwayTheScreenSaysThatTheSampleRefuses() throws Exception {
+        Path rules = Files.writeString(folder.resolve("sample.yaml"), Sample.text());
+        Process process =
+                launch("node", "--api-port", "0", "--rules", rules.toString(), "--redis", "redis://127.0.0.1:1");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+
+        assertThat(screen)
+                .contains("Try it: while Redis is unavailable, the rule login refuses every request")
+                .doesNotContain("five requests are allowed");
+        Matcher curl = CURL.matcher(screen);
+        assertThat(curl.find()).isTrue();
+        assertThat(post(curl.group(1), curl.group(2)).statusCode()).isEqualTo(429);
+        assertThat(Files.readString(folder.resolve("err")))
+                .contains("Connection refused")
+                .doesNotContain("finishConnect");
     }
 
     @Test
@@ -649,6 +673,15 @@ class ProcessTest {
                         .start()
                         .waitFor())
                 .isZero();
+    }
+
+    /** Returns the first block of a page in a language that starts with a text. */
+    private static String block(String page, String language, String start) {
+        return Snippet.of(Path.of("..").resolve(page)).stream()
+                .filter(each -> each.language().equals(language) && each.text().startsWith(start))
+                .findFirst()
+                .orElseThrow()
+                .text();
     }
 
     private Process launch(String... arguments) throws IOException, InterruptedException {

@@ -31,7 +31,8 @@ final class NodeRules {
             throw new StartFailedException(
                     "rules: " + count + (count == 1 ? " error" : " errors") + " (expected: none; correct "
                             + (count == 1 ? "it" : "them") + " and start again)",
-                    e.errors().stream().map(Object::toString).toList());
+                    e.errors().stream().map(Object::toString).toList(),
+                    DocumentError.areUnreadable(e.errors()));
         }
         List<DocumentError> faults = vet(config).faults(rules.source().latest());
         if (!faults.isEmpty()) {

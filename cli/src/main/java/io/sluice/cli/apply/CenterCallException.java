@@ -42,6 +42,11 @@ public final class CenterCallException extends Exception {
         return status == 409;
     }
 
+    /** Returns whether the token lacks a right. */
+    public boolean isForbidden() {
+        return status == 403;
+    }
+
     List<String> details() {
         return details;
     }

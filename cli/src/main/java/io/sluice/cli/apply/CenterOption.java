@@ -3,6 +3,7 @@ package io.sluice.cli.apply;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +35,7 @@ final class CenterOption extends CenterAccess {
             return Optional.of(accepted.rules());
         }
         var errors = ((RuleDocument.Refused) document).errors();
-        if (errors.stream().allMatch(error -> error.line() == 0)) {
+        if (DocumentError.areUnreadable(errors)) {
             throw new ParameterException(spec.commandLine(), errors.get(0).toString());
         }
         errors.forEach(err::println);

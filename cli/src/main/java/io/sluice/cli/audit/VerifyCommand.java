@@ -120,6 +120,9 @@ final class VerifyCommand implements Callable<Integer> {
             }
         } catch (CenterCallException e) {
             // A token for the log alone may not see the nodes, which only adds to what witnesses say.
+            if (!e.isForbidden()) {
+                throw e;
+            }
             spec.commandLine()
                     .getErr()
                     .println("sluice: the nodes were not asked through the center: " + e.getMessage());

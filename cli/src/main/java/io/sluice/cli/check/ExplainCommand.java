@@ -17,6 +17,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -83,6 +84,10 @@ public final class ExplainCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         RuleDocument document = FileRuleSource.read(rules);
         if (document instanceof Refused refused) {
+            if (DocumentError.areUnreadable(refused.errors())) {
+                throw new ParameterException(
+                        spec.commandLine(), refused.errors().get(0).toString());
+            }
             refused.errors().forEach(spec.commandLine().getErr()::println);
             return CommandLine.ExitCode.SOFTWARE;
         }

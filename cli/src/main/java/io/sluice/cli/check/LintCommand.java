@@ -104,7 +104,7 @@ public final class LintCommand implements Callable<Integer> {
             errors.addAll(own);
             List<DocumentError> doubts = doubts(file, document);
             warnings.addAll(doubts);
-            if (isUnreadable(own)) {
+            if (DocumentError.areUnreadable(own)) {
                 unreadable.addAll(own);
                 continue;
             }
@@ -130,11 +130,6 @@ public final class LintCommand implements Callable<Integer> {
         }
         boolean good = errors.isEmpty() && !(strict && !warnings.isEmpty());
         return good ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-    }
-
-    /** Returns whether nothing could be read, so that no error has a line: the user named the wrong file. */
-    private static boolean isUnreadable(List<DocumentError> errors) {
-        return !errors.isEmpty() && errors.stream().allMatch(error -> error.line() == 0);
     }
 
     /** Returns the warnings of the documents, and what a review of their rules as one set finds. */

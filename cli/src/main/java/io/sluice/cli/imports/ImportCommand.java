@@ -120,7 +120,7 @@ public final class ImportCommand implements Callable<Integer> {
     /** Prints errors. A file that could not be read at all is bad usage. */
     private int refuse(List<DocumentError> errors) {
         PrintWriter err = spec.commandLine().getErr();
-        boolean unreadable = errors.stream().allMatch(error -> error.line() == 0);
+        boolean unreadable = DocumentError.areUnreadable(errors);
         errors.forEach(error -> err.println((error.line() == 0 ? "sluice: " : "") + error));
         return unreadable && !kind.equals(REDIS) ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
     }

@@ -20,6 +20,7 @@ import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -232,6 +233,9 @@ public final class ReplayCommand implements Callable<Integer> {
     private Optional<RuleSet> read(Path path) {
         RuleDocument document = FileRuleSource.read(path);
         if (document instanceof Refused refused) {
+            if (DocumentError.areUnreadable(refused.errors())) {
+                throw bad(refused.errors().get(0).toString());
+            }
             refused.errors().forEach(spec.commandLine().getErr()::println);
             return Optional.empty();
         }

@@ -1,5 +1,7 @@
 package io.sluice.rules.yaml;
 
+import java.util.List;
+
 /**
  * One error in a document. Prints as {@code FILE:LINE:COL: message}.
  *
@@ -12,6 +14,11 @@ public record DocumentError(String file, int line, int column, String message) {
     /** Creates an error about the whole file. */
     public static DocumentError of(String file, String message) {
         return new DocumentError(file, 0, 0, message);
+    }
+
+    /** Returns whether nothing could be read, so that no error has a line: the user named the wrong file. */
+    public static boolean areUnreadable(List<DocumentError> errors) {
+        return !errors.isEmpty() && errors.stream().allMatch(error -> error.line() == 0);
     }
 
     @Override
