@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class RequestLines {
 
     private static final Set<String> SHOWN = Set.of("service", "path", "method");
+
+    /** Recorded although no rule names them, so that other rules can be tried on a recording. */
+    private static final Set<String> ALWAYS = Set.of("service", "path", "method", "ip", "user", "tenant");
+
     private static final int LONGEST_TEXT = 400;
 
     private final CallerMarks marks;
@@ -113,11 +117,11 @@ final class RequestLines {
         };
     }
 
-    /** Returns the attributes that rules match, count or select by. */
+    /** Returns the attributes that rules match, count or select by, and those that most rules would. */
     @SuppressWarnings("ReferenceEquality") // a set is never equal to another one
     private Set<String> named(RuleSet set) {
         if (named.set != set) {
-            Set<String> names = new TreeSet<>();
+            Set<String> names = new TreeSet<>(ALWAYS);
             set.rules().forEach(rule -> add(rule, names));
             CallerTrial trial = set.trial();
             if (trial != null) {
