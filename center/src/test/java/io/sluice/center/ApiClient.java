@@ -76,7 +76,7 @@ public final class ApiClient {
     }
 
     /** An answer. */
-    public record Answer(int status, String type, String text) {
+    public record Answer(int status, String type, String link, String text) {
 
         public JsonNode json() {
             return JSON.readTree(text);
@@ -135,6 +135,7 @@ public final class ApiClient {
             return new Answer(
                     response.statusCode(),
                     response.headers().firstValue("Content-Type").orElse(""),
+                    response.headers().firstValue("Link").orElse(""),
                     response.body());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

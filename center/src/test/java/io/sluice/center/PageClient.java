@@ -104,6 +104,7 @@ final class PageClient {
         return new ApiClient.Answer(
                 response.statusCode(),
                 response.headers().firstValue("Content-Type").orElse(""),
+                "",
                 response.body());
     }
 }

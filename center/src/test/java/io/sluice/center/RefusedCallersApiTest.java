@@ -415,7 +415,7 @@ class RefusedCallersApiTest {
                         HttpResponse<String> response =
                                 HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
                         control.addAll(response.headers().allValues("Cache-Control"));
-                        return new Answer(response.statusCode(), "", response.body());
+                        return new Answer(response.statusCode(), "", "", response.body());
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     } catch (InterruptedException e) {

@@ -64,6 +64,14 @@ public final class ChangeTable {
         return client.sql(SELECT + "WHERE id = ?").param(id).query(this::row).optional();
     }
 
+    /** Returns how many open changes somebody has. */
+    public long open(JdbcClient client, String author) {
+        return client.sql("SELECT COUNT(*) FROM rule_change WHERE state = ? AND author = ?")
+                .params(ChangeState.OPEN.word(), author)
+                .query(Long.class)
+                .single();
+    }
+
     /** Returns changes with an id below a number, newest first. */
     public List<Change> list(JdbcClient client, Optional<ChangeState> state, long below, int most) {
         String end = " ORDER BY id DESC LIMIT " + most;

@@ -75,6 +75,9 @@ public final class Changes {
         void check(Edits edits, List<RuleSet> sets);
     }
 
+    /** The open changes of one author. A program that opens changes and forgets them must not fill the database. */
+    static final int MAX_OPEN = 1_000;
+
     /** Opens a change, if its edits fit the rules in force. */
     public Reviewed open(Actor actor, Command.OpenChange command) {
         return open(actor, command, Guard.NONE);
@@ -86,6 +89,10 @@ public final class Changes {
             guard.check(command.edits(), sets(client, command.base()));
             ChangeReview review = review(client, command.base(), command.edits());
             requireFit(command.base(), command.edits(), review);
+            if (table.open(client, actor.name()) >= MAX_OPEN) {
+                throw RefusedException.conflict("changes: " + actor.name() + " has " + MAX_OPEN
+                        + " open ones (expected: fewer; release or withdraw some)");
+            }
             long now = now();
             Change change = new Change(
                     Database.next(client, "change"),

@@ -12,9 +12,11 @@ import io.sluice.center.web.reply.OverrideReply;
 import io.sluice.center.web.reply.SwitchReply;
 import io.sluice.rules.adjust.Caller;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -74,8 +76,10 @@ final class AdjustmentRoutes {
     List<OverrideReply> overrides(
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
-            @RequestParam(name = "limit", defaultValue = "50") int limit) {
-        return list(access, Adjustment.Kind.OVERRIDE, below, limit).stream()
+            @RequestParam(name = "limit", defaultValue = "50") int limit,
+            HttpServletRequest request,
+            HttpServletResponse response) {
+        return list(access, Adjustment.Kind.OVERRIDE, below, limit, RuleGuard.rest(request, response)).stream()
                 .map(this::reply)
                 .toList();
     }
@@ -115,8 +119,10 @@ final class AdjustmentRoutes {
     List<SwitchReply> switches(
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
-            @RequestParam(name = "limit", defaultValue = "50") int limit) {
-        return list(access, Adjustment.Kind.SWITCH, below, limit).stream()
+            @RequestParam(name = "limit", defaultValue = "50") int limit,
+            HttpServletRequest request,
+            HttpServletResponse response) {
+        return list(access, Adjustment.Kind.SWITCH, below, limit, RuleGuard.rest(request, response)).stream()
                 .map(this::switchReply)
                 .toList();
     }
@@ -130,13 +136,14 @@ final class AdjustmentRoutes {
         return switchReply(end(access, Adjustment.Kind.SWITCH, id, reason, request));
     }
 
-    private List<Adjustment> list(Access access, Adjustment.Kind kind, long below, int limit) {
+    private List<Adjustment> list(Access access, Adjustment.Kind kind, long below, int limit, LongConsumer cut) {
         return RuleGuard.page(
                 below,
                 Math.max(1, Math.min(limit, MOST_IN_LIST)),
                 (next, most) -> book.list(kind, next, most),
                 Adjustment::id,
-                guard.adjustments(access));
+                guard.adjustments(access),
+                cut);
     }
 
     private Adjustment end(Access access, Adjustment.Kind kind, long id, String reason, HttpServletRequest request) {

@@ -20,6 +20,7 @@ import io.sluice.center.web.reply.CheckReply;
 import io.sluice.center.web.reply.RolloutReply;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,9 @@ final class ChangeRoutes {
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "state", defaultValue = "") String state,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
-            @RequestParam(name = "limit", defaultValue = "50") int limit) {
+            @RequestParam(name = "limit", defaultValue = "50") int limit,
+            HttpServletRequest request,
+            HttpServletResponse response) {
         Optional<ChangeState> wanted = state.isEmpty()
                 ? Optional.empty()
                 : Optional.of(ChangeState.find(state)
@@ -78,7 +81,8 @@ final class ChangeRoutes {
                         Math.max(1, Math.min(limit, MOST_IN_LIST)),
                         (next, most) -> changes.list(wanted, next, most),
                         Change::id,
-                        change -> guard.sees(client, access, change)))
+                        change -> guard.sees(client, access, change),
+                        RuleGuard.rest(request, response)))
                 .stream()
                 .map(ChangeSummary::of)
                 .toList();

@@ -16,6 +16,7 @@ import io.sluice.center.web.reply.RolloutReply;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.trial.CallerTrials;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -52,7 +53,9 @@ final class RolloutRoutes {
     List<RolloutReply> list(
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             @RequestParam(name = "below", defaultValue = "" + Long.MAX_VALUE) long below,
-            @RequestParam(name = "limit", defaultValue = "20") int limit) {
+            @RequestParam(name = "limit", defaultValue = "20") int limit,
+            HttpServletRequest request,
+            HttpServletResponse response) {
         return center
                 .database()
                 .read(client -> RuleGuard.page(
@@ -60,7 +63,8 @@ final class RolloutRoutes {
                         Math.max(1, Math.min(limit, MOST_IN_LIST)),
                         (next, most) -> center.releases().rollouts(next, most),
                         Rollout::id,
-                        rollout -> guard.sees(client, access, rollout)))
+                        rollout -> guard.sees(client, access, rollout),
+                        RuleGuard.rest(request, response)))
                 .stream()
                 .map(rollout -> reply(access, rollout))
                 .toList();

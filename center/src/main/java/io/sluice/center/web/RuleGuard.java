@@ -20,14 +20,20 @@ import io.sluice.center.web.reply.VersionReply;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import org.springframework.http.HttpHeaders;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -35,6 +41,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * like something that does not exist.
  */
 final class RuleGuard {
+
+    /** Rows that a page is searched among, because what a caller sees of a row may take a fraction of a millisecond. */
+    static final int MAX_SEARCHED = 2_000;
+
+    private static final int MIN_BATCH = 100;
 
     private final CenterParts center;
     private final Versions versions;
@@ -49,26 +60,42 @@ final class RuleGuard {
     }
 
     /**
-     * Returns a page of what a caller sees, newest first.
+     * Returns a page of what a caller sees, newest first. Others may have very many, so a page that needs a longer search is cut.
      *
      * @param fetch returns at most so many with a number below another
+     * @param cut receives the number below which the search continues, if it was cut
      */
     static <T> List<T> page(
             long below,
             int most,
             BiFunction<Long, Integer, List<T>> fetch,
             ToLongFunction<T> number,
-            Predicate<T> seen) {
+            Predicate<T> seen,
+            LongConsumer cut) {
         List<T> page = new ArrayList<>();
         long next = below;
-        while (true) {
-            List<T> batch = fetch.apply(next, most);
+        int size = Math.max(most, MIN_BATCH);
+        for (int searched = 0; searched < MAX_SEARCHED; searched += size) {
+            List<T> batch = fetch.apply(next, size);
             batch.stream().filter(seen).limit(most - page.size()).forEach(page::add);
-            if (batch.size() < most || page.size() >= most) {
+            if (batch.size() < size || page.size() >= most) {
                 return page;
             }
             next = number.applyAsLong(batch.get(batch.size() - 1));
         }
+        cut.accept(next);
+        return page;
+    }
+
+    /** Returns what names the rest of a page that was cut, in the header {@code Link}. */
+    static LongConsumer rest(HttpServletRequest request, HttpServletResponse response) {
+        String query = request.getQueryString() == null ? "" : request.getQueryString();
+        String others = Arrays.stream(query.split("&"))
+                .filter(field -> !field.isEmpty() && !field.startsWith("below="))
+                .map(field -> field + "&")
+                .collect(Collectors.joining());
+        return below -> response.setHeader(
+                HttpHeaders.LINK, "<" + request.getRequestURI() + "?" + others + "below=" + below + ">; rel=\"next\"");
     }
 
     /** Describes a version. Who released it and why is shown only to those who see all that it changed. */
