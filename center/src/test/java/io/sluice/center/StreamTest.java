@@ -297,6 +297,28 @@ class StreamTest {
         assertThat(read).isLessThan(sent * 100_000L);
     }
 
+    /** Readers whose connection breaks off without a word. */
+    @Test
+    void listenersThatWereCutOffMakeRoomForOthers() throws Exception {
+        List<Socket> cut = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            cut.add(connect("?topics=alerts", adminToken(), 4 * 1024));
+        }
+        Await.until("they listen", LONG, () -> center.stream().size() == 50);
+        assertThat(api.get("/api/stream").expect(503).text()).contains("too many listeners");
+        for (Socket each : cut) {
+            each.setSoLinger(true, 0);
+            each.close();
+        }
+        Await.until("their places are free", LONG, () -> {
+            center.stream().publish("alerts", "{\"a\":1}", access -> true);
+            return center.stream().size() == 0;
+        });
+        Ear ear = listen("?topics=alerts");
+        center.stream().publish("alerts", "{\"a\":2}", access -> true);
+        assertThat(ear.next().json().get("a").asInt()).isEqualTo(2);
+    }
+
     @Test
     void aRevokedTokenEndsItsStream() throws Exception {
         ApiTokens.Created token = token(Optional.empty());
