@@ -31,9 +31,20 @@ final class OidcBrowser {
             .cookieHandler(cookies)
             .build();
     private final URI center;
+    private final String address;
 
     OidcBrowser(Center center) {
+        this(center, "127.0.0.1");
+    }
+
+    /**
+     * Creates a browser.
+     *
+     * @param address where it seems to be, for a center that trusts proxies on this machine
+     */
+    OidcBrowser(Center center, String address) {
         this.center = center.publicUrl();
+        this.address = address;
     }
 
     /** Returns where somebody ends up who signs in. It is a page of the center, which is not loaded. */
@@ -91,6 +102,7 @@ final class OidcBrowser {
         try {
             return http.send(
                     request.header("Accept", "text/html,*/*;q=0.8")
+                            .header("X-Forwarded-For", address)
                             .timeout(Duration.ofMinutes(2))
                             .build(),
                     BodyHandlers.ofString());

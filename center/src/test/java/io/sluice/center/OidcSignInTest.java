@@ -233,7 +233,7 @@ class OidcSignInTest {
         String own = victim.answer("corp", "victim");
         assertThat(victim.end(answer)).isEqualTo(REFUSED);
         assertThat(victim.session()).isEmpty();
-        assertThat(victim.end(own)).isEqualTo(EXPIRED);
+        assertThat(victim.end(own)).isEqualTo("/");
     }
 
     @Test

@@ -1,11 +1,11 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.remote.RemoteHttp;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.OidcServer;
 import io.sluice.center.settings.SignInSettings;
 import io.sluice.center.signin.PasswordDirectory;
 import io.sluice.center.signin.RefusedRequests;
-import io.sluice.center.signin.SecurityConfiguration;
 import io.sluice.center.signin.SessionCookie;
 import io.sluice.center.signin.SessionStart;
 import io.sluice.center.signin.SignInParts;
@@ -37,8 +37,7 @@ public final class IdentityConfiguration {
             throws IOException {
         Map<String, OidcClient> clients = new LinkedHashMap<>();
         for (OidcServer server : parts.settings().oidc()) {
-            OidcHttp http = new OidcHttp(trust(server));
-            clients.put(server.name(), new OidcClient(server, http, SecurityConfiguration.clock(parts.clock())));
+            clients.put(server.name(), new OidcClient(server, new RemoteHttp(trust(server)), parts.clock()));
         }
         return new OidcRoutes(clients, parts.people(), cookie, start, parts.throttle(), refused, parts.address());
     }
@@ -46,7 +45,11 @@ public final class IdentityConfiguration {
     @Bean
     PasswordDirectory ldapDirectories(SignInParts parts) {
         return new LdapDirectories(
-                parts.settings().ldap().stream().map(LdapDirectory::new).toList(), new ServerAccounts(parts.people()));
+                parts.settings().ldap().stream()
+                        .map(server -> new LdapDirectory(server, parts.clock()))
+                        .toList(),
+                new ServerAccounts(parts.people()),
+                parts.clock());
     }
 
     /**

@@ -1,38 +1,41 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.access.Grant;
+import io.sluice.center.remote.Conversation;
+import io.sluice.center.remote.RemoteSockets;
 import io.sluice.center.settings.LdapServer;
+import io.sluice.core.time.Clock;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import javax.naming.directory.Attributes;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.IncorrectResultSizeDataAccessException;
 import org.springframework.ldap.NamingException;
+import org.springframework.ldap.core.ContextSource;
 import org.springframework.ldap.core.DirContextOperations;
+import org.springframework.ldap.core.LdapTemplate;
 import org.springframework.ldap.core.support.DefaultTlsDirContextAuthenticationStrategy;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
-import org.springframework.security.core.GrantedAuthority;
 import org.springframework.security.core.userdetails.UsernameNotFoundException;
 import org.springframework.security.ldap.DefaultSpringSecurityContextSource;
 import org.springframework.security.ldap.authentication.BindAuthenticator;
-import org.springframework.security.ldap.search.FilterBasedLdapUserSearch;
-import org.springframework.security.ldap.userdetails.DefaultLdapAuthoritiesPopulator;
 
 /**
  * Checks a password at one LDAP server, by signing in there with it, and reads the groups of the person. Names become part of
  * filters only in escaped form. Referrals are not followed. Thread-safe.
  */
-final class LdapDirectory {
+final class LdapDirectory implements AutoCloseable {
 
-    private static final String CONNECT_MILLIS = "10000";
-    private static final String READ_MILLIS = "30000";
+    private static final String NAME_ATTRIBUTE = "cn";
 
     private final LdapServer server;
     private final ServerState state;
@@ -47,9 +50,9 @@ final class LdapDirectory {
         }
     }
 
-    LdapDirectory(LdapServer server) {
+    LdapDirectory(LdapServer server, Clock clock) {
         this.server = server;
-        this.state = new ServerState("ldap." + server.name());
+        this.state = new ServerState("ldap." + server.name(), clock, this::probe);
     }
 
     /** What a server says about a name and a password. */
@@ -63,51 +66,79 @@ final class LdapDirectory {
      * Asks the server.
      *
      * @param password not empty, because a server takes a sign-in without a password for one of nobody and agrees
+     * @param limit the time that is left for it
      * @throws SignInFailedException if the server does not answer
      */
-    Answer ask(String name, String password) throws SignInFailedException {
+    Answer ask(String name, String password, Duration limit) throws SignInFailedException {
         if (password.isEmpty()) {
             return Answer.UNKNOWN;
         }
-        return state.call(() -> {
-            try {
-                Connector connected = connector();
-                connected.trust().ifPresent(LdapSockets::trust);
-                return authenticated(connected.source(), name, password);
-            } catch (UsernameNotFoundException e) {
-                return Answer.UNKNOWN;
-            } catch (BadCredentialsException | IncorrectResultSizeDataAccessException e) {
-                return Answer.WRONG;
-            } catch (NamingException | IOException | IllegalArgumentException e) {
-                throw new SignInFailedException(
-                        SignInProblem.UNAVAILABLE, "the server cannot be used: " + reason(e), e);
-            } finally {
-                LdapSockets.clear();
-            }
+        return state.call(
+                limit, conversation -> connected(conversation, source -> authenticated(source, name, password)));
+    }
+
+    /** Requires any answer at all. */
+    @SuppressWarnings("BanJNDI") // no object is made of the answer
+    private Answer probe(Conversation conversation) throws SignInFailedException {
+        return connected(conversation, source -> {
+            Attributes unused = new LdapTemplate(source)
+                    .executeReadOnly(context -> context.getAttributes("", new String[] {"vendorName"}));
+            return Answer.UNKNOWN;
         });
     }
 
+    private interface Question {
+        Answer ask(DefaultSpringSecurityContextSource source);
+    }
+
+    private Answer connected(Conversation conversation, Question question) throws SignInFailedException {
+        try {
+            Connector connected = connector();
+            SSLSocketFactory tls = connected.trust().isPresent()
+                    ? connected.trust().get().getSocketFactory()
+                    : (SSLSocketFactory) SSLSocketFactory.getDefault();
+            LdapSockets.use(
+                    new RemoteSockets(conversation, tls),
+                    server.url().getScheme().equals("ldaps"));
+            return question.ask(connected.source());
+        } catch (UsernameNotFoundException e) {
+            return Answer.UNKNOWN;
+        } catch (BadCredentialsException | IncorrectResultSizeDataAccessException e) {
+            return Answer.WRONG;
+        } catch (NamingException | IOException | IllegalArgumentException e) {
+            throw new SignInFailedException(SignInProblem.UNAVAILABLE, "the server cannot be used: " + reason(e), e);
+        } finally {
+            LdapSockets.clear();
+        }
+    }
+
     private Answer authenticated(DefaultSpringSecurityContextSource source, String name, String password) {
-        FilterBasedLdapUserSearch search = new FilterBasedLdapUserSearch(
-                server.users().base(), server.users().filter(), source);
-        search.setReturningAttributes(new String[] {"*", server.users().idAttribute()});
+        String[] attributes = {
+            NAME_ATTRIBUTE, server.users().emailAttribute(), server.users().idAttribute()
+        };
         BindAuthenticator authenticator = new BindAuthenticator(source);
-        authenticator.setUserSearch(search);
+        authenticator.setUserSearch(typed -> entry(source, typed, attributes));
+        authenticator.setUserAttributes(attributes);
         DirContextOperations entry =
                 authenticator.authenticate(UsernamePasswordAuthenticationToken.unauthenticated(name, password));
-        DefaultLdapAuthoritiesPopulator groups =
-                new DefaultLdapAuthoritiesPopulator(source, server.groups().base());
-        groups.setGroupSearchFilter(server.groups().filter());
-        groups.setGroupRoleAttribute(server.groups().attribute());
-        groups.setSearchSubtree(true);
-        groups.setRolePrefix("");
-        groups.setConvertToUpperCase(false);
-        groups.setIgnorePartialResultException(true);
         String dn = entry.getNameInNamespace();
-        Set<String> names = groups.getGroupMembershipRoles(dn, name).stream()
-                .map(GrantedAuthority::getAuthority)
-                .collect(Collectors.toSet());
-        return new Answer(true, Optional.of(person(name, dn, entry, names)));
+        List<String> groups = new LdapSearch(
+                        source, server.groups().base(), server.groups().filter())
+                .values(List.of(dn, name), server.groups().attribute());
+        return new Answer(true, Optional.of(person(name, dn, entry, Set.copyOf(groups))));
+    }
+
+    private DirContextOperations entry(ContextSource source, String name, String... attributes) {
+        List<DirContextOperations> found = new LdapSearch(
+                        source, server.users().base(), server.users().filter())
+                .entries(List.of(name), attributes);
+        if (found.isEmpty()) {
+            throw UsernameNotFoundException.fromUsername(name);
+        }
+        if (found.size() > 1) {
+            throw new IncorrectResultSizeDataAccessException(1, found.size());
+        }
+        return found.get(0);
     }
 
     private ServerPerson person(String name, String dn, DirContextOperations entry, Set<String> groups) {
@@ -120,7 +151,7 @@ final class LdapDirectory {
                 id(entry).orElse(dn),
                 server.url().toString(),
                 name,
-                text(entry, "cn").orElse(name),
+                text(entry, NAME_ATTRIBUTE).orElse(name),
                 text(entry, server.users().emailAttribute()).orElse(""),
                 grants);
     }
@@ -159,12 +190,9 @@ final class LdapDirectory {
         source.setPooled(false);
         source.setReferral("ignore");
         Map<String, Object> environment = new HashMap<>();
-        environment.put("com.sun.jndi.ldap.connect.timeout", CONNECT_MILLIS);
-        environment.put("com.sun.jndi.ldap.read.timeout", READ_MILLIS);
+        // No replyQueueSize: a search that is given up then waits for ever for the thread that reads.
         environment.put("java.naming.ldap.attributes.binary", "objectGUID");
-        if (trust.isPresent() && !server.startTls()) {
-            environment.put("java.naming.ldap.factory.socket", LdapSockets.class.getName());
-        }
+        environment.put("java.naming.ldap.factory.socket", LdapSockets.class.getName());
         source.setBaseEnvironmentProperties(environment);
         if (server.startTls()) {
             DefaultTlsDirContextAuthenticationStrategy tls = new DefaultTlsDirContextAuthenticationStrategy();
@@ -182,5 +210,15 @@ final class LdapDirectory {
             root = root.getCause();
         }
         return (root.getClass().getSimpleName() + ": " + root.getMessage()).replaceAll("\\p{Cntrl}", " ");
+    }
+
+    /** Returns whether the server did not answer in time, and has not answered since. */
+    boolean isSkipped() {
+        return state.isSkipped();
+    }
+
+    @Override
+    public void close() {
+        state.close();
     }
 }

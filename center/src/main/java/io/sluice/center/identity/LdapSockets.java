@@ -1,65 +1,68 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.remote.RemoteSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets to an LDAP server with a private authority. The JDK's client for LDAP creates it by its name, so the authority of the
- * current thread's server is handed over through the thread.
+ * Sockets to an LDAP server. The JDK's client for LDAP creates this factory by its name, so the conversation of the current thread is
+ * handed over through the thread.
  */
 public final class LdapSockets extends SocketFactory {
 
-    private static final ThreadLocal<@Nullable SSLContext> TRUST = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable LdapSockets> CURRENT = new ThreadLocal<>();
 
-    private final SocketFactory sockets;
+    private final RemoteSockets sockets;
+    private final boolean isTls;
 
-    private LdapSockets(SocketFactory sockets) {
+    private LdapSockets(RemoteSockets sockets, boolean isTls) {
         this.sockets = sockets;
+        this.isTls = isTls;
     }
 
-    /** Returns a factory for the server that this thread talks to. The JDK calls this. */
+    /** Returns a factory for the conversation of this thread. The JDK calls this. */
     public static SocketFactory getDefault() {
-        @Nullable SSLContext trust = TRUST.get();
-        if (trust == null) {
+        @Nullable LdapSockets current = CURRENT.get();
+        if (current == null) {
             throw new IllegalStateException("no server to connect to");
         }
-        return new LdapSockets(trust.getSocketFactory());
+        return current;
     }
 
-    static void trust(SSLContext context) {
-        TRUST.set(context);
+    /**
+     * Makes this thread use some sockets.
+     *
+     * @param isTls whether connections begin with TLS
+     */
+    static void use(RemoteSockets sockets, boolean isTls) {
+        CURRENT.set(new LdapSockets(sockets, isTls));
     }
 
     static void clear() {
-        TRUST.remove();
-    }
-
-    @Override
-    public Socket createSocket() throws IOException {
-        return sockets.createSocket();
+        CURRENT.remove();
     }
 
     @Override
     public Socket createSocket(String host, int port) throws IOException {
-        return sockets.createSocket(host, port);
+        Socket plain = sockets.createSocket(host, port);
+        return isTls ? sockets.createSocket(plain, host, port, true) : plain;
     }
 
     @Override
     public Socket createSocket(String host, int port, InetAddress from, int fromPort) throws IOException {
-        return sockets.createSocket(host, port, from, fromPort);
+        return createSocket(host, port);
     }
 
     @Override
     public Socket createSocket(InetAddress host, int port) throws IOException {
-        return sockets.createSocket(host, port);
+        return createSocket(host.getHostName(), port);
     }
 
     @Override
     public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) throws IOException {
-        return sockets.createSocket(host, port, from, fromPort);
+        return createSocket(host, port);
     }
 }

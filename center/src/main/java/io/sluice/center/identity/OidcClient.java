@@ -1,9 +1,11 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.remote.RemoteHttp;
 import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.SecurityConfiguration;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,10 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ParameterizedTypeReference;
-import org.springframework.http.RequestEntity;
-import org.springframework.http.ResponseEntity;
-import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.oauth2.client.authentication.OAuth2LoginAuthenticationToken;
 import org.springframework.security.oauth2.client.oidc.authentication.OidcAuthorizationCodeAuthenticationProvider;
 import org.springframework.security.oauth2.client.oidc.authentication.OidcIdTokenDecoderFactory;
@@ -27,6 +25,7 @@ import org.springframework.security.oauth2.client.web.OAuth2AuthorizationRequest
 import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2AuthenticationException;
 import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
+import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.endpoint.OAuth2AuthorizationExchange;
 import org.springframework.security.oauth2.core.endpoint.OAuth2AuthorizationRequest;
 import org.springframework.security.oauth2.core.endpoint.OAuth2AuthorizationResponse;
@@ -38,33 +37,34 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.web.client.HttpServerErrorException;
-import org.springframework.web.client.RestClientException;
 
 /**
  * Talks to one identity server with OpenID Connect: authorization code, PKCE, state, nonce and a signed ID token. What the server
  * publishes about itself is read at the first use and again after an hour, so a center starts while the server is away.
  * Thread-safe.
  */
-final class OidcClient {
+final class OidcClient implements AutoCloseable {
 
     private static final Duration KNOWN_FOR = Duration.ofHours(1);
-    private static final ParameterizedTypeReference<Map<String, Object>> DOCUMENT =
-            new ParameterizedTypeReference<>() {};
+
+    /** Whether each answer has the issuer in it (RFC 9207). */
+    private static final String SENDS_ISSUER = "authorization_response_iss_parameter_supported";
 
     private final OidcServer server;
-    private final OidcHttp http;
+    private final RemoteHttp http;
     private final Clock clock;
     private final ServerState state;
     private volatile @Nullable Known known;
 
-    /** What is known about the server. */
-    private record Known(ClientRegistration registration, JwtDecoder decoder, Instant until) {}
+    /** What is known about the server. The secret of this client is read at each use. */
+    private record Known(ClientRegistration registration, OidcKeys keys, boolean sendsIssuer, Instant until) {}
 
-    OidcClient(OidcServer server, OidcHttp http, Clock clock) {
+    OidcClient(OidcServer server, RemoteHttp http, io.sluice.core.time.Clock clock) {
         this.server = server;
         this.http = http;
-        this.clock = clock;
-        this.state = new ServerState("oidc." + server.name());
+        this.clock = SecurityConfiguration.clock(clock);
+        this.state = new ServerState(
+                "oidc." + server.name(), clock, conversation -> discover(new OidcRequests(http, conversation)));
     }
 
     OidcServer server() {
@@ -82,7 +82,8 @@ final class OidcClient {
      */
     Begun begin(HttpServletRequest request, String redirectUri, String next, boolean isFresh)
             throws SignInFailedException {
-        ClientRegistration registration = state.call(this::known).registration();
+        ClientRegistration registration = state.call(conversation -> known(new OidcRequests(http, conversation)))
+                .registration();
         DefaultOAuth2AuthorizationRequestResolver resolver = new DefaultOAuth2AuthorizationRequestResolver(
                 new InMemoryClientRegistrationRepository(ClientRegistration.withClientRegistration(registration)
                         .redirectUri(redirectUri)
@@ -109,22 +110,39 @@ final class OidcClient {
     /**
      * Changes the code in the server's answer into what the server says about the person. The caller has compared the state.
      *
+     * @param issuer the issuer in the answer; null if there is none
      * @throws SignInFailedException if the answer is not valid, or if the server does not answer
      */
-    OidcUser finish(OidcCeremony ceremony, String code) throws SignInFailedException {
-        return state.call(() -> {
-            Known at = known();
+    OidcUser finish(OidcCeremony ceremony, String code, @Nullable String issuer) throws SignInFailedException {
+        return state.call(conversation -> {
+            OidcRequests requests = new OidcRequests(http, conversation);
+            Known at = known(requests);
+            if (issuer == null && at.sendsIssuer()) {
+                throw new SignInFailedException(
+                        SignInProblem.REFUSED,
+                        "the answer has no iss, although the server announces that it sends one");
+            }
             OidcAuthorizationCodeAuthenticationProvider provider =
-                    new OidcAuthorizationCodeAuthenticationProvider(http.tokens(), http.users());
-            provider.setJwtDecoderFactory(registration -> at.decoder());
+                    new OidcAuthorizationCodeAuthenticationProvider(requests.tokens(), requests.users());
+            provider.setJwtDecoderFactory(registration -> decoder(registration, at.keys(), requests));
             try {
                 return (OidcUser) Objects.requireNonNull(
-                        Objects.requireNonNull(provider.authenticate(exchange(at.registration(), ceremony, code)))
+                        Objects.requireNonNull(provider.authenticate(exchange(secret(at), ceremony, code)))
                                 .getPrincipal());
-            } catch (AuthenticationException | OAuth2AuthorizationException e) {
-                throw failure(e);
+            } catch (RuntimeException e) {
+                throw failure(e, requests);
             }
         });
+    }
+
+    private ClientRegistration secret(Known at) throws SignInFailedException {
+        try {
+            return ClientRegistration.withClientRegistration(at.registration())
+                    .clientSecret(SecretFile.of(server))
+                    .build();
+        } catch (IOException e) {
+            throw new SignInFailedException(SignInProblem.UNAVAILABLE, String.valueOf(e.getMessage()), e);
+        }
     }
 
     private static OAuth2LoginAuthenticationToken exchange(
@@ -148,13 +166,13 @@ final class OidcClient {
         return new OAuth2LoginAuthenticationToken(registration, new OAuth2AuthorizationExchange(asked, answer));
     }
 
-    private Known known() throws SignInFailedException {
+    private Known known(OidcRequests requests) throws SignInFailedException {
         Known old = known;
         if (old != null && clock.instant().isBefore(old.until())) {
             return old;
         }
         try {
-            Known found = discover();
+            Known found = discover(requests);
             known = found;
             return found;
         } catch (SignInFailedException e) {
@@ -165,62 +183,77 @@ final class OidcClient {
         }
     }
 
-    private Known discover() throws SignInFailedException {
+    private Known discover(OidcRequests requests) throws SignInFailedException {
         try {
-            ResponseEntity<Map<String, Object>> response = http.documents()
-                    .exchange(RequestEntity.get(OidcMetadata.address(server)).build(), DOCUMENT);
-            if (response.getStatusCode().value() != HttpServletResponse.SC_OK) {
-                throw new IOException("status " + response.getStatusCode().value());
-            }
-            Map<String, Object> document = response.getBody();
-            ClientRegistration registration = OidcMetadata.registration(server, document == null ? Map.of() : document)
-                    .clientSecret(SecretFile.of(server))
+            Map<String, Object> document = requests.object(OidcMetadata.address(server));
+            ClientRegistration registration = OidcMetadata.registration(server, document)
                     .redirectUri("{baseUrl}")
                     .build();
             return new Known(
-                    registration, decoder(registration), clock.instant().plus(KNOWN_FOR));
-        } catch (RestClientException | IOException e) {
+                    registration,
+                    new OidcKeys(URI.create(registration.getProviderDetails().getJwkSetUri()), clock),
+                    Boolean.TRUE.equals(document.get(SENDS_ISSUER)),
+                    clock.instant().plus(KNOWN_FOR));
+        } catch (IOException e) {
             throw new SignInFailedException(
                     SignInProblem.UNAVAILABLE, "the server's metadata is unavailable: " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            throw failure(e, requests);
         }
     }
 
-    private JwtDecoder decoder(ClientRegistration registration) {
+    private JwtDecoder decoder(ClientRegistration registration, OidcKeys keys, OidcRequests requests) {
         OidcIdTokenValidator token = new OidcIdTokenValidator(registration);
         token.setClock(clock);
         JwtTimestampValidator times = new JwtTimestampValidator();
         times.setClock(clock);
-        NimbusJwtDecoder decoder = NimbusJwtDecoder.withJwkSetUri(
-                        registration.getProviderDetails().getJwkSetUri())
+        NimbusJwtDecoder decoder = NimbusJwtDecoder.withJwkSource(
+                        (selector, context) -> keys.select(selector, requests))
                 .jwsAlgorithms(algorithms -> algorithms.addAll(Set.of(SignatureAlgorithm.values())))
-                .restOperations(http.documents())
                 .build();
         decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(List.of(times, token)));
         decoder.setClaimSetConverter(OidcIdTokenDecoderFactory.createDefaultClaimTypeConverter());
         return decoder;
     }
 
-    private static SignInFailedException failure(RuntimeException failure) {
+    /** Returns what is wrong, and which address answered what if its answer cannot be used. */
+    private static SignInFailedException failure(RuntimeException failure, OidcRequests requests) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof IOException || cause instanceof HttpServerErrorException) {
+            if (cause instanceof UnusableAnswerException unusable) {
+                SignInProblem problem = unusable.isRefusal() ? SignInProblem.REFUSED : SignInProblem.UNAVAILABLE;
+                return new SignInFailedException(problem, String.valueOf(unusable.getMessage()), failure);
+            }
+            if (cause instanceof IOException) {
                 return new SignInFailedException(
-                        SignInProblem.UNAVAILABLE,
-                        "the server does not answer: " + cause.getClass().getSimpleName(),
-                        failure);
+                        SignInProblem.UNAVAILABLE, String.valueOf(cause.getMessage()), failure);
+            }
+            if (cause instanceof HttpServerErrorException) {
+                return new SignInFailedException(
+                        SignInProblem.UNAVAILABLE, requests.last() + " (expected: status 200)", failure);
             }
         }
-        String code = failure instanceof OAuth2AuthenticationException oauth
-                ? oauth.getError().getErrorCode()
-                : failure instanceof OAuth2AuthorizationException other
-                        ? other.getError().getErrorCode()
-                        : "";
+        if (failure instanceof OAuth2AuthenticationException oauth) {
+            return refused(oauth.getError(), failure, requests);
+        }
+        if (failure instanceof OAuth2AuthorizationException other) {
+            return refused(other.getError(), failure, requests);
+        }
         return new SignInFailedException(
-                SignInProblem.REFUSED,
-                "the server's answer is not valid (" + code.replaceAll("[^a-zA-Z0-9_.-]", "?") + ")",
-                failure);
+                SignInProblem.UNAVAILABLE, requests.last() + " (expected: fields of the right types)", failure);
+    }
+
+    private static SignInFailedException refused(OAuth2Error error, Throwable failure, OidcRequests requests) {
+        String code = error.getErrorCode().replaceAll("[^a-zA-Z0-9_.-]", "?");
+        return new SignInFailedException(
+                SignInProblem.REFUSED, "the server's answer is not valid (" + code + "): " + requests.last(), failure);
     }
 
     private static String text(OAuth2AuthorizationRequest request, String attribute) {
         return Objects.requireNonNull(request.<String>getAttribute(attribute));
+    }
+
+    @Override
+    public void close() {
+        state.close();
     }
 }

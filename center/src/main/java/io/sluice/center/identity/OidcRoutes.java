@@ -16,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -32,7 +34,7 @@ import org.springframework.web.bind.annotation.RestController;
  * asked. Nothing that a server says is shown: the sign-in page gets one of a few words.
  */
 @RestController
-final class OidcRoutes {
+final class OidcRoutes implements AutoCloseable {
 
     private static final String KIND = "oidc";
     private static final String COOKIE = "sluice_oidc";
@@ -42,6 +44,9 @@ final class OidcRoutes {
 
     /** How old the proof may be when a fresh one is asked for. */
     private static final Duration FRESH = Duration.ofMinutes(5);
+
+    /** A browser may sign in in several tabs. Of more, the first ones expire. */
+    private static final int MAX_TABS = 4;
 
     private static final int LONGEST_CODE = 4_000;
     private static final int LONGEST_PATH = 500;
@@ -85,7 +90,9 @@ final class OidcRoutes {
                     local(request.getParameter("to")),
                     "true".equals(request.getParameter("fresh")));
             String secret = people.vault().begin(KIND, begun.ceremony().write(), PATIENCE);
-            cookie.write(response, COOKIE, secret, PATIENCE);
+            List<String> secrets = secrets(request);
+            secrets.add(secret);
+            write(response, secrets);
             redirect(response, begun.address());
         } catch (SignInFailedException e) {
             redirect(response, problem(e));
@@ -104,14 +111,10 @@ final class OidcRoutes {
     /** Takes the answer of the server. */
     @GetMapping(path = "/sign-in/oidc/{name}/callback")
     void callback(@PathVariable("name") String name, HttpServletRequest request, HttpServletResponse response) {
-        Optional<String> secret = cookie.read(request, COOKIE);
-        cookie.clear(response, COOKIE);
         try {
             OidcClient client = client(name);
-            OidcCeremony ceremony = secret.flatMap(found -> people.vault().finish(KIND, found))
-                    .map(OidcCeremony::read)
-                    .orElseThrow(() -> new SignInFailedException(SignInProblem.EXPIRED, "nothing was asked"));
-            OidcUser user = client.finish(ceremony, code(client, ceremony, request));
+            OidcCeremony ceremony = ceremony(request, response);
+            OidcUser user = client.finish(ceremony, code(client, ceremony, request), request.getParameter("iss"));
             Factor factor = factor(user, ceremony);
             Account account = accounts.admit(person(client, user));
             String unused = start.begin(request, response, account, factor);
@@ -119,6 +122,51 @@ final class OidcRoutes {
         } catch (SignInFailedException e) {
             refused.signIn(request, KIND, reason(name, e), Optional::empty);
             redirect(response, problem(e));
+        }
+    }
+
+    /**
+     * Returns the question that the answer belongs to, once. The questions of other tabs stay, so that neither an old tab nor an answer
+     * from elsewhere ends them.
+     */
+    private OidcCeremony ceremony(HttpServletRequest request, HttpServletResponse response)
+            throws SignInFailedException {
+        List<String> secrets = secrets(request);
+        SignInProblem problem = SignInProblem.EXPIRED;
+        for (String secret : secrets) {
+            Optional<OidcCeremony> asked = people.vault().look(KIND, secret).map(OidcCeremony::read);
+            if (asked.isEmpty()) {
+                continue;
+            }
+            problem = SignInProblem.REFUSED;
+            if (isSame(asked.get().state(), request.getParameter("state"))) {
+                write(
+                        response,
+                        secrets.stream().filter(other -> !other.equals(secret)).toList());
+                return people.vault()
+                        .finish(KIND, secret)
+                        .map(OidcCeremony::read)
+                        .orElseThrow(() -> new SignInFailedException(SignInProblem.EXPIRED, "answered already"));
+            }
+        }
+        throw new SignInFailedException(
+                problem,
+                problem == SignInProblem.EXPIRED ? "nothing was asked" : "the answer does not belong to the question");
+    }
+
+    /** Returns what finds the questions of this browser, the last one at the end. */
+    private List<String> secrets(HttpServletRequest request) {
+        List<String> all = List.of(cookie.read(request, COOKIE).orElse("").split("\\.", -1));
+        List<String> last = all.subList(Math.max(0, all.size() - MAX_TABS), all.size());
+        return new ArrayList<>(last.stream().filter(each -> !each.isEmpty()).toList());
+    }
+
+    private void write(HttpServletResponse response, List<String> secrets) {
+        if (secrets.isEmpty()) {
+            cookie.clear(response, COOKIE);
+        } else {
+            List<String> last = secrets.subList(Math.max(0, secrets.size() - MAX_TABS), secrets.size());
+            cookie.write(response, COOKIE, String.join(".", last), PATIENCE);
         }
     }
 
@@ -139,8 +187,7 @@ final class OidcRoutes {
     /** Returns the code of an answer that belongs to the question. */
     private static String code(OidcClient client, OidcCeremony ceremony, HttpServletRequest request)
             throws SignInFailedException {
-        if (!ceremony.server().equals(client.server().name())
-                || !isSame(ceremony.state(), request.getParameter("state"))) {
+        if (!ceremony.server().equals(client.server().name())) {
             throw new SignInFailedException(SignInProblem.REFUSED, "the answer does not belong to the question");
         }
         @Nullable String issuer = request.getParameter("iss");
@@ -199,5 +246,10 @@ final class OidcRoutes {
     private static void redirect(HttpServletResponse response, String to) {
         response.setStatus(HttpServletResponse.SC_SEE_OTHER);
         response.setHeader(HttpHeaders.LOCATION, to);
+    }
+
+    @Override
+    public void close() {
+        clients.values().forEach(OidcClient::close);
     }
 }

@@ -74,6 +74,15 @@ public final class Vault {
         return secret;
     }
 
+    /** Returns what was stored and was not returned by {@link #finish} yet. */
+    public Optional<String> look(String kind, String secret) {
+        return database.read(
+                client -> client.sql("SELECT body FROM ceremony WHERE hash = ? AND kind = ? AND expires_at > ?")
+                        .params(Secrets.hash(secret), kind, now())
+                        .query(String.class)
+                        .optional());
+    }
+
     /** Returns what was stored, once. */
     public Optional<String> finish(String kind, String secret) {
         return database.write(client -> {

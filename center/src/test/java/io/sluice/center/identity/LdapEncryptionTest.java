@@ -10,6 +10,7 @@ import com.unboundid.ldap.listener.interceptor.InMemoryInterceptedSimpleBindRequ
 import com.unboundid.ldap.listener.interceptor.InMemoryOperationInterceptor;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.MappedRole;
+import io.sluice.core.time.Clock;
 import io.sluice.testkit.process.SelfSigned;
 import java.io.InputStream;
 import java.net.URI;
@@ -79,13 +80,16 @@ class LdapEncryptionTest {
     }
 
     private static void assertUnavailable(LdapServer server) {
-        SignInFailedException failure = catchThrowableOfType(
-                SignInFailedException.class, () -> new LdapDirectory(server).ask("ann", "correct horse"));
+        SignInFailedException failure =
+                catchThrowableOfType(SignInFailedException.class, () -> new LdapDirectory(server, Clock.system())
+                        .ask("ann", "correct horse", ServerState.MAX_DURATION));
         assertThat(failure.problem()).isEqualTo(SignInProblem.UNAVAILABLE);
     }
 
     private static void assertAsked(LdapServer server) throws Exception {
-        assertThat(new LdapDirectory(server).ask("nobody", "correct horse").isKnown())
+        assertThat(new LdapDirectory(server, Clock.system())
+                        .ask("nobody", "correct horse", ServerState.MAX_DURATION)
+                        .isKnown())
                 .isFalse();
     }
 

@@ -166,8 +166,8 @@ class LdapSignInTest {
         BINDS.clear();
         SEARCHES.clear();
         assertThat(signIn("empty", "")).isEmpty();
-        assertThat(new LdapDirectory(settings("corp", server.getListenPort()))
-                        .ask("empty", "")
+        assertThat(new LdapDirectory(settings("corp", server.getListenPort()), Clock.system())
+                        .ask("empty", "", ServerState.MAX_DURATION)
                         .isKnown())
                 .isFalse();
         assertThat(BINDS).isEmpty();
@@ -269,7 +269,8 @@ class LdapSignInTest {
                 good.users(),
                 good.groups(),
                 good.roles());
-        org.assertj.core.api.Assertions.assertThatThrownBy(() -> new LdapDirectory(bad).ask("searched", PASSWORD))
+        org.assertj.core.api.Assertions.assertThatThrownBy(() ->
+                        new LdapDirectory(bad, Clock.system()).ask("searched", PASSWORD, ServerState.MAX_DURATION))
                 .isInstanceOf(SignInFailedException.class)
                 .matches(failure -> ((SignInFailedException) failure).problem() == SignInProblem.UNAVAILABLE);
     }
@@ -280,7 +281,11 @@ class LdapSignInTest {
 
     private static LdapDirectories directories(LdapServer... servers) {
         return new LdapDirectories(
-                List.of(servers).stream().map(LdapDirectory::new).toList(), new ServerAccounts(people));
+                List.of(servers).stream()
+                        .map(each -> new LdapDirectory(each, Clock.system()))
+                        .toList(),
+                new ServerAccounts(people),
+                Clock.system());
     }
 
     private static LdapServer settings(String name, int port) {
