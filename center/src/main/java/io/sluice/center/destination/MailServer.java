@@ -1,6 +1,8 @@
 package io.sluice.center.destination;
 
 import io.sluice.center.command.LogText;
+import io.sluice.center.remote.Conversation;
+import io.sluice.center.remote.RemoteSockets;
 import io.sluice.center.settings.AlertSettings;
 import io.sluice.center.settings.AlertSettings.Encryption;
 import io.sluice.center.settings.SecretText;
@@ -23,6 +25,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,14 +35,17 @@ final class MailServer implements Destination {
 
     private static final Logger LOG = LoggerFactory.getLogger(MailServer.class);
 
-    private static final Duration USUAL_PATIENCE = Duration.ofSeconds(10);
+    /** The time for a whole conversation. Some servers answer the first command late on purpose. */
+    private static final Duration USUAL_PATIENCE = Duration.ofSeconds(30);
+
     private static final int LONGEST_SUBJECT = 150;
     private static final String KEY = "center.alerts.email.password_file";
 
     private final AlertSettings.Email settings;
     private final Clock clock;
-    private final Session session;
-    private volatile @Nullable Transport open;
+    private final Duration patience;
+    private final SSLSocketFactory tls;
+    private volatile @Nullable Conversation underWay;
 
     MailServer(AlertSettings.Email settings, Clock clock) throws IOException {
         this(settings, clock, USUAL_PATIENCE);
@@ -48,25 +54,43 @@ final class MailServer implements Destination {
     /**
      * Creates a destination.
      *
-     * @param patience how long each step of a conversation may take
+     * @param patience how long a conversation may take
      */
     MailServer(AlertSettings.Email settings, Clock clock, Duration patience) throws IOException {
         this.settings = settings;
         this.clock = clock;
-        this.session = Session.getInstance(properties(settings, String.valueOf(patience.toMillis())));
+        this.patience = patience;
+        this.tls = tls(settings);
         Optional<String> unused = password();
     }
 
-    private static Properties properties(AlertSettings.Email settings, String patienceMillis) throws IOException {
+    private static SSLSocketFactory tls(AlertSettings.Email settings) throws IOException {
+        try {
+            return settings.ca().isPresent()
+                    ? CenterTrust.context(settings.ca().get()).getSocketFactory()
+                    : (SSLSocketFactory) SSLSocketFactory.getDefault();
+        } catch (IllegalArgumentException e) {
+            throw new IOException("center.alerts.email.ca: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns a session whose connections belong to a conversation. */
+    private Session session(Conversation conversation) {
+        RemoteSockets sockets = new RemoteSockets(conversation, tls);
         Properties properties = new Properties();
         properties.put("mail.transport.protocol", "smtp");
         properties.put("mail.smtp.host", settings.host());
         // One address that is refused must not keep the others from hearing.
         properties.put("mail.smtp.sendpartial", "true");
         properties.put("mail.smtp.port", String.valueOf(settings.port()));
-        properties.put("mail.smtp.connectiontimeout", patienceMillis);
-        properties.put("mail.smtp.timeout", patienceMillis);
-        properties.put("mail.smtp.writetimeout", patienceMillis);
+        // With TLS from the beginning, the library connects itself.
+        properties.put(
+                "mail.smtp.connectiontimeout",
+                String.valueOf(conversation.left().toMillis()));
+        properties.put("mail.smtp.socketFactory", sockets.plain());
+        properties.put("mail.smtp.socketFactory.fallback", "false");
+        properties.put("mail.smtp.ssl.socketFactory", sockets);
+        properties.put("mail.smtp.ssl.socketFactory.fallback", "false");
         properties.put("mail.smtp.ssl.checkserveridentity", "true");
         properties.put("mail.smtp.ssl.protocols", "TLSv1.3 TLSv1.2");
         // Also the end of the ids of messages, which would name this machine otherwise.
@@ -80,32 +104,30 @@ final class MailServer implements Destination {
         if (settings.login().isPresent()) {
             properties.put("mail.smtp.auth", "true");
         }
-        if (settings.ca().isPresent()) {
-            try {
-                properties.put(
-                        "mail.smtp.ssl.socketFactory",
-                        CenterTrust.context(settings.ca().get()).getSocketFactory());
-            } catch (IllegalArgumentException e) {
-                throw new IOException("center.alerts.email.ca: " + e.getMessage(), e);
-            }
-        }
-        return properties;
+        return Session.getInstance(properties);
     }
 
     @Override
     public void send(String id, List<AlertMessage> messages) throws IOException {
+        try (Conversation conversation = Conversation.begin(clock, patience)) {
+            underWay = conversation;
+            converse(conversation, id, messages);
+        } finally {
+            underWay = null;
+        }
+    }
+
+    private void converse(Conversation conversation, String id, List<AlertMessage> messages) throws IOException {
         try {
-            MimeMessage mail = mail(id, messages);
+            Session session = session(conversation);
+            MimeMessage mail = mail(session, id, messages);
             try (Transport transport = session.getTransport("smtp")) {
-                open = transport;
                 if (settings.login().isPresent()) {
                     transport.connect(settings.login().get().user(), password().orElseThrow());
                 } else {
                     transport.connect();
                 }
                 transport.sendMessage(mail, mail.getAllRecipients());
-            } finally {
-                open = null;
             }
         } catch (AuthenticationFailedException e) {
             throw new IOException("the mail server refuses the user or the password", e);
@@ -116,24 +138,20 @@ final class MailServer implements Destination {
             }
             throw new IOException("the mail server refuses the message: " + LogText.line(words(e)), e);
         } catch (MessagingException e) {
-            throw new IOException(LogText.line(words(e)), e);
+            throw new IOException(conversation.problem().orElseGet(() -> LogText.line(words(e))), e);
         }
     }
 
     @Override
     public void disconnect() {
-        Transport transport = open;
-        if (transport != null) {
-            try {
-                transport.close();
-            } catch (MessagingException e) {
-                // It is of no use any more.
-            }
+        Conversation conversation = underWay;
+        if (conversation != null) {
+            conversation.close();
         }
     }
 
     @SuppressWarnings("JavaUtilDate") // what the library takes
-    private MimeMessage mail(String id, List<AlertMessage> messages) throws MessagingException {
+    private MimeMessage mail(Session session, String id, List<AlertMessage> messages) throws MessagingException {
         MimeMessage mail = new MimeMessage(session);
         mail.setFrom(address(settings.from()));
         for (String to : settings.to()) {

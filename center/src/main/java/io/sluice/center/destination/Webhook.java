@@ -1,16 +1,14 @@
 package io.sluice.center.destination;
 
+import io.sluice.center.remote.Conversation;
+import io.sluice.center.remote.RemoteHttp;
 import io.sluice.center.settings.AlertSettings;
 import io.sluice.center.settings.SecretText;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.center.CenterTrust;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -19,13 +17,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -40,7 +34,6 @@ final class Webhook implements Destination {
     static final String SIGNATURE = "X-Sluice-Signature";
     static final String DELIVERY = "X-Sluice-Delivery";
 
-    private static final Duration CONNECTING = Duration.ofSeconds(5);
     private static final Duration USUAL_PATIENCE = Duration.ofSeconds(10);
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String KEY = "center.alerts.webhooks.secret_file";
@@ -51,8 +44,8 @@ final class Webhook implements Destination {
     private final AlertSettings.Webhook settings;
     private final Clock clock;
     private final Duration patience;
-    private final HttpClient http;
-    private volatile @Nullable CompletableFuture<?> underWay;
+    private final RemoteHttp http;
+    private volatile @Nullable Conversation underWay;
 
     Webhook(AlertSettings.Webhook settings, Clock clock) throws IOException {
         this(settings, clock, USUAL_PATIENCE);
@@ -62,26 +55,22 @@ final class Webhook implements Destination {
         this.settings = settings;
         this.clock = clock;
         this.patience = patience;
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(CONNECTING);
-        if (settings.ca().isPresent()) {
-            try {
-                builder.sslContext(CenterTrust.context(settings.ca().get()));
-            } catch (IllegalArgumentException e) {
-                throw new IOException("center.alerts.webhooks.ca: " + e.getMessage(), e);
-            }
-        }
-        this.http = builder.build();
+        this.http = new RemoteHttp(trust(settings));
         Optional<String> unused = secret();
+    }
+
+    private static Optional<SSLContext> trust(AlertSettings.Webhook settings) throws IOException {
+        try {
+            return settings.ca().map(CenterTrust::context);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("center.alerts.webhooks.ca: " + e.getMessage(), e);
+        }
     }
 
     @Override
     public void send(String id, List<AlertMessage> messages) throws IOException {
         byte[] body = body(messages);
         HttpRequest.Builder request = HttpRequest.newBuilder(settings.url())
-                .timeout(patience)
                 .header("Content-Type", "application/json")
                 .header("User-Agent", "sluice-center")
                 .header(DELIVERY, id)
@@ -97,40 +86,19 @@ final class Webhook implements Destination {
 
     @Override
     public void disconnect() {
-        CompletableFuture<?> future = underWay;
-        if (future != null) {
-            future.cancel(true);
+        Conversation conversation = underWay;
+        if (conversation != null) {
+            conversation.close();
         }
     }
 
     private int status(HttpRequest request) throws IOException {
-        CompletableFuture<HttpResponse<Void>> future = http.sendAsync(request, BodyHandlers.discarding());
-        underWay = future;
-        try {
-            // The client's own time ends with the head of the answer. A slow body must not take longer.
-            return future.get(patience.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-        } catch (ExecutionException e) {
-            throw new IOException(words(e.getCause()), e);
-        } catch (TimeoutException | java.util.concurrent.CancellationException e) {
-            future.cancel(true);
-            throw new IOException("no answer within " + patience.toSeconds() + " s", e);
-        } catch (InterruptedException e) {
-            future.cancel(true);
-            Thread.currentThread().interrupt();
-            throw new IOException("the center stops", e);
+        try (Conversation conversation = Conversation.begin(clock, patience)) {
+            underWay = conversation;
+            return http.status(request, conversation);
         } finally {
             underWay = null;
         }
-    }
-
-    private String words(@Nullable Throwable cause) {
-        if (cause instanceof ConnectException) {
-            return "no connection";
-        }
-        if (cause instanceof java.net.http.HttpTimeoutException) {
-            return "no answer within " + patience.toSeconds() + " s";
-        }
-        return cause instanceof SSLException ? "TLS failed: " + cause.getMessage() : "the connection broke";
     }
 
     private byte[] body(List<AlertMessage> messages) {

@@ -2,6 +2,7 @@ package io.sluice.center.destination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
@@ -15,6 +16,10 @@ import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.process.SelfSigned;
 import jakarta.mail.internet.MimeMessage;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +27,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -187,6 +194,64 @@ class MailServerTest {
                 assertThat(queue.problem()).isEmpty();
                 assertThat(queue.state().dropped()).isZero();
                 assertThat(mail.getReceivedMessages()).hasSize(2);
+            }
+        }
+    }
+
+    @Test
+    void aReplyWithoutAnEndIsCutOff() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            FutureTask<Long> sent = new FutureTask<>(() -> greetWithoutEnd(server));
+            Thread thread = new Thread(sent);
+            thread.setDaemon(true);
+            thread.start();
+            MailServer endless = new MailServer(
+                    settings(server.getLocalPort(), Encryption.NONE, Optional.empty(), Optional.empty()), clock, SOON);
+            assertThatThrownBy(() -> endless.send("d1", messages()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("its answer has more than 1048576 bytes");
+            assertThat(sent.get(SOON.toSeconds(), TimeUnit.SECONDS)).isLessThan(16_000_000);
+        }
+    }
+
+    /** Sends lines of a greeting until the client ends the connection. Returns how many bytes were sent. */
+    private static long greetWithoutEnd(ServerSocket server) throws IOException {
+        byte[] lines = "220-still greeting\r\n".repeat(1_000).getBytes(StandardCharsets.US_ASCII);
+        long sent = 0;
+        try (Socket client = server.accept()) {
+            while (sent < 64_000_000) {
+                client.getOutputStream().write(lines);
+                sent += lines.length;
+            }
+        } catch (IOException e) {
+            // The client has gone.
+        }
+        return sent;
+    }
+
+    @Test
+    void aServerThatDoesNotGreetIsGivenUpAtTheDeadline() throws Exception {
+        for (Encryption encryption : Encryption.values()) {
+            assertGivenUpAtTheDeadline(encryption);
+        }
+    }
+
+    private void assertGivenUpAtTheDeadline(Encryption encryption) throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            MailServer server = new MailServer(
+                    settings(silent.getLocalPort(), encryption, Optional.empty(), Optional.empty()), clock, SOON);
+            FutureTask<Throwable> sent = new FutureTask<>(() -> catchThrowable(() -> server.send("d1", messages())));
+            Thread thread = new Thread(sent);
+            thread.setDaemon(true);
+            thread.start();
+            try (Socket taken = silent.accept()) {
+                // Reading its socket is not idle for a quiet clock.
+                ((QuietClock) clock).advanceMeanwhile(SOON);
+                assertThat(sent.get(SOON.toSeconds(), TimeUnit.SECONDS))
+                        .isInstanceOf(IOException.class)
+                        .hasMessage("no complete answer (expected: within 300 s)");
+                // What was sent for TLS, and the end.
+                int unused = taken.getInputStream().readAllBytes().length;
             }
         }
     }
