@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -61,6 +62,10 @@ final class SecondPerson implements AutoCloseable {
                 .add(client, Accounts.Draft.local(name, email, List.of(grants))));
         accounts.put(name, account);
         return account;
+    }
+
+    Account account(String name) {
+        return Objects.requireNonNull(accounts.get(name));
     }
 
     /** Returns somebody who has just signed in. */

@@ -73,7 +73,7 @@ final class AlertBook {
         String why = Changes.reason(reason);
         return database.write(client -> {
             AlertRule before = rules.find(client, id).orElseThrow(() -> missing(id));
-            rules.remove(client, id);
+            rules.remove(client, before);
             Map<String, Object> details = new LinkedHashMap<>();
             details.put("rule", id);
             details.put("before", AlertRuleText.fields(before));
@@ -184,7 +184,7 @@ final class AlertBook {
                     .filter(each -> each.until() > now)
                     .orElseThrow(() -> RefusedException.missing(
                             "silence " + id + ": unknown or over (expected: one of GET /api/alerts/silences)"));
-            silences.end(client, id, now);
+            silences.end(client, silence, now);
             long unused = log.add(client, actor, new Command.Act("end_silence", why, described(silence)));
             return silence.until(now);
         });

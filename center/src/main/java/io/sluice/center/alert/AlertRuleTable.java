@@ -1,5 +1,6 @@
 package io.sluice.center.alert;
 
+import io.sluice.center.database.LostRaceException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,21 +34,44 @@ final class AlertRuleTable {
                 .or(() -> AlertKind.find(id).map(AlertRule::builtIn));
     }
 
-    /** Stores a rule whose revision is the next one. */
+    /**
+     * Stores a rule whose revision is the next one.
+     *
+     * @throws LostRaceException if it has another revision
+     */
     void put(JdbcClient client, AlertRule rule) {
         String body = JSON.writeValueAsString(AlertRuleText.fields(rule));
-        int rows = client.sql("UPDATE alert_rule SET revision = ?, body = ? WHERE id = ?")
-                .params(rule.revision(), body, rule.id())
-                .update();
-        if (rows == 0) {
+        if (rule.revision() == 1) {
             client.sql("INSERT INTO alert_rule (id, revision, body) VALUES (?, ?, ?)")
                     .params(rule.id(), rule.revision(), body)
                     .update();
+        } else {
+            requireOne(
+                    client.sql("UPDATE alert_rule SET revision = ?, body = ? WHERE id = ? AND revision = ?")
+                            .params(rule.revision(), body, rule.id(), rule.revision() - 1)
+                            .update(),
+                    rule);
         }
     }
 
-    void remove(JdbcClient client, String id) {
-        client.sql("DELETE FROM alert_rule WHERE id = ?").param(id).update();
+    /**
+     * Removes what was stored of a rule.
+     *
+     * @throws LostRaceException if it has another revision
+     */
+    void remove(JdbcClient client, AlertRule rule) {
+        int rows = client.sql("DELETE FROM alert_rule WHERE id = ? AND revision = ?")
+                .params(rule.id(), rule.revision())
+                .update();
+        if (rule.revision() > 0) {
+            requireOne(rows, rule);
+        }
+    }
+
+    private static void requireOne(int rows, AlertRule rule) {
+        if (rows != 1) {
+            throw new LostRaceException("alert rule " + rule.id() + ": changed by somebody else");
+        }
     }
 
     int added(JdbcClient client) {

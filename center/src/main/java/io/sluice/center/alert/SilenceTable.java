@@ -1,6 +1,7 @@
 package io.sluice.center.alert;
 
 import io.sluice.center.database.Database;
+import io.sluice.center.database.LostRaceException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -45,10 +46,18 @@ final class SilenceTable {
                 .optional();
     }
 
-    void end(JdbcClient client, long id, long now) {
-        client.sql("UPDATE alert_silence SET until_at = ? WHERE id = ?")
-                .params(now, id)
+    /**
+     * Ends a silence.
+     *
+     * @throws LostRaceException if it was ended meanwhile
+     */
+    void end(JdbcClient client, Silence silence, long now) {
+        int rows = client.sql("UPDATE alert_silence SET until_at = ? WHERE id = ? AND until_at = ?")
+                .params(now, silence.id(), silence.until())
                 .update();
+        if (rows != 1) {
+            throw new LostRaceException("silence " + silence.id() + ": ended by somebody else");
+        }
     }
 
     /** Removes what ended before a time. */

@@ -209,7 +209,9 @@ public final class Emergencies {
                 .map(Approval::identity)
                 .distinct()
                 .count();
-        if (persons >= approvals.settings(client).approvals()) {
+        if (persons < approvals.settings(client).approvals()) {
+            table.hold(client, emergency);
+        } else {
             table.close(
                     client,
                     emergency,

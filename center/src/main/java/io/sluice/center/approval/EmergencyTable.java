@@ -64,6 +64,22 @@ final class EmergencyTable {
                         old.id(),
                         old.state().word())
                 .update();
+        requireOne(rows, old);
+    }
+
+    /**
+     * Keeps an emergency in its state until the transaction ends.
+     *
+     * @throws LostRaceException if it has another state than it was read with
+     */
+    void hold(JdbcClient client, Emergency old) {
+        int rows = client.sql("UPDATE emergency SET state = state WHERE id = ? AND state = ?")
+                .params(old.id(), old.state().word())
+                .update();
+        requireOne(rows, old);
+    }
+
+    private static void requireOne(int rows, Emergency old) {
         if (rows != 1) {
             throw new LostRaceException("emergency " + old.id() + ": decided by somebody else");
         }

@@ -94,6 +94,7 @@ public final class SettingsBook {
             }
             List<Approval> given = holding(client, proposal, current);
             boolean isEnough = given.stream().map(Approval::identity).distinct().count() >= current.approvals();
+            table.move(client, id, isEnough ? SettingsProposal.APPROVED : SettingsProposal.WAITING);
             if (isNew || isEnough) {
                 logApproval(client, access, comment, proposal, current, isEnough);
             }
@@ -101,7 +102,6 @@ public final class SettingsBook {
                 given.forEach(each ->
                         persons.account(client, each.account()).ifPresent(account -> Persons.hold(client, account)));
                 table.add(client, proposal.settings().withRevision(current.revision() + 1), now());
-                table.close(client, id, SettingsProposal.APPROVED);
             }
             return new View(table.current(client), table.waiting(client));
         });
@@ -111,7 +111,7 @@ public final class SettingsBook {
     public View reject(Access access, long id, String reason) {
         return database.write(client -> {
             SettingsProposal proposal = requireWaiting(client, id);
-            table.close(client, proposal.id(), SettingsProposal.REJECTED);
+            table.move(client, proposal.id(), SettingsProposal.REJECTED);
             log(client, access, "reject_approval_settings", id, reason);
             return new View(table.current(client), table.waiting(client));
         });

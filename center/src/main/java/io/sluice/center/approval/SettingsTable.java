@@ -1,5 +1,6 @@
 package io.sluice.center.approval;
 
+import io.sluice.center.database.LostRaceException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,10 +57,18 @@ final class SettingsTable {
                 .update();
     }
 
-    void close(JdbcClient client, long id, String state) {
-        client.sql("UPDATE settings_proposal SET state = ? WHERE id = ?")
-                .params(state, id)
+    /**
+     * Moves a proposal that waits to another state, or keeps it waiting until the transaction ends.
+     *
+     * @throws LostRaceException if it was approved or rejected meanwhile
+     */
+    void move(JdbcClient client, long id, String state) {
+        int rows = client.sql("UPDATE settings_proposal SET state = ? WHERE id = ? AND state = ?")
+                .params(state, id, SettingsProposal.WAITING)
                 .update();
+        if (rows != 1) {
+            throw new LostRaceException("proposal " + id + ": decided by somebody else");
+        }
     }
 
     Optional<SettingsProposal> find(JdbcClient client, long id) {

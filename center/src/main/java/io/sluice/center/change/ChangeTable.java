@@ -55,6 +55,22 @@ public final class ChangeTable {
                         change.id(),
                         change.revision() - 1)
                 .update();
+        requireOne(rows, change);
+    }
+
+    /**
+     * Keeps a change as it was read until the transaction ends.
+     *
+     * @throws LostRaceException if it has another revision
+     */
+    void hold(JdbcClient client, Change change) {
+        int rows = client.sql("UPDATE rule_change SET revision = revision WHERE id = ? AND revision = ?")
+                .params(change.id(), change.revision())
+                .update();
+        requireOne(rows, change);
+    }
+
+    private static void requireOne(int rows, Change change) {
         if (rows != 1) {
             throw new LostRaceException("change " + change.id() + ": edited by somebody else");
         }

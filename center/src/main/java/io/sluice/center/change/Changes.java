@@ -257,6 +257,7 @@ public final class Changes {
             long number = approvals.next(client);
             Change change =
                     table.find(client, id).filter(Changes::isUndecided).orElseGet(() -> requireOpen(client, id));
+            table.hold(client, change);
             Approvals.Proposal proposal = proposal(client, change);
             approvals.requireApprover(client, access, proposal);
             ChangeReview review = review(client, change);

@@ -101,6 +101,7 @@ final class PasskeyStore implements UserCredentialRepository {
      */
     Passkey remove(long owner, long id, String session) {
         return people.database().write(client -> {
+            people.accounts().lockAll(client);
             Passkey passkey = PasskeyTable.find(client, id)
                     .filter(found -> found.account() == owner)
                     .orElseThrow(() -> RefusedException.missing("passkey " + id + ": unknown"));

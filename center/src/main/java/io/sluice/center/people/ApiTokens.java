@@ -4,6 +4,7 @@ import io.sluice.center.access.Access;
 import io.sluice.center.access.Scope;
 import io.sluice.center.command.Actor;
 import io.sluice.center.database.Database;
+import io.sluice.center.database.LostRaceException;
 import io.sluice.core.time.Clock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -147,10 +148,18 @@ public final class ApiTokens {
         return client.sql(SELECT + "ORDER BY id DESC").query(ApiTokens::row).list();
     }
 
+    /**
+     * Revokes a token.
+     *
+     * @throws LostRaceException if it was revoked meanwhile
+     */
     public void revoke(JdbcClient client, long id) {
-        client.sql("UPDATE api_token SET revoked_at = ? WHERE id = ? AND revoked_at = 0")
+        int rows = client.sql("UPDATE api_token SET revoked_at = ? WHERE id = ? AND revoked_at = 0")
                 .params(now(), id)
                 .update();
+        if (rows != 1) {
+            throw new LostRaceException("token " + id + ": revoked by somebody else");
+        }
     }
 
     private static String words(Set<Scope> scopes) {
