@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -59,8 +60,12 @@ sealed interface DatabaseKind {
 
     int readIsolation();
 
-    /** Returns what the migrations contain in place of their placeholders. */
-    Map<String, String> placeholders();
+    /**
+     * Returns what the migrations contain in place of their placeholders.
+     *
+     * @throws IllegalStateException if the product cannot compare texts as bytes
+     */
+    Map<String, String> placeholders(JdbcClient client);
 
     void prepare(Path data);
 
@@ -125,8 +130,8 @@ sealed interface DatabaseKind {
         }
 
         @Override
-        public Map<String, String> placeholders() {
-            return Map.of("table_options", "");
+        public Map<String, String> placeholders(JdbcClient client) {
+            return Map.of("table_options", "", "on_servers", "--", "byte_order", "");
         }
 
         @Override
@@ -162,6 +167,9 @@ sealed interface DatabaseKind {
     record MariaDb(String url) implements DatabaseKind {
 
         private static final int CONNECTIONS = 5;
+
+        /** Orders that compare texts as bytes, of MariaDB and of MySQL. Those without "nopad" ignore spaces at the end. */
+        private static final List<String> BYTE_ORDERS = List.of("utf8mb4_nopad_bin", "utf8mb4_0900_bin");
 
         @Override
         public String name() {
@@ -208,8 +216,21 @@ sealed interface DatabaseKind {
         }
 
         @Override
-        public Map<String, String> placeholders() {
-            return Map.of("table_options", "ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4 COLLATE = utf8mb4_bin");
+        public Map<String, String> placeholders(JdbcClient client) {
+            String byteOrder = client.sql("SELECT collation_name FROM information_schema.collations"
+                            + " WHERE collation_name IN (?, ?) ORDER BY collation_name DESC LIMIT 1")
+                    .params(BYTE_ORDERS)
+                    .query(String.class)
+                    .optional()
+                    .orElseThrow(() -> new IllegalStateException("the server compares texts without the spaces at their"
+                            + " end (expected: MariaDB 10.2, MySQL 8.0.17 or later)"));
+            return Map.of(
+                    "table_options",
+                    "ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4 COLLATE = " + byteOrder,
+                    "on_servers",
+                    "",
+                    "byte_order",
+                    byteOrder);
         }
 
         @Override

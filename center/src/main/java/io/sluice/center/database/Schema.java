@@ -7,6 +7,7 @@ import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationVersion;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The tables of the center, by numbered migrations. */
 final class Schema {
@@ -59,7 +60,7 @@ final class Schema {
                 .dataSource(source)
                 .locations("classpath:io/sluice/center/migrations")
                 .table("sluice_schema")
-                .placeholders(kind.placeholders())
+                .placeholders(kind.placeholders(JdbcClient.create(source)))
                 .target(target)
                 .failOnMissingLocations(true)
                 .load();
