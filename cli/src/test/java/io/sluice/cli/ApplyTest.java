@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
@@ -9,11 +10,18 @@ import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -229,6 +237,102 @@ class ApplyTest {
             assertThat(elsewhere.code()).isEqualTo(1);
             assertThat(elsewhere.err()).contains("answered 302 without the form of a center");
         } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void aChangeWhoseAnswerIsLostIsSentAgainAndMadeOnce() throws Exception {
+        try (LossyFront front = new LossyFront(center.address(), 1)) {
+            CommandRun applied = through(front).good();
+            assertThat(applied.out()).contains("released version 1");
+            assertThat(front.keys()).hasSize(4);
+            assertThat(Set.copyOf(front.keys())).hasSize(2);
+        }
+        rules(6);
+        assertThat(run("apply").good().out()).contains("released version 2");
+    }
+
+    @Test
+    void aReleaseWhoseOutcomeStaysUnknownIsNotWithdrawn() throws Exception {
+        try (LossyFront front = new LossyFront(center.address(), Integer.MAX_VALUE, "/release")) {
+            CommandRun applied = through(front);
+            assertThat(applied.code()).isEqualTo(1);
+            assertThat(applied.err()).startsWith("sluice: it is not known whether change 1 was released (run the same");
+            assertThat(Set.copyOf(front.keys())).hasSize(2);
+        }
+        assertThat(run("apply").good().out()).isEqualTo("no change: version 1 has the rules of " + file + "\n");
+    }
+
+    private CommandRun through(LossyFront front) {
+        return CommandRun.of("apply", file, "--center", front.address(), "--data", folder.resolve("data"));
+    }
+
+    /** A proxy in front of a center that loses the first answers to each change. */
+    private static final class LossyFront implements AutoCloseable {
+
+        private final HttpClient client = HttpClient.newHttpClient();
+        private final List<String> keys = new CopyOnWriteArrayList<>();
+        private final HttpServer server;
+        private final URI center;
+        private final int lost;
+        private final String suffix;
+
+        LossyFront(URI center, int lost) throws IOException {
+            this(center, lost, "");
+        }
+
+        LossyFront(URI center, int lost, String suffix) throws IOException {
+            this.center = center;
+            this.lost = lost;
+            this.suffix = suffix;
+            this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server.createContext("/", this::pass);
+            server.start();
+        }
+
+        String address() {
+            return "http://127.0.0.1:" + server.getAddress().getPort();
+        }
+
+        List<String> keys() {
+            return keys;
+        }
+
+        private void pass(HttpExchange exchange) throws IOException {
+            boolean isChange = exchange.getRequestMethod().equals("POST");
+            HttpRequest.Builder request = HttpRequest.newBuilder(center.resolve(exchange.getRequestURI()))
+                    .method(
+                            exchange.getRequestMethod(),
+                            HttpRequest.BodyPublishers.ofByteArray(
+                                    exchange.getRequestBody().readAllBytes()));
+            for (String name : List.of("Authorization", "Content-Type", "Idempotency-Key")) {
+                String value = exchange.getRequestHeaders().getFirst(name);
+                if (value != null) {
+                    request.header(name, value);
+                }
+            }
+            try {
+                HttpResponse<byte[]> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+                String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+                if (isChange) {
+                    keys.add(key);
+                }
+                boolean isLost = isChange
+                        && exchange.getRequestURI().getPath().endsWith(suffix)
+                        && keys.stream().filter(key::equals).count() <= lost;
+                if (!isLost) {
+                    exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
+                    exchange.getResponseBody().write(answer.body());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            exchange.close();
+        }
+
+        @Override
+        public void close() {
             server.stop(0);
         }
     }

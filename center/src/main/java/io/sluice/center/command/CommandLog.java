@@ -5,6 +5,7 @@ import io.sluice.center.audit.AuditTables;
 import io.sluice.center.audit.AuditTree;
 import io.sluice.center.audit.LoggedRow;
 import io.sluice.center.database.Database;
+import io.sluice.center.database.Receipt;
 import io.sluice.center.edit.EditsJson;
 import io.sluice.center.plan.Target;
 import io.sluice.core.time.Clock;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -81,7 +83,39 @@ public final class CommandLog {
                         body,
                         AuditTree.add(client, row))
                 .update();
+        prove(client, row);
         return number;
+    }
+
+    /** Makes the row the proof of its transaction. The first command of a request uses its key; a refusal is decided again. */
+    private static void prove(JdbcClient client, AuditRow row) {
+        Optional<RequestTrace> trace =
+                RequestTrace.current().filter(request -> row.outcome().equals(AuditRow.DONE));
+        if (Database.prove(new LoggedReceipt(row, trace))) {
+            trace.flatMap(RequestTrace::unusedKey)
+                    .ifPresent(key -> AnsweredRequests.add(client, key, row.number(), row.at()));
+        }
+    }
+
+    /** Finds out whether a transaction was stored by the row that it has added. */
+    private record LoggedReceipt(AuditRow row, Optional<RequestTrace> trace) implements Receipt {
+
+        @Override
+        public boolean isStored(JdbcClient client) {
+            // A transaction that has not ended holds the counter, so this waits for it.
+            client.sql("UPDATE counter SET value = value WHERE name = 'command'")
+                    .update();
+            return client.sql("SELECT COUNT(*) FROM command WHERE number = ? AND commitment = ?")
+                            .params(row.number(), row.commitment())
+                            .query(Long.class)
+                            .single()
+                    == 1;
+        }
+
+        @Override
+        public void stored() {
+            trace.ifPresent(request -> request.stored(row.number()));
+        }
     }
 
     /**

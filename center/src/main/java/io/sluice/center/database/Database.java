@@ -2,6 +2,7 @@ package io.sluice.center.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -9,17 +10,19 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -39,6 +42,9 @@ public final class Database implements AutoCloseable {
     /** How the SQL states of broken connections begin. */
     private static final String CONNECTION_FAILED = "08";
 
+    /** The transaction that a thread runs. */
+    private static final ThreadLocal<@Nullable Attempt<?>> ATTEMPT = new ThreadLocal<>();
+
     private final DatabaseKind kind;
     private final HikariDataSource writers;
     private final HikariDataSource readers;
@@ -55,7 +61,7 @@ public final class Database implements AutoCloseable {
         this.kind = kind;
         this.writers = writers;
         this.readers = readers;
-        this.writing = new TransactionTemplate(new JdbcTransactionManager(writers));
+        this.writing = new TransactionTemplate(new Writing(writers));
         this.reading = new TransactionTemplate(new JdbcTransactionManager(readers));
         this.reading.setReadOnly(true);
         this.reading.setIsolationLevel(kind.readIsolation());
@@ -121,30 +127,150 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs a transaction that writes. If it collides with another, or its connection breaks before it is complete, it runs again
-     * from the beginning, so it must not have other effects.
+     * Runs a transaction that writes. If it collides with another, or its connection breaks before it is stored, it runs again from
+     * the beginning, so it must not have other effects. If the connection breaks while the server confirms it, its {@link Receipt}
+     * shows on another connection whether it was stored.
+     *
+     * @throws OutcomeUnknownException if the connection broke while the server confirmed it, and it has no receipt or the server
+     *     cannot be asked
      */
     public <T> T write(Function<JdbcClient, T> writes) {
+        if (ATTEMPT.get() != null) {
+            // A part of the transaction that this thread runs already.
+            return Objects.requireNonNull(writing.execute(status -> writes.apply(writeClient)));
+        }
         for (int i = 1; ; i++) {
-            AtomicBoolean complete = new AtomicBoolean();
+            Attempt<T> attempt = new Attempt<>();
             try {
-                T result = writing.execute(status -> {
-                    T written = writes.apply(writeClient);
-                    complete.set(true);
-                    return written;
-                });
-                return Objects.requireNonNull(result);
-            } catch (DuplicateKeyException | TransientDataAccessException | LostRaceException e) {
-                if (i == ATTEMPTS) {
-                    throw e;
-                }
+                return attempt.run(writes);
             } catch (RuntimeException e) {
-                // Whether a transaction was stored whose end was not confirmed, nobody knows.
-                if (i >= CONNECTIONS_TRIED || complete.get() || !isBrokenConnection(e)) {
+                Optional<T> stored = attempt.stored(e);
+                if (stored.isPresent()) {
+                    return stored.get();
+                }
+                if (i >= (isCollision(e) ? ATTEMPTS : isBrokenConnection(e) ? CONNECTIONS_TRIED : 1)) {
                     throw e;
                 }
             }
         }
+    }
+
+    /**
+     * Sets how to find out whether the transaction of this thread was stored. Returns false if the transaction has a receipt
+     * already, which is enough, or if the thread runs none.
+     */
+    public static boolean prove(Receipt receipt) {
+        Attempt<?> attempt = ATTEMPT.get();
+        if (attempt == null || attempt.receipt != null) {
+            return false;
+        }
+        attempt.receipt = receipt;
+        return true;
+    }
+
+    /** Notes why a transaction was not confirmed. */
+    private static final class Writing extends JdbcTransactionManager {
+
+        private static final long serialVersionUID = 1;
+
+        Writing(DataSource source) {
+            super(source);
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            try {
+                super.doCommit(status);
+            } catch (RuntimeException e) {
+                Attempt<?> attempt = ATTEMPT.get();
+                if (attempt != null) {
+                    attempt.failure = e;
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** One run of a transaction that writes. */
+    private final class Attempt<T> {
+
+        private @Nullable T written;
+        private @Nullable Receipt receipt;
+        private @Nullable RuntimeException failure;
+
+        T run(Function<JdbcClient, T> writes) {
+            ATTEMPT.set(this);
+            try {
+                T result = Objects.requireNonNull(writing.execute(status -> written = applied(writes)));
+                confirm();
+                return result;
+            } catch (RuntimeException e) {
+                // A broken connection cannot be rolled back either, which is what Spring would report.
+                throw failure == null ? e : failure;
+            } finally {
+                ATTEMPT.remove();
+            }
+        }
+
+        private T applied(Function<JdbcClient, T> writes) {
+            try {
+                return writes.apply(writeClient);
+            } catch (RuntimeException e) {
+                failure = e;
+                throw e;
+            }
+        }
+
+        /** Returns the result if the transaction was stored although it failed. */
+        Optional<T> stored(RuntimeException thrown) {
+            T result = written;
+            if (result == null || !isStored(thrown)) {
+                return Optional.empty();
+            }
+            confirm();
+            return Optional.of(result);
+        }
+
+        private void confirm() {
+            if (receipt != null) {
+                receipt.stored();
+            }
+        }
+
+        private boolean isStored(RuntimeException thrown) {
+            Receipt own = receipt;
+            if (own == null && !isBrokenConnection(thrown)) {
+                // The server has refused it.
+                return false;
+            }
+            for (int i = 1; own != null; i++) {
+                try {
+                    return Boolean.TRUE.equals(writing.execute(status -> own.isStored(writeClient)));
+                } catch (RuntimeException e) {
+                    thrown.addSuppressed(e);
+                    if (i == CONNECTIONS_TRIED || isTimeout(e)) {
+                        break;
+                    }
+                }
+            }
+            throw new OutcomeUnknownException(thrown);
+        }
+    }
+
+    private static boolean isCollision(RuntimeException failure) {
+        return failure instanceof DuplicateKeyException
+                || failure instanceof TransientDataAccessException
+                || failure instanceof LostRaceException;
+    }
+
+    /** Returns whether the server did not answer, or holds a lock for too long. */
+    private static boolean isTimeout(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException || cause instanceof PessimisticLockingFailureException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether a connection was dead, as all are after a restart of the server. Waiting in vain for one is not. */

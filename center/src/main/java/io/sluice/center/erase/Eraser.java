@@ -3,6 +3,7 @@ package io.sluice.center.erase;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.audit.AuditTables;
 import io.sluice.center.command.Actor;
+import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.command.RefusedException;
@@ -222,6 +223,7 @@ final class Eraser {
                         + " erased_by = ? WHERE number = ? AND erased_by = 0")
                 .params(number, row.number())
                 .update());
+        AnsweredRequests.eraseAnswers(client);
         if (removal.removed().getOrDefault(Removal.OVERRIDES, 0L) > 0) {
             tellNodes(client);
         }

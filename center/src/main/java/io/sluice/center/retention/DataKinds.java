@@ -6,6 +6,7 @@ import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
 import static io.sluice.center.retention.DataKind.Place.REDIS;
 
 import io.sluice.center.callers.RefusedCallers;
+import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.people.Sessions;
 import io.sluice.center.retention.DataKind.Place;
 import io.sluice.center.settings.RetentionSettings;
@@ -202,6 +203,15 @@ final class DataKinds {
                 "at most {time}",
                 "the center deletes them every hour",
                 "nothing by itself: they end when the account is disabled");
+        add(
+                "answers",
+                CENTER,
+                "answers to changes that came with an Idempotency-Key, encrypted with that key",
+                true,
+                Optional.of(AnsweredRequests.KEPT),
+                "{time}, and at most the last " + AnsweredRequests.MAX_KEPT,
+                "the center deletes them every hour; backups leave them out",
+                "all answers, because only the key tells whom they name");
         add(
                 "attempts",
                 REDIS,

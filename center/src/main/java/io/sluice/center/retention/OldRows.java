@@ -1,5 +1,6 @@
 package io.sluice.center.retention;
 
+import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.settings.RetentionSettings;
 import java.time.Duration;
 import java.util.HashSet;
@@ -54,10 +55,11 @@ final class OldRows {
         return removed;
     }
 
-    /** Removes secrets that are worth nothing any more. */
+    /** Removes secrets and answers that are worth nothing any more. */
     static void removeExpired(JdbcClient client, long now) {
         client.sql("DELETE FROM one_time_link WHERE expires_at <= ?").param(now).update();
         client.sql("DELETE FROM ceremony WHERE expires_at <= ?").param(now).update();
+        AnsweredRequests.removeOld(client, now);
         removeDurable(client, now - DURABLE.toMillis());
     }
 

@@ -1,11 +1,14 @@
 package io.sluice.center.web;
 
 import io.sluice.center.command.RefusedException;
+import io.sluice.center.command.RequestTrace;
 import io.sluice.center.database.Database;
+import io.sluice.center.database.OutcomeUnknownException;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SignInRefusedException;
 import io.sluice.center.signin.TooManyAttemptsException;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -24,6 +27,10 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 final class Problems extends ResponseEntityExceptionHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+    /** The answer while the database is away before anything was stored. */
+    static final String NOTHING_CHANGED =
+            "the database is unavailable; nothing was changed, nodes keep their rules, try again";
 
     private final RefusedRequests requests;
 
@@ -73,14 +80,43 @@ final class Problems extends ResponseEntityExceptionHandler {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> failed(RuntimeException failure) {
+        List<Long> stored = RequestTrace.currentlyStored();
         if (Database.isUnavailable(failure)) {
             LOG.debug("the database is unavailable", failure);
-            return answer(problem(
-                    HttpStatus.SERVICE_UNAVAILABLE,
-                    "the database is unavailable; nothing was changed, nodes keep their rules, try again"));
+            ProblemDetail problem = problem(HttpStatus.SERVICE_UNAVAILABLE, unavailable(failure, stored));
+            problem.setProperty("outcome", outcome(failure, stored));
+            return answer(withCommands(problem, stored));
         }
         LOG.error("a request failed", failure);
-        return answer(problem(HttpStatus.INTERNAL_SERVER_ERROR, "the center failed; see its log"));
+        return answer(
+                withCommands(problem(HttpStatus.INTERNAL_SERVER_ERROR, "the center failed; see its log"), stored));
+    }
+
+    private static String unavailable(RuntimeException failure, List<Long> stored) {
+        if (!stored.isEmpty()) {
+            return "the change was stored as command " + stored.get(0) + " of the audit log; then the database became"
+                    + " unavailable, so this answer does not show it";
+        }
+        return failure instanceof OutcomeUnknownException
+                ? "the connection to the database broke while it confirmed the change, so it is not known whether the"
+                        + " change was stored; repeat the request with the same Idempotency-Key, or look before you"
+                        + " send it again"
+                : NOTHING_CHANGED;
+    }
+
+    /** Returns what became of the change, for programs. */
+    private static String outcome(RuntimeException failure, List<Long> stored) {
+        if (!stored.isEmpty()) {
+            return "stored";
+        }
+        return failure instanceof OutcomeUnknownException ? "unknown" : "not_changed";
+    }
+
+    private static ProblemDetail withCommands(ProblemDetail problem, List<Long> stored) {
+        if (!stored.isEmpty()) {
+            problem.setProperty("commands", stored);
+        }
+        return problem;
     }
 
     @Override

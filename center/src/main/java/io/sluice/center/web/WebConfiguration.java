@@ -3,6 +3,7 @@ package io.sluice.center.web;
 import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.alert.AlertRoutes;
 import io.sluice.center.callers.CallerRoutes;
+import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.decisions.DecisionRoutes;
 import io.sluice.center.durable.DurableRoutes;
 import io.sluice.center.edge.ProxyValve;
@@ -93,6 +94,17 @@ final class WebConfiguration {
         filter.addUrlPatterns("/api/*");
         filter.setAsyncSupported(true);
         filter.setOrder(2);
+        return filter;
+    }
+
+    /** Comes after all filters that refuse. */
+    @Bean
+    FilterRegistrationBean<RepetitionFilter> repetitions(CenterParts center) {
+        FilterRegistrationBean<RepetitionFilter> filter =
+                new FilterRegistrationBean<>(new RepetitionFilter(new AnsweredRequests(center.database())));
+        filter.addUrlPatterns("/api/*");
+        filter.setAsyncSupported(true);
+        filter.setOrder(3);
         return filter;
     }
 

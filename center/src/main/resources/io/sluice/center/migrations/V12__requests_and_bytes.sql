@@ -1,3 +1,18 @@
+-- Answers to requests with an Idempotency-Key, so that a request which is repeated acts once. An answer can only be read with the key.
+CREATE TABLE answered_request (
+  -- a hash of the key and the actor
+  ref     VARCHAR(64) NOT NULL PRIMARY KEY,
+  -- a hash of the request, keyed with the key
+  request VARCHAR(64) NOT NULL,
+  at      BIGINT      NOT NULL,
+  -- the first row of the audit log that it wrote
+  command BIGINT      NOT NULL,
+  -- encrypted with the key; empty until it is known
+  answer  LONGBLOB    NOT NULL
+) ${table_options};
+
+CREATE INDEX answered_request_by_time ON answered_request (at);
+
 -- Texts compare as bytes. On servers they did without spaces at their end, so "ann " was the account of "ann". SQLite has always
 -- compared bytes. A CHAR column loses spaces at its end.
 ${on_servers} ALTER TABLE account CONVERT TO CHARACTER SET utf8mb4 COLLATE ${byte_order};

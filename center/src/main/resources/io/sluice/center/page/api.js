@@ -1,13 +1,20 @@
 // Calls of the center's API.
 let csrf = null;
 
+/** How long a change that got no answer keeps its key. Afterwards the same change is another one. */
+const KEY_MILLIS = 120_000;
+/** The keys of changes that got no answer, by their content. */
+const keys = new Map();
+
 /** An answer that is not a success. The status is 0 if there was no answer. */
 export class Refusal extends Error {
-  constructor(status, title, detail, retryAfter) {
+  constructor(status, title, detail, retryAfter, outcome = '') {
     super(detail);
     this.status = status;
     this.title = title;
     this.retryAfter = retryAfter;
+    /** What became of a change while the database was away: not_changed, unknown or stored. */
+    this.outcome = outcome;
   }
 
   /** Whether a password or passkey must be presented again first. */
@@ -16,8 +23,35 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the key of a change: the same one again if the same change got no answer a moment ago, so that it is made once. */
+function keyOf(content) {
+  const known = keys.get(content);
+  if (known && Date.now() - known.at < KEY_MILLIS) {
+    return known.key;
+  }
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (each) => each.toString(16).padStart(2, '0')).join('');
+}
+
 async function send(method, path, body) {
-  const headers = { Accept: 'application/json' };
+  if (method === 'GET') {
+    return exchange(method, path, body, {});
+  }
+  const content = `${method} ${path} ${JSON.stringify(body)}`;
+  const key = keyOf(content);
+  keys.delete(content);
+  try {
+    return await exchange(method, path, body, { 'Idempotency-Key': key });
+  } catch (refusal) {
+    if (refusal.status === 0 || refusal.status >= 500) {
+      keys.set(content, { key, at: Date.now() });
+    }
+    throw refusal;
+  }
+}
+
+async function exchange(method, path, body, more) {
+  const headers = { Accept: 'application/json', ...more };
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
@@ -49,6 +83,7 @@ async function send(method, path, body) {
       json?.title ?? '',
       json?.detail ?? '',
       Number(response.headers.get('Retry-After')) || 0,
+      json?.outcome ?? '',
     );
   }
   if (json && typeof json.csrf === 'string') {
@@ -57,7 +92,10 @@ async function send(method, path, body) {
   return json;
 }
 
-/** Calls the API. A page whose session went on in another tab learns the new token and tries once more. */
+/**
+ * Calls the API. A page whose session went on in another tab learns the new token and tries once more. A change whose outcome is not
+ * known is sent once more with the same key, which answers what became of it.
+ */
 export async function call(method, path, body) {
   try {
     return await send(method, path, body);
@@ -66,7 +104,13 @@ export async function call(method, path, body) {
       await session();
       return send(method, path, body);
     }
-    throw refusal;
+    if (refusal.outcome !== 'unknown') {
+      throw refusal;
+    }
+    return send(method, path, body).catch((second) => {
+      // Without the database, the second answer tells nothing about the first request.
+      throw second.status === 0 || second.status >= 500 ? refusal : second;
+    });
   }
 }
 

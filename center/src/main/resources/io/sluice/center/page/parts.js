@@ -33,10 +33,15 @@ export function explain(failure, special = {}) {
       return () =>
         failure.retryAfter > 0 ? t('throttled', { seconds: failure.retryAfter }) : t('throttledSoon');
     case 503:
-      return () => t('unavailable');
+      return () => t(unavailable(failure.outcome));
     default:
       return () => t('failed', { detail: failure.message || String(failure.status) });
   }
+}
+
+/** Returns the name of the text about a database that is away. */
+function unavailable(outcome) {
+  return { unknown: 'outcomeUnknown', stored: 'storedUnseen' }[outcome] ?? 'unavailable';
 }
 
 /** The state of a page: whether it works on something, and what it has to say. */

@@ -19,6 +19,7 @@ const titles = {
   tokens: ['Tokens of programs', '程序令牌'],
   sessions: ['Sessions', '会话'],
   links: ['One-time links', '一次性链接'],
+  answers: ['Answers to changes', '变更请求的回答'],
   attempts: ['Failed sign-ins', '失败的登录'],
   refused_callers: ['Refused callers', '被拒绝的调用方'],
   backups: ['Backups', '备份'],
@@ -114,6 +115,12 @@ const chinese = {
     '账户停用时结束',
   ],
   links: ['一次性链接和未完成的登录，仅保存哈希', '最长 {time}', '中心每小时删除', '账户停用时结束'],
+  answers: [
+    '对带有 Idempotency-Key 的变更请求的回答，用该密钥加密',
+    '{time}，且最多保留最近 {number} 个',
+    '中心每小时删除；备份不包含',
+    '所有回答，因为只有密钥才能看出涉及谁',
+  ],
   attempts: [
     '按名称和地址统计的失败登录；没有 Redis 时保存在中心的内存中',
     '最后一次尝试后约 {time}',

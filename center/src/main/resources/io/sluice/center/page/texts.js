@@ -95,6 +95,8 @@ const en = {
   tooShort: 'The password is too short. Use at least 12 characters.',
   unreachable: 'The center does not answer. Check that it runs, then try again.',
   unavailable: 'The database of the center is away. Nothing was changed; try again soon.',
+  outcomeUnknown: 'The connection to the database broke. It is not known whether this was stored. Try again now: it is done only once.',
+  storedUnseen: 'This was stored. The database is away now, so the result cannot be shown; reload the page soon.',
   forbidden: 'Your role does not allow to see this.',
   failed: 'That did not work: {detail}',
   passkeyNeedsName:
@@ -199,6 +201,8 @@ const zh = {
   tooShort: '密码太短。请至少使用 12 个字符。',
   unreachable: '中心没有响应。请确认它正在运行，然后重试。',
   unavailable: '中心的数据库暂时不可用。没有任何更改，请稍后重试。',
+  outcomeUnknown: '与数据库的连接中断，无法确定是否已保存。请立即重试：同一操作只会执行一次。',
+  storedUnseen: '已保存。数据库现在不可用，无法显示结果，请稍后刷新页面。',
   forbidden: '您的角色无权查看此内容。',
   failed: '操作未成功：{detail}',
   passkeyNeedsName: '通行密钥不能在数字地址上使用。请用名称打开此页面并在那里登录：',

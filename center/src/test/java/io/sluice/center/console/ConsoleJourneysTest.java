@@ -96,6 +96,34 @@ class ConsoleJourneysTest extends OnStage {
     }
 
     @Test
+    void aChangeWhoseAnswerIsLostIsMadeOnceWhenItIsConfirmedAgain() {
+        browser.signIn("sam").view("/");
+        page.clickOn("#caller-table tbody a[data-hash]");
+        page.awaitShown("#caller button[data-limit]");
+        page.clickOn("#caller button[data-limit]");
+        page.choose("dialog-in", "15m");
+        String unused = page.script("""
+                const send = window.fetch;
+                window.fetch = async (path, options) => {
+                  const answer = await send(path, options);
+                  if (options.method === 'POST' && !window.lost) {
+                    window.lost = true;
+                    throw new TypeError('the answer is lost');
+                  }
+                  return answer;
+                };
+                return '';
+                """);
+        confirm("case 4713: sent twice");
+        page.awaitTextOf("#dialog-error", "The center does not answer");
+        browser.confirm();
+        await("an answer", () -> page.script("return String(!document.querySelector('dialog[open]'))")
+                .equals("true"));
+        String overrides = stage.machine().get("/api/overrides").text();
+        assertThat(overrides.split("case 4713: sent twice", -1)).hasSize(2);
+    }
+
+    @Test
     void writesARuleTriesItOnSomeCallersAndPromotesIt() {
         endTrial();
         browser.signIn("wei").view("/rules");

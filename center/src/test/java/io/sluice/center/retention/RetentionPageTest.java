@@ -106,6 +106,7 @@ class RetentionPageTest {
             Map.entry("api_token", "tokens"),
             Map.entry("one_time_link", "links"),
             Map.entry("ceremony", "links"),
+            Map.entry("answered_request", "answers"),
             Map.entry("series_block", "series_hours"),
             Map.entry("alert_rule", ""),
             Map.entry("alert", "alerts"),

@@ -188,9 +188,30 @@ class OpenApiTest {
             });
             Set<String> described = new TreeSet<>();
             JsonNode parameters = operation(method).path("parameters");
-            parameters.forEach(parameter -> described.add(
-                    parameter.get("in").asString() + " " + parameter.get("name").asString()));
+            parameters.forEach(parameter -> {
+                if (!parameter.has("$ref")) {
+                    described.add(parameter.get("in").asString() + " "
+                            + parameter.get("name").asString());
+                }
+            });
             assertThat(described).as(path(method)).isEqualTo(real);
+        }
+    }
+
+    @Test
+    void everyChangeTakesAnIdempotencyKey() {
+        String name = "IdempotencyKey";
+        assertThat(document.at("/components/parameters/" + name + "/name").asString())
+                .isEqualTo("Idempotency-Key");
+        for (Method method : routes()) {
+            // Questions, reports of nodes, and sign-ins are no changes, or have no actor.
+            boolean isChange = !verb(method).equals("get")
+                    && !path(method)
+                            .matches("/api/(changes/(check|dry-run)|explain|audit/verify|nodes/.*|durable/.*|session.*|"
+                                    + "set-up.*|me/passkeys/options)");
+            assertThat(operation(method).path("parameters").toString().contains("#/components/parameters/" + name))
+                    .as(verb(method) + " " + path(method))
+                    .isEqualTo(isChange);
         }
     }
 

@@ -129,7 +129,7 @@ public final class ApplyCommand implements Callable<Integer> {
             try {
                 return release(client, plan, path, out);
             } catch (CenterCallException e) {
-                if (!e.isConflict()) {
+                if (!e.isConflict() || e.isOutcomeUnknown()) {
                     throw e;
                 }
                 withdraw(client, path);
@@ -148,6 +148,14 @@ public final class ApplyCommand implements Callable<Integer> {
             }
             return release(client, plan, path, out);
         } catch (CenterCallException e) {
+            if (e.isOutcomeUnknown()) {
+                throw new CenterCallException(
+                        "it is not known whether change " + path.substring(path.lastIndexOf('/') + 1)
+                                + " was released (run the same command again: it releases the change if it is not); "
+                                + e.getMessage(),
+                        0,
+                        List.of());
+            }
             withdraw(client, path);
             throw e;
         }

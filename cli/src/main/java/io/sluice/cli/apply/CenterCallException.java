@@ -10,6 +10,7 @@ public final class CenterCallException extends Exception {
     private final int status;
     private final transient List<String> details;
     private final boolean needsApproval;
+    private final boolean isOutcomeUnknown;
 
     /**
      * Creates a failure.
@@ -18,19 +19,32 @@ public final class CenterCallException extends Exception {
      * @param details lines to print before the message
      */
     CenterCallException(String message, int status, List<String> details) {
-        this(message, status, details, false);
+        this(message, status, details, false, false);
     }
 
     /**
      * Creates a failure.
      *
      * @param needsApproval whether a second person has to approve first
+     * @param isOutcomeUnknown whether a change may have been made
      */
-    CenterCallException(String message, int status, List<String> details, boolean needsApproval) {
+    CenterCallException(
+            String message, int status, List<String> details, boolean needsApproval, boolean isOutcomeUnknown) {
         super(message);
         this.status = status;
         this.details = List.copyOf(details);
         this.needsApproval = needsApproval;
+        this.isOutcomeUnknown = isOutcomeUnknown;
+    }
+
+    /** Returns whether the change may have been made, although it was not answered as one that was. */
+    boolean isOutcomeUnknown() {
+        return isOutcomeUnknown;
+    }
+
+    /** Returns whether the center has decided about the request. It has not if it or its database was away. */
+    boolean isDefinite() {
+        return status >= 400 && status < 500;
     }
 
     boolean needsApproval() {

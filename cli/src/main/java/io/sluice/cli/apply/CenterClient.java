@@ -4,6 +4,7 @@ import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.center.CenterTrust;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,6 +27,12 @@ public final class CenterClient {
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(5);
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(60);
     private static final int MOST_OF_A_PROBLEM = 65_536;
+    private static final int CHANGE_ATTEMPTS = 5;
+    private static final long PAUSE_MILLIS = 1_000;
+
+    /** What a center says about a change that it did not make, because its database was away. */
+    private static final String NOT_CHANGED = "not_changed";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final HttpClient http;
@@ -66,10 +75,41 @@ public final class CenterClient {
         }
     }
 
+    /**
+     * Makes a change. If its answer is lost, the same request is sent again: its key makes sure that the center carries it out once, and
+     * answers it as it did first.
+     *
+     * @throws CenterCallException if the center refuses the change, or its outcome stays unknown
+     */
     JsonNode post(String path, Map<String, ?> body) throws CenterCallException {
-        return call(request(path)
+        HttpRequest.Builder request = request(path)
                 .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body))));
+                .header("Idempotency-Key", UUID.randomUUID().toString())
+                .POST(HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body)));
+        @Nullable CenterCallException unknown = null;
+        for (int i = 1; ; i++) {
+            try {
+                return call(request);
+            } catch (CenterCallException e) {
+                if (e.isOutcomeUnknown()) {
+                    unknown = e;
+                } else if (unknown == null || e.isDefinite()) {
+                    throw e;
+                }
+                if (i == CHANGE_ATTEMPTS) {
+                    throw unknown;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
@@ -101,14 +141,31 @@ public final class CenterClient {
         } catch (SSLHandshakeException e) {
             throw failed("its certificate is not accepted (" + e.getMessage()
                     + ") (expected: --center-ca FILE, the certificate of the center or of its authority)");
+        } catch (ConnectException e) {
+            throw unreachable(e, false);
         } catch (IOException e) {
-            throw failed("cannot be reached" + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")")
-                    + " (expected: a running center; ./sluice start or ./sluice center runs one, --center names"
-                    + " another)");
+            throw unreachable(e, true);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failed("interrupted");
         }
+    }
+
+    /**
+     * Returns the failure of a request that got no answer.
+     *
+     * @param isSent whether the center may have received the request
+     */
+    private CenterCallException unreachable(IOException e, boolean isSent) {
+        return new CenterCallException(
+                "center " + address + ": cannot be reached"
+                        + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")")
+                        + " (expected: a running center; ./sluice start or ./sluice center runs one, --center names"
+                        + " another)",
+                0,
+                List.of(),
+                false,
+                isSent);
     }
 
     private CenterCallException refused(int status, JsonNode body) {
@@ -123,7 +180,9 @@ public final class CenterClient {
                 status == 403 ? "center " + address + ": " + detail : detail,
                 status,
                 details(body),
-                body.path("approval").asString("").equals("required"));
+                body.path("approval").asString("").equals("required"),
+                body.has("commands")
+                        || !body.path("outcome").asString(NOT_CHANGED).equals(NOT_CHANGED));
     }
 
     private CenterCallException failed(String why) {

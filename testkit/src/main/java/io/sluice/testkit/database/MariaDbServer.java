@@ -64,6 +64,10 @@ public final class MariaDbServer implements AutoCloseable {
         return "jdbc:mariadb://127.0.0.1:" + port + "/" + name + "?user=root";
     }
 
+    public int port() {
+        return port;
+    }
+
     /** Runs a statement as the administrator. */
     public void sql(String statement) {
         try {

@@ -1,5 +1,6 @@
 package io.sluice.testkit.redis;
 
+import io.sluice.testkit.database.MariaDbServer;
 import io.sluice.testkit.process.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,16 +10,18 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loopback port in front of a Redis server. It passes everything on until it is told to be slow, silent, gone or wrong. A fault
+ * A loopback port in front of a server: Redis, or MariaDB. It passes everything on until it is told to be slow, silent, gone or wrong. A fault
  * applies to open and new connections, and to everything that is sent after the call returned.
  *
  * <p>A connection that has lost something says nothing more in that direction, even after {@link #resume}: it is as dead as a
@@ -40,7 +43,11 @@ public final class FaultProxy implements AutoCloseable {
     /** The answer to commands with these names, or to all commands if there are none. */
     private record OwnAnswer(String line, Set<String> names) {}
 
+    /** The server receives these words, one after the other on one connection, and the answer to the last of them is lost. */
+    private record Severed(List<String> words, Runnable then) {}
+
     private final int port;
+    private final boolean isRedis;
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private final Set<Socket> unheard = ConcurrentHashMap.newKeySet();
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
@@ -53,10 +60,13 @@ public final class FaultProxy implements AutoCloseable {
     private volatile long delayToServer;
     private volatile long delayToClient;
     private volatile @Nullable OwnAnswer own;
+    private final AtomicReference<@Nullable Severed> severed = new AtomicReference<>();
+    private final LongAdder severedConnections = new LongAdder();
     private @Nullable Listener listener;
     private boolean closed;
 
-    private FaultProxy(int targetPort, int port) {
+    private FaultProxy(int targetPort, int port, boolean isRedis) {
+        this.isRedis = isRedis;
         this.targetPort = targetPort;
         this.port = port;
     }
@@ -68,7 +78,16 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Starts a proxy in front of a loopback port. */
     public static FaultProxy before(int port) {
-        FaultProxy proxy = new FaultProxy(port, Ports.free());
+        return before(port, true);
+    }
+
+    /** Starts a proxy in front of MariaDB. It does not answer commands itself. */
+    public static FaultProxy before(MariaDbServer server) {
+        return before(server.port(), false);
+    }
+
+    private static FaultProxy before(int port, boolean isRedis) {
+        FaultProxy proxy = new FaultProxy(port, Ports.free(), isRedis);
         proxy.listen();
         return proxy;
     }
@@ -105,6 +124,21 @@ public final class FaultProxy implements AutoCloseable {
     /** Lets requests reach the server, and loses its answers. */
     public void loseAnswers() {
         traffic = Traffic.LOSES_ANSWERS;
+    }
+
+    /**
+     * Loses one answer: of the next connection to MariaDB that sends these words one after the other, such as an {@code INSERT} and
+     * {@code COMMIT}. The server receives them. When it answers the last of them, the connection is reset instead.
+     *
+     * @param then called before the connection is reset, such as {@link #stopListening}
+     */
+    public void loseAnswerTo(Runnable then, String... words) {
+        severed.set(new Severed(List.of(words), then));
+    }
+
+    /** Returns how many connections were reset by {@link #loseAnswerTo}. */
+    public long severed() {
+        return severedConnections.sum();
     }
 
     /**
@@ -199,6 +233,30 @@ public final class FaultProxy implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    boolean isRedis() {
+        return isRedis;
+    }
+
+    /** Returns how many of the words a connection has sent, which had sent so many before these bytes. */
+    int sent(int before, byte[] bytes) {
+        Severed current = severed.get();
+        if (current == null || before >= current.words.size()) {
+            return 0;
+        }
+        return new String(bytes, StandardCharsets.ISO_8859_1).contains(current.words.get(before)) ? before + 1 : before;
+    }
+
+    /** Returns whether the answer is lost to a connection that has sent so many of the words. It is lost once. */
+    boolean severs(int sent) {
+        Severed current = severed.get();
+        if (current == null || sent < current.words.size() || !severed.compareAndSet(current, null)) {
+            return false;
+        }
+        current.then.run();
+        severedConnections.increment();
+        return true;
     }
 
     boolean loses(boolean toServer) {

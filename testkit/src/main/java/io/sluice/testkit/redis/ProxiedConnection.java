@@ -32,6 +32,7 @@ final class ProxiedConnection {
     private final ReplyStream replies = new ReplyStream();
     private final CommandStream commands = new CommandStream(new Order());
     private final List<Thread> threads;
+    private volatile int sentWords;
     private int ends;
 
     ProxiedConnection(FaultProxy proxy, Socket client, Socket server) {
@@ -131,6 +132,12 @@ final class ProxiedConnection {
     }
 
     private void toServer(byte[] bytes, int length) throws InterruptedException {
+        if (!proxy.isRedis()) {
+            byte[] all = Arrays.copyOf(bytes, length);
+            sentWords = proxy.sent(sentWords, all);
+            there.put(all, proxy.delayNanos(true));
+            return;
+        }
         byte[] passed;
         synchronized (order) {
             passed = commands.feed(bytes, length);
@@ -142,6 +149,14 @@ final class ProxiedConnection {
 
     /** Holds the lock for all of the bytes, so that no answer of the proxy overtakes bytes that are counted but not yet sent. */
     private void toClient(byte[] bytes, int length) throws InterruptedException {
+        if (!proxy.isRedis()) {
+            if (proxy.severs(sentWords)) {
+                cut();
+            } else {
+                back.put(Arrays.copyOf(bytes, length), proxy.delayNanos(false));
+            }
+            return;
+        }
         synchronized (order) {
             int sent = 0;
             for (int at = 0; at < length; ) {
