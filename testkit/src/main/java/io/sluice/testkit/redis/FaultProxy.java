@@ -62,6 +62,7 @@ public final class FaultProxy implements AutoCloseable {
     private volatile @Nullable OwnAnswer own;
     private final AtomicReference<@Nullable Severed> severed = new AtomicReference<>();
     private final LongAdder severedConnections = new LongAdder();
+    private volatile Set<String> held = Set.of();
     private @Nullable Listener listener;
     private boolean closed;
 
@@ -157,8 +158,23 @@ public final class FaultProxy implements AutoCloseable {
         own = new OwnAnswer(line, capitals);
     }
 
+    /**
+     * Holds commands with these names back, and what follows them on the same connection. {@link #resume} delivers them, also if their
+     * client has left meanwhile: they arrive late, as from a network that stood still.
+     */
+    public void hold(String... names) {
+        held = Stream.of(names).map(name -> name.toUpperCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns how many connections are held back. */
+    public long holding() {
+        return connections.stream().filter(ProxiedConnection::isHeld).count();
+    }
+
     /** Passes everything on again without delay, and listens again. */
     public void resume() {
+        held = Set.of();
+        connections.forEach(ProxiedConnection::release);
         own = null;
         delay(Duration.ZERO);
         traffic = Traffic.PASSES;
@@ -265,6 +281,10 @@ public final class FaultProxy implements AutoCloseable {
 
     long delayNanos(boolean toServer) {
         return toServer ? delayToServer : delayToClient;
+    }
+
+    boolean holds(String command) {
+        return held.contains(command);
     }
 
     byte @Nullable [] answerTo(String command) {

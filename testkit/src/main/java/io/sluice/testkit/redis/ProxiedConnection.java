@@ -31,9 +31,13 @@ final class ProxiedConnection {
     private final ArrayDeque<byte[]> owed = new ArrayDeque<>();
     private final ReplyStream replies = new ReplyStream();
     private final CommandStream commands = new CommandStream(new Order());
+    private final Object holding = new Object();
     private final List<Thread> threads;
     private volatile int sentWords;
     private int ends;
+
+    /** Guarded by {@link #holding}. */
+    private boolean isHeld;
 
     ProxiedConnection(FaultProxy proxy, Socket client, Socket server) {
         this.proxy = proxy;
@@ -52,8 +56,37 @@ final class ProxiedConnection {
         return threads;
     }
 
+    boolean isHeld() {
+        synchronized (holding) {
+            return isHeld;
+        }
+    }
+
+    /** Delivers what was held back. */
+    void release() {
+        synchronized (holding) {
+            isHeld = false;
+            holding.notifyAll();
+        }
+    }
+
+    private void hold() {
+        synchronized (holding) {
+            isHeld = true;
+        }
+    }
+
+    private void awaitRelease() throws InterruptedException {
+        synchronized (holding) {
+            while (isHeld) {
+                holding.wait();
+            }
+        }
+    }
+
     /** Resets both sides. */
     void cut() {
+        release();
         there.close();
         back.close();
         FaultProxy.reset(client);
@@ -100,6 +133,9 @@ final class ProxiedConnection {
         boolean lost = false;
         while (true) {
             byte[] bytes = line.take();
+            if (toServer) {
+                awaitRelease();
+            }
             // A TCP stream has no holes: after a loss, nothing more is delivered.
             lost = lost || proxy.loses(toServer);
             if (bytes == DelayLine.END) {
@@ -194,6 +230,9 @@ final class ProxiedConnection {
 
         @Override
         public boolean passes(String name) {
+            if (proxy.holds(name)) {
+                hold();
+            }
             own = proxy.answerTo(name);
             if (own == null && !UNANSWERED.contains(name)) {
                 owed.add(OF_THE_SERVER);
