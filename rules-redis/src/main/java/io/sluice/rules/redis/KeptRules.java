@@ -10,8 +10,15 @@ import java.util.Optional;
  * @param repaired one sentence for each key that had been lost or changed and was written again
  * @param foreign one sentence for each key that something else wrote and that stays as it is
  * @param isMirrorDue whether the rules in force are new, and their mirror could not be written completely
+ * @param higherRevision of adjustments in Redis that were not replaced, because an older revision never replaces a newer one; 0 if the wanted
+ *     ones are there
  */
-public record KeptRules(Optional<Obstacle> obstacle, List<String> repaired, List<String> foreign, boolean isMirrorDue) {
+public record KeptRules(
+        Optional<Obstacle> obstacle,
+        List<String> repaired,
+        List<String> foreign,
+        boolean isMirrorDue,
+        long higherRevision) {
 
     public KeptRules {
         repaired = List.copyOf(repaired);

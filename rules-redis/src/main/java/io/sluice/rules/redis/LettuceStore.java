@@ -7,9 +7,9 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.redis.ClaimedWrites.Write;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,15 +38,15 @@ final class LettuceStore implements RuleStore {
     /** More than the longest valid text takes. */
     private static final long MOST_ADJUSTING_BYTES = 3L * Adjustments.MOST_CHARACTERS;
 
-    private static final Script FLIP = Script.load("flip.lua");
-    private static final Script MIRROR = Script.load("mirror.lua");
     private static final Script READ = Script.load("read.lua");
 
     private final RedisClusterAsyncCommands<String, byte[]> redis;
+    private final ClaimedWrites writes;
     private final Duration patience;
 
-    LettuceStore(RedisClusterAsyncCommands<String, byte[]> redis, Duration patience) {
+    LettuceStore(RedisClusterAsyncCommands<String, byte[]> redis, ClaimedWrites writes, Duration patience) {
         this.redis = redis;
+        this.writes = writes;
         this.patience = patience;
     }
 
@@ -67,8 +67,13 @@ final class LettuceStore implements RuleStore {
     }
 
     @Override
-    public void adjust(String text) {
-        await(redis.set(ADJUSTMENTS, utf8(text)));
+    public void claim() {
+        writes.claim();
+    }
+
+    @Override
+    public boolean adjust(String text, long revision) {
+        return writes.write(Write.of(ADJUSTMENTS, "adjust", utf8(text), utf8(Long.toString(revision))));
     }
 
     @Override
@@ -84,21 +89,18 @@ final class LettuceStore implements RuleStore {
 
     @Override
     public boolean write(long version, byte[] snapshot) {
-        // Null if it existed already.
-        return "OK".equals(await(redis.set(SNAPSHOT + version, snapshot, SetArgs.Builder.nx())));
+        return writes.write(Write.of(SNAPSHOT + version, "add", snapshot));
     }
 
     @Override
     public void replace(long version, byte[] snapshot) {
-        await(redis.set(SNAPSHOT + version, snapshot));
+        boolean unused = writes.write(Write.of(SNAPSHOT + version, "set", snapshot, utf8("0")));
     }
 
     @Override
     public boolean flip(byte[] was, String next) {
         byte[] last = utf8(Integer.toString(VersionPointer.LONGEST));
-        Long done =
-                await(redis.eval(FLIP.text(), ScriptOutputType.INTEGER, new String[] {VERSION}, was, utf8(next), last));
-        return done == 1;
+        return writes.write(Write.of(VERSION, "switch", was, utf8(next), last));
     }
 
     @Override
@@ -141,24 +143,24 @@ final class LettuceStore implements RuleStore {
     @Override
     public void mirror(Map<String, Map<String, String>> hashes) {
         for (List<String> some : parts(List.copyOf(hashes.keySet()))) {
-            List<RedisFuture<Long>> answers = new ArrayList<>();
+            List<Write> each = new ArrayList<>();
             for (String key : some) {
                 List<byte[]> arguments = new ArrayList<>();
                 hashes.getOrDefault(key, Map.of()).forEach((field, value) -> {
                     arguments.add(utf8(field));
                     arguments.add(utf8(value));
                 });
-                answers.add(redis.eval(
-                        MIRROR.text(), ScriptOutputType.INTEGER, new String[] {key}, arguments.toArray(byte[][]::new)));
+                each.add(Write.of(key, "hash", arguments.toArray(byte[][]::new)));
             }
-            answers.forEach(this::await);
+            int unused = writes.write(each);
         }
     }
 
     @Override
     public void remove(Collection<String> keys) {
         for (List<String> some : parts(List.copyOf(keys))) {
-            some.stream().map(key -> redis.unlink(key)).toList().forEach(this::await);
+            int unused = writes.write(
+                    some.stream().map(key -> Write.of(key, "unlink")).toList());
         }
     }
 

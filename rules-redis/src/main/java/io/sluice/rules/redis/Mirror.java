@@ -70,7 +70,7 @@ final class Mirror {
             }
         });
         store.mirror(lost);
-        return new KeptRules(Optional.empty(), few(repaired), few(foreign), false);
+        return new KeptRules(Optional.empty(), few(repaired), few(foreign), false, 0);
     }
 
     private static String sentence(String key, String difference) {

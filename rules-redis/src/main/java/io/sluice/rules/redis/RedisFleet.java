@@ -4,6 +4,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.sluice.rules.redis.ClaimedWrites.Write;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,8 +57,13 @@ public final class RedisFleet implements AutoCloseable {
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(1);
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(3);
 
+    /** Holds the claim of the center that writes. Of its own, because it writes beside the rules, with another connection. */
+    static final String TERM = RuleStore.TERM + "_fleet";
+
     private final RuleServer server;
     private final Duration reportLives;
+    private final Claim claim = new Claim(TERM, FLEET);
+    private boolean leads;
     private @Nullable RuleLine line;
 
     private RedisFleet(RuleServer server, Duration reportLives) {
@@ -114,22 +120,34 @@ public final class RedisFleet implements AutoCloseable {
     }
 
     /**
-     * Returns the current reports by the id of their node. Ids of nodes that no longer report are removed.
+     * Writes for a center from now on: nothing that it writes replaces what the leader of a later term wrote, however late it arrives.
      *
+     * @param term of the center that leads; 0 while it does not lead. Then it only reads
+     */
+    public void lead(long term) {
+        claim.lead(term);
+        leads = term != 0;
+    }
+
+    /**
+     * Returns the current reports by the id of their node. The center that leads removes ids of nodes that no longer report.
+     *
+     * @throws NewerLeaderException if a later term was claimed
      * @throws RuntimeException if Redis cannot be reached or refuses
      */
     public Map<String, String> reports() {
         try {
-            return reports(open().commands());
+            return reports(open());
         } catch (RuntimeException e) {
             drop();
             throw e;
         }
     }
 
-    private static Map<String, String> reports(RedisClusterAsyncCommands<String, byte[]> redis) {
+    private Map<String, String> reports(RuleLine open) {
+        RedisClusterAsyncCommands<String, byte[]> redis = open.commands();
         Map<String, RedisFuture<byte[]>> asked = new TreeMap<>();
-        for (byte[] id : ids(redis)) {
+        for (byte[] id : ids(open)) {
             String node = new String(id, StandardCharsets.UTF_8);
             asked.put(node, redis.get(REPORT + node));
         }
@@ -143,22 +161,25 @@ public final class RedisFleet implements AutoCloseable {
                 reports.put(node, new String(report, StandardCharsets.UTF_8));
             }
         });
-        if (!silent.isEmpty()) {
+        if (!silent.isEmpty() && leads) {
             // A node adds itself again with its next report.
-            LettuceStore.await(redis.srem(NODES, silent.toArray(byte[][]::new)), ANSWER_MAY_TAKE);
+            boolean unused = open.writes().write(Write.of(NODES, "srem", silent.toArray(byte[][]::new)));
         }
         return reports;
     }
 
     /** Returns the ids of all nodes. A key of another type is removed, and nodes add themselves again. */
-    private static Set<byte[]> ids(RedisClusterAsyncCommands<String, byte[]> redis) {
+    private Set<byte[]> ids(RuleLine open) {
         try {
-            return LettuceStore.await(redis.smembers(NODES), ANSWER_MAY_TAKE);
+            return LettuceStore.await(open.commands().smembers(NODES), ANSWER_MAY_TAKE);
         } catch (RedisCommandExecutionException e) {
             if (!LettuceStore.isOfAnotherType(e)) {
                 throw e;
             }
-            LettuceStore.await(redis.unlink(NODES), ANSWER_MAY_TAKE);
+            if (!leads) {
+                return Set.of();
+            }
+            boolean unused = open.writes().write(Write.of(NODES, "unlink"));
             LOG.log(Level.WARNING, NODES + " was not a set and was removed; nodes add themselves again");
             return Set.of();
         }
@@ -179,17 +200,18 @@ public final class RedisFleet implements AutoCloseable {
     /**
      * Tells all nodes about the fleet.
      *
+     * @throws NewerLeaderException if a later term was claimed
      * @throws RuntimeException if Redis cannot be reached or refuses
      */
     public void tell(String fleet) {
         try {
-            LettuceStore.await(
-                    open().commands()
-                            .set(
-                                    FLEET,
-                                    fleet.getBytes(StandardCharsets.UTF_8),
-                                    SetArgs.Builder.px(FLEET_LIVES.toMillis())),
-                    ANSWER_MAY_TAKE);
+            String lives = Long.toString(FLEET_LIVES.toMillis());
+            boolean unused = open().writes()
+                    .write(Write.of(
+                            FLEET,
+                            "set",
+                            fleet.getBytes(StandardCharsets.UTF_8),
+                            lives.getBytes(StandardCharsets.UTF_8)));
         } catch (RuntimeException e) {
             drop();
             throw e;
@@ -202,7 +224,7 @@ public final class RedisFleet implements AutoCloseable {
             return open;
         }
         drop();
-        RuleLine made = server.open(ANSWER_MAY_TAKE);
+        RuleLine made = server.open(ANSWER_MAY_TAKE, claim);
         line = made;
         return made;
     }

@@ -37,10 +37,16 @@ public final class RedisRulePublisher implements AutoCloseable {
     static final int ALL = 100;
 
     private final Supplier<RuleStore> stores;
+    private final Claim claim;
     private final Runnable closing;
 
     RedisRulePublisher(Supplier<RuleStore> stores, Runnable closing) {
+        this(stores, Claim.none(), closing);
+    }
+
+    private RedisRulePublisher(Supplier<RuleStore> stores, Claim claim, Runnable closing) {
         this.stores = stores;
+        this.claim = claim;
         this.closing = closing;
     }
 
@@ -52,8 +58,19 @@ public final class RedisRulePublisher implements AutoCloseable {
      */
     public static RedisRulePublisher connect(String uri) {
         RuleServer server = RuleServer.at(uri, ANSWER_MAY_TAKE);
-        Lines lines = new Lines(server);
-        return new RedisRulePublisher(lines, lines::close);
+        Claim claim = Claim.none();
+        Lines lines = new Lines(server, claim);
+        return new RedisRulePublisher(lines, claim, lines::close);
+    }
+
+    /**
+     * Writes for a center from now on: nothing that it writes replaces what the leader of a later term wrote, however late it arrives. All
+     * calls that write then throw a {@link NewerLeaderException} if there is a later term.
+     *
+     * @param term of the center that leads; 0 for a program that is no center
+     */
+    public synchronized void lead(long term) {
+        claim.lead(term);
     }
 
     /** Returns the release that is in force for all nodes, without its rules; empty if nothing was released. */
@@ -132,14 +149,22 @@ public final class RedisRulePublisher implements AutoCloseable {
         return finished(flip(store, now, promoted), rules);
     }
 
-    /** Puts adjustments in force on top of whatever versions are. Repeating the call changes nothing. */
+    /**
+     * Puts adjustments in force on top of whatever versions are. Repeating the call changes nothing.
+     *
+     * @throws IllegalArgumentException if Redis has a higher revision
+     */
     public synchronized void adjust(Adjustments adjustments) {
         RuleStore store = stores.get();
         String text = adjustments.toJson();
-        if (!store.adjustments().equals(Optional.of(text))) {
-            store.adjust(text);
-            store.tell(RuleStore.RELOAD_ALL);
+        if (store.adjustments().equals(Optional.of(text))) {
+            return;
         }
+        if (!store.adjust(text, adjustments.revision())) {
+            throw new IllegalArgumentException("revision: " + adjustments.revision()
+                    + " (expected: above that of the adjustments in Redis; an older one never replaces a newer one)");
+        }
+        store.tell(RuleStore.RELOAD_ALL);
     }
 
     /** Returns the text of the adjustments in Redis, whether it can be read or not; empty if there is none. */
@@ -196,6 +221,10 @@ public final class RedisRulePublisher implements AutoCloseable {
             requireFew(set.rules());
         }
         RuleStore store = stores.get();
+        if (wanted.inForce().version() != 0) {
+            // Before anything is read, so that what is read cannot be changed by an earlier leader.
+            store.claim();
+        }
         Upkeep upkeep = new Upkeep(store, wanted, last, thorough);
         Optional<KeptRules.Obstacle> obstacle = Optional.empty();
         Optional<String> trouble = Optional.empty();
@@ -209,7 +238,8 @@ public final class RedisRulePublisher implements AutoCloseable {
         } catch (Upkeep.ObstacleException e) {
             obstacle = Optional.of(e.obstacle());
         }
-        return new KeptRules(obstacle, upkeep.repaired(), upkeep.foreign(), trouble.isPresent());
+        return new KeptRules(
+                obstacle, upkeep.repaired(), upkeep.foreign(), trouble.isPresent(), upkeep.higherRevision());
     }
 
     /**
@@ -352,6 +382,8 @@ public final class RedisRulePublisher implements AutoCloseable {
         try {
             step.run();
             return Optional.ofNullable(before);
+        } catch (NewerLeaderException e) {
+            throw e;
         } catch (RuntimeException e) {
             return Optional.of(before == null ? String.valueOf(e.getMessage()) : before);
         }
@@ -415,16 +447,18 @@ public final class RedisRulePublisher implements AutoCloseable {
     private static final class Lines implements Supplier<RuleStore> {
 
         private final RuleServer server;
+        private final Claim claim;
         private @Nullable RuleLine line;
 
-        Lines(RuleServer server) {
+        Lines(RuleServer server, Claim claim) {
             this.server = server;
+            this.claim = claim;
         }
 
         @Override
         public RuleStore get() {
             drop();
-            RuleLine open = server.open(ANSWER_MAY_TAKE);
+            RuleLine open = server.open(ANSWER_MAY_TAKE, claim);
             line = open;
             return open.store();
         }

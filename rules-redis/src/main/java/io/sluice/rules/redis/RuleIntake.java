@@ -109,11 +109,10 @@ final class RuleIntake {
         if (named.isPresent()) {
             takeReleased(store, named.get());
         } else {
-            refuse(
-                    List.of(
-                            DocumentError.of(
-                                    RuleStore.VERSION,
-                                    "version: unreadable (expected: a number, such as 12, with or without a trial, such as 12 trial 13 share 10)")));
+            refuse(List.of(DocumentError.of(
+                    RuleStore.VERSION,
+                    "version: unreadable (expected: a number, such as 12, with or without a trial,"
+                            + " such as 12 trial 13 share 10)")));
         }
     }
 
@@ -209,12 +208,17 @@ final class RuleIntake {
         return null;
     }
 
-    /** Returns the adjustments. If they cannot be read, the last good ones stay. */
+    /** Returns the adjustments. If they cannot be read, or are older than the last good ones, those stay. */
     private Adjustments adjustments(RuleStore store, List<DocumentError> errors) {
         Optional<String> text = store.adjustments();
         if (!text.equals(adjusting)) {
             try {
                 Adjustments read = text.map(Adjustments::parse).orElse(Adjustments.NONE);
+                long now = effective.adjustments().revision();
+                if (text.isPresent() && read.revision() < now) {
+                    throw new IllegalArgumentException("revision: " + read.revision() + " (expected: " + now
+                            + " or higher; an older one never replaces a newer one)");
+                }
                 adjusting = text;
                 return read;
             } catch (IllegalArgumentException e) {

@@ -31,6 +31,7 @@ final class RuleLine implements AutoCloseable {
     private final AbstractRedisClient client;
     private final StatefulConnection<String, byte[]> connection;
     private final RedisClusterAsyncCommands<String, byte[]> commands;
+    private final ClaimedWrites writes;
     private final RuleStore store;
     private final Supplier<StatefulRedisPubSubConnection<String, byte[]>> listening;
     private final Function<Runnable, Boolean> tracking;
@@ -40,37 +41,51 @@ final class RuleLine implements AutoCloseable {
             AbstractRedisClient client,
             StatefulConnection<String, byte[]> connection,
             RedisClusterAsyncCommands<String, byte[]> commands,
+            ClaimedWrites writes,
             Duration patience,
             Supplier<StatefulRedisPubSubConnection<String, byte[]>> listening,
             Function<Runnable, Boolean> tracking) {
         this.client = client;
         this.connection = connection;
         this.commands = commands;
-        this.store = new LettuceStore(commands, patience);
+        this.writes = writes;
+        this.store = new LettuceStore(commands, writes, patience);
         this.listening = listening;
         this.tracking = tracking;
     }
 
-    static RuleLine toServer(RedisClient client, Duration patience) {
+    static RuleLine toServer(RedisClient client, Duration patience, Claim claim) {
         StatefulRedisConnection<String, byte[]> connection = client.connect(CODEC);
         return new RuleLine(
                 client,
                 connection,
                 connection.async(),
+                new ClaimedWrites(connection.async(), patience, claim, false),
                 patience,
                 () -> client.connectPubSub(CODEC),
                 changed -> track(connection, changed));
     }
 
     /** In a Cluster each node would have to send notifications for its own keys, so they are not used. */
-    static RuleLine toCluster(RedisClusterClient client, Duration patience) {
+    static RuleLine toCluster(RedisClusterClient client, Duration patience, Claim claim) {
         StatefulRedisClusterConnection<String, byte[]> connection = client.connect(CODEC);
         return new RuleLine(
-                client, connection, connection.async(), patience, () -> client.connectPubSub(CODEC), changed -> false);
+                client,
+                connection,
+                connection.async(),
+                new ClaimedWrites(connection.async(), patience, claim, true),
+                patience,
+                () -> client.connectPubSub(CODEC),
+                changed -> false);
     }
 
     RuleStore store() {
         return store;
+    }
+
+    /** Returns what writes for a center, for data other than rules. */
+    ClaimedWrites writes() {
+        return writes;
     }
 
     /** Returns the commands, for data other than rules. */

@@ -69,8 +69,13 @@ final class RuleServer implements AutoCloseable {
         return new RuleServer(uris, cluster, connectingMayTake);
     }
 
-    /** Connects. Blocks until connected, and throws on timeout. */
+    /** Connects to read, or to write without a center. Blocks until connected, and throws on timeout. */
     RuleLine open(Duration patience) {
+        return open(patience, Claim.none());
+    }
+
+    /** Connects to write for a center, too. Blocks until connected, and throws on timeout. */
+    RuleLine open(Duration patience, Claim claim) {
         if (cluster) {
             // A new client each time, because a client keeps to the nodes that it once knew.
             RedisClusterClient client = RedisClusterClient.create(resources, uris);
@@ -80,7 +85,7 @@ final class RuleServer implements AutoCloseable {
                             !node.getRole().isUpstream() || !node.getSlots().isEmpty())
                     .build());
             try {
-                return RuleLine.toCluster(client, patience);
+                return RuleLine.toCluster(client, patience, claim);
             } catch (RuntimeException e) {
                 client.shutdown(0, 1, TimeUnit.SECONDS);
                 throw e;
@@ -89,7 +94,7 @@ final class RuleServer implements AutoCloseable {
         RedisClient client = RedisClient.create(resources, uris.get(0));
         client.setOptions(options());
         try {
-            return RuleLine.toServer(client, patience);
+            return RuleLine.toServer(client, patience, claim);
         } catch (RuntimeException e) {
             client.shutdown(0, 1, TimeUnit.SECONDS);
             throw e;

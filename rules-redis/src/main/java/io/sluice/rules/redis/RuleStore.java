@@ -8,11 +8,16 @@ import java.util.Set;
 
 /**
  * The rule data in a Redis. Calls block until the answer arrives, and throw on timeout. Each call is one atomic step in Redis,
- * except {@link #keys}, {@link #read}, {@link #mirror} and {@link #remove}, which take many. Not thread-safe.
+ * except {@link #keys}, {@link #read}, {@link #mirror} and {@link #remove}, which take many. Writes throw a {@link NewerLeaderException} if a
+ * later leader has claimed the Redis. Not thread-safe.
  */
 interface RuleStore {
 
     String VERSION = "rate_limit_config_version";
+
+    /** Holds the {@linkplain Claim claim} of the center that writes. In a Cluster, keys that begin with it. */
+    String TERM = "rate_limit_config_term";
+
     String ADJUSTMENTS = "rate_limit_config_adjustments";
     String SNAPSHOT = "rate_limit_config_snapshot:";
     String HASH = "rate_limit_config:";
@@ -34,8 +39,11 @@ interface RuleStore {
     /** Returns {@link #ADJUSTMENTS}; empty if it does not exist. Something that is not a text is returned as an empty one. */
     Optional<String> adjustments();
 
-    /** Writes {@link #ADJUSTMENTS}. */
-    void adjust(String text);
+    /** Makes the claim of a center, so that nothing arrives that earlier leaders wrote. Does nothing if it is made, or if there is no center. */
+    void claim();
+
+    /** Writes {@link #ADJUSTMENTS} unless a higher revision is there. Returns whether they were written. */
+    boolean adjust(String text, long revision);
 
     /** Returns the size of a snapshot in bytes; 0 if it does not exist, -1 if the key is not a text. */
     long length(long version);

@@ -9,7 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script and the digest by which Redis identifies it.
+ * A script without its comments, which need not be sent, and the digest by which Redis identifies it.
  *
  * @param digest the SHA-1 of the text
  */
@@ -20,10 +20,11 @@ record Script(String text, String digest) {
             if (in == null) {
                 throw new IllegalStateException(file + ": missing from the jar (expected: a resource)");
             }
-            byte[] bytes = in.readAllBytes();
-            String digest =
-                    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-            return new Script(new String(bytes, StandardCharsets.UTF_8), digest);
+            String text =
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8).replaceAll("(?m)^\\s*--.*\\n|^\\s+", "");
+            String digest = HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
+            return new Script(text, digest);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (NoSuchAlgorithmException e) {

@@ -38,6 +38,7 @@ final class Upkeep {
     private final List<String> foreign = new ArrayList<>();
     private final byte[] was;
     private final Optional<VersionPointer> now;
+    private long higherRevision;
 
     /**
      * @param last what the last attempt wrote; empty if it is not known
@@ -143,17 +144,20 @@ final class Upkeep {
         }
         Optional<Long> revision = text.flatMap(Upkeep::revision);
         if (ours.revision() == 0 && revision.isPresent()) {
-            foreign.add(
-                    RuleStore.ADJUSTMENTS + " has revision " + revision.get()
-                            + ", which this center does not know; it applies until it expires, or until an override or a switch replaces it");
+            foreign.add(RuleStore.ADJUSTMENTS + " has revision " + revision.get()
+                    + ", which this center does not know; it applies until it expires, or until an override or"
+                    + " a switch replaces it");
             return false;
         }
-        store.adjust(ours.toJson());
+        if (!store.adjust(ours.toJson(), ours.revision())) {
+            higherRevision = text.flatMap(Upkeep::revision).orElse(0L);
+            return false;
+        }
         boolean isKnown = last.filter(before -> before.adjustments().revision() == ours.revision())
                 .isPresent();
         if (text.isPresent() && revision.isEmpty()) {
             repaired.add(RuleStore.ADJUSTMENTS + " was unreadable" + AGAIN);
-        } else if (revision.filter(found -> isKnown || found > ours.revision()).isPresent()) {
+        } else if (revision.isPresent() && isKnown) {
             repaired.add(RuleStore.ADJUSTMENTS + " had revision " + revision.get() + AGAIN + " as revision "
                     + ours.revision());
         } else if (isKnown) {
@@ -194,7 +198,8 @@ final class Upkeep {
             throw new ObstacleException(
                     set.version(),
                     "Redis has other rules as version " + set.version()
-                            + "; another center seems to release to it (expected: one database for all centers of a Redis)"
+                            + "; another center seems to release to it (expected: one database for all centers of a"
+                            + " Redis)"
                             + REPAIR);
         }
         store.replace(set.version(), bytes(set));
@@ -263,5 +268,10 @@ final class Upkeep {
 
     List<String> foreign() {
         return foreign;
+    }
+
+    /** Returns the revision of adjustments that were not replaced because it is higher; 0 if they were not. */
+    long higherRevision() {
+        return higherRevision;
     }
 }

@@ -56,8 +56,13 @@ final class CutStore implements RuleStore {
     }
 
     @Override
-    public void adjust(String text) {
-        step(() -> store.adjust(text));
+    public void claim() {
+        store.claim();
+    }
+
+    @Override
+    public boolean adjust(String text, long revision) {
+        return step(() -> store.adjust(text, revision));
     }
 
     @Override

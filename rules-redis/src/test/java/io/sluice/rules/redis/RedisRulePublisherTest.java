@@ -285,8 +285,8 @@ class RedisRulePublisherTest {
                 .hasSize(20)
                 .contains("rate_limit_config_snapshot:30", "rate_limit_config_snapshot:11");
         assertThatThrownBy(() -> publisher.rollBack(3))
-                .hasMessage(
-                        "rate_limit_config_snapshot:3: snapshot: missing (expected: the rules of the version in force)");
+                .hasMessage("rate_limit_config_snapshot:3: snapshot: missing (expected: the rules of the version in"
+                        + " force)");
     }
 
     private static RuleSet set(long version) {
@@ -319,7 +319,8 @@ class RedisRulePublisherTest {
         publisher.trial(set(2), nodes(50));
         assertThatThrownBy(() -> publisher.trial(set(2), nodes(20)))
                 .hasMessageStartingWith(
-                        "trial: 20 % of the nodes (expected: those of the trial of version 2, 50 % of the nodes, or more");
+                        "trial: 20 % of the nodes (expected: those of the trial of version 2, 50 % of the nodes, or"
+                                + " more");
         // Nodes that have version 2 could not go back to version 1.
         assertThatThrownBy(() -> publisher.trial(set(3), nodes(20))).hasMessageStartingWith("trial: 20 %");
         assertThatThrownBy(() -> publisher.trial(set(3), callers(KEY, 20)))
@@ -382,8 +383,12 @@ class RedisRulePublisherTest {
         publisher.adjust(adjustments);
         assertThat(publisher.adjustments()).contains(adjustments.toJson());
         publisher.adjust(adjustments);
-        publisher.adjust(Adjustments.NONE);
-        assertThat(publisher.adjustments()).contains(Adjustments.NONE.toJson());
+        assertThatThrownBy(() -> publisher.adjust(Adjustments.NONE))
+                .hasMessageContaining("an older one never replaces");
+        assertThat(publisher.adjustments()).contains(adjustments.toJson());
+        Adjustments ended = new Adjustments(2, List.of(), List.of());
+        publisher.adjust(ended);
+        assertThat(publisher.adjustments()).contains(ended.toJson());
         redis.command("DEL", "rate_limit_config_adjustments");
         redis.command("LPUSH", "rate_limit_config_adjustments", "x");
         assertThat(publisher.adjustments()).contains("");

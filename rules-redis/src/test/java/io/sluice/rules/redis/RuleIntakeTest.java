@@ -278,6 +278,28 @@ class RuleIntakeTest {
     }
 
     @Test
+    void olderAdjustmentsAreRefused() {
+        snapshot(12, Sets.of(12, 1));
+        adjust(7, 60);
+        look("12");
+        for (int i = 0; i < 2; i++) {
+            adjust(6, 120);
+            look("12");
+            assertThat(rules.latest().adjustments()).isEqualTo(7);
+            assertThat(rules.refused().toString()).contains("revision: 6 (expected: 7 or higher");
+        }
+        // They do not stop a release.
+        snapshot(13, Sets.of(13, 1));
+        look("13");
+        assertThat(rules.latest().version()).isEqualTo(13);
+        assertThat(rules.latest().adjustments()).isEqualTo(7);
+        adjust(8, 60);
+        look("13");
+        assertThat(rules.latest().adjustments()).isEqualTo(8);
+        assertThat(rules.refused()).isEmpty();
+    }
+
+    @Test
     void unreadableAdjustmentsAreRefusedAndTheLastGoodOnesStay() {
         snapshot(12, Sets.of(12, 1));
         adjust(7, 60);

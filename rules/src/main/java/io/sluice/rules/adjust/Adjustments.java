@@ -22,6 +22,9 @@ public record Adjustments(long revision, List<CallerOverride> overrides, List<Sh
     /** The largest number of characters of the text. */
     public static final int MOST_CHARACTERS = 2 * 1024 * 1024;
 
+    /** The highest number with fifteen digits. */
+    public static final long HIGHEST_REVISION = 999_999_999_999_999L;
+
     public static final Adjustments NONE = new Adjustments(0, List.of(), List.of());
 
     private static final String ALL_RULES = "*";
@@ -77,7 +80,7 @@ public record Adjustments(long revision, List<CallerOverride> overrides, List<Sh
      */
     public static Adjustments read(JsonObject fields) {
         return new Adjustments(
-                fields.whole("revision", 0, Long.MAX_VALUE),
+                fields.whole("revision", 0, HIGHEST_REVISION),
                 fields.objects("overrides").stream().map(Adjustments::override).toList(),
                 fields.objects("switches").stream()
                         .map(Adjustments::shadowSwitch)
