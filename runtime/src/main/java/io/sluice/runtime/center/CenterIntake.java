@@ -153,7 +153,7 @@ final class CenterIntake {
             if (event.tooLong()) {
                 throw new IllegalArgumentException("size: too large (expected: fewer adjustments)");
             }
-            state = CenterState.parse(event.data());
+            state = state.followedBy(CenterState.parse(event.data()));
             refusedState = Optional.empty();
         } catch (IllegalArgumentException e) {
             refusedState = Optional.of(refusal(Optional.empty(), "state: " + e.getMessage()));

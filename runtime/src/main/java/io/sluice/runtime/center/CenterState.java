@@ -34,6 +34,24 @@ record CenterState(long version, Optional<TrialPointer> trial, Adjustments adjus
                 fields.object("adjustments").map(Adjustments::read).orElse(Adjustments.NONE));
     }
 
+    /**
+     * Returns the state after the next one has come. A node may be connected to several centers one after the other, and one of them may be
+     * behind. An older revision of adjustments never replaces a newer one.
+     *
+     * @throws IllegalArgumentException if the next state is older
+     */
+    CenterState followedBy(CenterState next) {
+        long now = adjustments.revision();
+        long later = next.adjustments.revision();
+        if (next.version < version) {
+            throw new IllegalArgumentException("version: " + next.version + " (expected: " + version + " or higher)");
+        }
+        if (next.version == version && later < now) {
+            throw new IllegalArgumentException("revision: " + later + " (expected: " + now + " or higher)");
+        }
+        return later < now ? new CenterState(next.version, next.trial, adjustments) : next;
+    }
+
     private static TrialPointer trial(String text) {
         return TrialPointer.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("trial: " + PrintableText.text(text)

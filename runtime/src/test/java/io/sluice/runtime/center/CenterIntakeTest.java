@@ -214,6 +214,26 @@ class CenterIntakeTest {
         assertThat(rules.refused()).isEmpty();
     }
 
+    /** Two centers on one database may serve one node, and one of them may be behind. */
+    @Test
+    void anOlderStateNeverReplacesANewerOne() {
+        intake.take(event(12));
+        intake.takeTrial(trial(13));
+        intake.takeState(state(12, "\"" + CALLERS + "\"", 7));
+        for (ServerEvent older : List.of(state(12, "null", 6), state(11, "null", 8))) {
+            intake.takeState(older);
+            assertThat(rules.latest().adjustments()).isEqualTo(7);
+            assertThat(rules.latest().trial().rules().version()).isEqualTo(13);
+            assertThat(rules.refused()).isNotEmpty();
+        }
+        intake.take(event(13));
+        intake.takeState(state(13, "null", 6));
+        assertThat(rules.latest().adjustments()).isEqualTo(7);
+        assertThat(rules.refused()).isEmpty();
+        intake.takeState(state(13, "null", 8));
+        assertThat(rules.latest().adjustments()).isEqualTo(8);
+    }
+
     @Test
     void adjustmentsApplyAndExpire() {
         intake.takeState(state(12, "null", 7));
