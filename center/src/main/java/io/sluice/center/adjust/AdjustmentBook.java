@@ -142,8 +142,8 @@ public final class AdjustmentBook {
                     why,
                     emergency,
                     "rule: " + wish.rule(),
-                    "lower numbers, or a change of the rule, which can be approved; in an emergency the same request with"
-                            + " \"emergency\": true");
+                    "lower numbers, or a change of the rule, which can be approved; in an emergency the same request"
+                            + " with \"emergency\": true");
             long until = why.isEmpty() ? wanted : Math.min(wanted, emergencies.latestEnd(client, why));
             long id = Database.next(client, "adjustment");
             log.add(
@@ -427,6 +427,14 @@ public final class AdjustmentBook {
         return database.read(table::active).stream()
                 .filter(each -> each.isByHash() && each.caller().equals(hash))
                 .toList();
+    }
+
+    /** Numbers what nodes are told above a revision. Returns whether that was necessary. */
+    public boolean raise(long revision) {
+        return database.write(client -> client.sql("UPDATE counter SET value = ? WHERE name = ? AND value < ?")
+                        .params(revision + 1, REVISION, revision)
+                        .update()
+                == 1);
     }
 
     /** Returns what nodes are told, or the same object if nothing changed. */

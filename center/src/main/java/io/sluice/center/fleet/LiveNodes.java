@@ -21,10 +21,13 @@ import java.util.concurrent.TimeUnit;
 public final class LiveNodes {
 
     /** A node without news for this long is not live. */
-    static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    public static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** A longer time without {@link #attend} counts as this much. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A node whose news are older than this was not live when another center took over. */
+    private static final long TAKEOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** A node without news for this long is forgotten. */
     private static final long FORGOTTEN_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -40,7 +43,15 @@ public final class LiveNodes {
 
     private long missedNanos;
 
-    private record Entry(NodeReport report, NodeState.Way way, long atNanos, long atMillis) {
+    /**
+     * A report.
+     *
+     * @param isOwn whether the node sent it to this center
+     * @param atNanos when it arrived
+     * @param liveNanos when the time began in which the next one is expected
+     */
+    private record Entry(
+            NodeReport report, NodeState.Way way, boolean isOwn, long atNanos, long liveNanos, long atMillis) {
 
         boolean isNews(NodeReport next) {
             return next.beat() > report.beat() || next.startedMillis() != report.startedMillis();
@@ -63,7 +74,11 @@ public final class LiveNodes {
      * Takes a report. Returns whether it was new. A report through Redis, which everybody who can write there can make, does not
      * replace those of a node that is live over HTTP.
      */
-    public synchronized boolean report(NodeReport report, NodeState.Way way) {
+    public boolean report(NodeReport report, NodeState.Way way) {
+        return take(report, way, true);
+    }
+
+    private synchronized boolean take(NodeReport report, NodeState.Way way, boolean isOwn) {
         Entry known = nodes.get(report.node());
         if (known != null && !known.isNews(report)) {
             return false;
@@ -74,7 +89,8 @@ public final class LiveNodes {
         if (known != null && way == NodeState.Way.REDIS && known.way() == NodeState.Way.HTTP && isLive(known, now())) {
             return false;
         }
-        nodes.put(report.node(), new Entry(report.state(), way, now(), clock.epochMicros() / 1000));
+        long now = now();
+        nodes.put(report.node(), new Entry(report.state(), way, isOwn, now, now, clock.epochMicros() / 1000));
         return true;
     }
 
@@ -87,7 +103,27 @@ public final class LiveNodes {
         if (known != null && report.startedMillis() < known.report().startedMillis() && isLive(known, now())) {
             return;
         }
-        boolean unused = report(report, NodeState.Way.HTTP);
+        boolean unused = take(report, NodeState.Way.HTTP, false);
+    }
+
+    /**
+     * Expects all nodes again that were live lately, because this center took over from the one that they may have reported to. They count as
+     * live until they report to some center, or stay silent for as long as a node that is not live.
+     */
+    public synchronized void takeOver() {
+        long now = now();
+        nodes.replaceAll((id, entry) -> now - entry.atNanos() > TAKEOVER_NANOS
+                ? entry
+                : new Entry(entry.report(), entry.way(), entry.isOwn(), entry.atNanos(), now, entry.atMillis()));
+    }
+
+    /** Returns the reports of live nodes that sent them over HTTP to this center. */
+    public synchronized List<NodeReport> own() {
+        long now = now();
+        return nodes.values().stream()
+                .filter(entry -> entry.isOwn() && entry.way() == NodeState.Way.HTTP && isLive(entry, now))
+                .map(Entry::report)
+                .toList();
     }
 
     /** Returns all known nodes by name. */
@@ -135,6 +171,6 @@ public final class LiveNodes {
     }
 
     private static boolean isLive(Entry entry, long nowNanos) {
-        return nowNanos - entry.atNanos() <= SILENCE_NANOS;
+        return nowNanos - entry.liveNanos() <= SILENCE_NANOS;
     }
 }

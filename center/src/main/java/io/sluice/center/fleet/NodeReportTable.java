@@ -10,20 +10,26 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** The last reports of nodes that speak HTTP, so that every center on the database knows every node. */
 public final class NodeReportTable {
 
-    /** Stores reports that are newer than the stored ones. Returns their number. */
-    public int save(JdbcClient client, List<NodeReport> reports) {
-        Map<String, Long> stored = beats(client);
+    /**
+     * Stores reports that are newer than the stored ones, so that a center with an older report of a node does not replace that of another
+     * center. Returns their number.
+     *
+     * @param stored what {@link #all} returned
+     */
+    public int save(JdbcClient client, List<NodeReport> reports, List<NodeReport> stored) {
+        Map<String, NodeReport> known = new HashMap<>();
+        stored.forEach(each -> known.put(each.node(), each));
         int saved = 0;
         for (NodeReport report : reports) {
-            Long beat = stored.get(report.node());
-            if (beat == null) {
-                client.sql("INSERT INTO node_report (id, beat, report) VALUES (?, ?, ?)")
+            NodeReport before = known.get(report.node());
+            if (before == null) {
+                saved += client.sql("INSERT INTO node_report (id, beat, report) VALUES (?, ?, ?)")
                         .params(report.node(), report.beat(), report.toJson())
                         .update();
-                saved++;
-            } else if (beat != report.beat()) {
-                saved += client.sql("UPDATE node_report SET beat = ?, report = ? WHERE id = ?")
-                        .params(report.beat(), report.toJson(), report.node())
+            } else if (report.startedMillis() != before.startedMillis() || report.beat() > before.beat()) {
+                // Another center may have stored a report since. Then the next turn compares with that.
+                saved += client.sql("UPDATE node_report SET beat = ?, report = ? WHERE id = ? AND beat = ?")
+                        .params(report.beat(), report.toJson(), report.node(), before.beat())
                         .update();
             }
         }
@@ -42,12 +48,5 @@ public final class NodeReportTable {
     public void remove(JdbcClient client, List<String> ids) {
         ids.forEach(id ->
                 client.sql("DELETE FROM node_report WHERE id = ?").param(id).update());
-    }
-
-    private static Map<String, Long> beats(JdbcClient client) {
-        Map<String, Long> beats = new HashMap<>();
-        client.sql("SELECT id, beat FROM node_report").query((org.springframework.jdbc.core.RowCallbackHandler)
-                row -> beats.put(row.getString(1), row.getLong(2)));
-        return beats;
     }
 }

@@ -9,12 +9,16 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Elects one of the centers on a database. The leader raises a number with each turn. A center that sees the same number for five
  * seconds of its own monotonic clock takes over, so clocks need not agree.
  *
- * <p>A leader that was stopped for longer may believe for one more turn that it leads. What leaders do is harmless if two do it.
- * Used by one thread.
+ * <p>Each takeover begins a term. Terms only rise, also when leaders resign, because their number has a row of its own. Whatever a leader
+ * writes to Redis carries its term, and Redis refuses what is older. Used by one thread.
  */
 final class Leadership {
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** How long a leader may be silent. */
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final String TERM = "term";
+    private static final String MIRROR = "mirror";
 
     private final String self;
     private final Clock clock;
@@ -29,26 +33,43 @@ final class Leadership {
         this.clock = clock;
     }
 
-    /** Takes a turn, in a transaction. Returns whether this center leads. */
-    boolean turn(JdbcClient client) {
-        Optional<Row> row = client.sql("SELECT holder, beat FROM leadership WHERE name = 'reconciler'")
-                .query((found, index) -> new Row(found.getString(1), found.getLong(2)))
-                .optional();
+    /**
+     * Takes a turn, in a transaction. Returns the term of this center; 0 if it does not lead.
+     *
+     * @param above a term that was found elsewhere. If this center leads nevertheless, that term is of another database, such as one that a
+     *     backup replaced, and the own term continues above it
+     */
+    long turn(JdbcClient client, long above) {
+        Optional<Row> row = row(client, "reconciler");
         if (row.isEmpty()) {
             client.sql("INSERT INTO leadership (name, holder, beat) VALUES ('reconciler', ?, 1)")
                     .param(self)
                     .update();
-            return true;
+            return nextTerm(client, above);
         }
         Row now = row.get();
-        if (!now.holder().equals(self) && !isSilent(now)) {
-            return false;
+        boolean isOwn = now.holder().equals(self);
+        if (!isOwn && !isSilent(now)) {
+            return 0;
         }
-        return client.sql(
-                                "UPDATE leadership SET holder = ?, beat = ? WHERE name = 'reconciler' AND holder = ? AND beat = ?")
+        boolean leads = client.sql("UPDATE leadership SET holder = ?, beat = ? WHERE name = 'reconciler' AND holder = ?"
+                                + " AND beat = ?")
                         .params(self, now.beat() + 1, now.holder(), now.beat())
                         .update()
                 == 1;
+        if (!leads) {
+            return 0;
+        }
+        Optional<Row> term = row(client, TERM).filter(each -> each.holder().equals(self));
+        boolean continues = isOwn && term.isPresent() && term.get().beat() > above;
+        return continues ? term.get().beat() : nextTerm(client, above);
+    }
+
+    /** Returns whether this center still leads, in the transaction that depends on it. */
+    boolean holds(JdbcClient client) {
+        return row(client, "reconciler")
+                .filter(now -> now.holder().equals(self))
+                .isPresent();
     }
 
     /** Gives the leadership up, so that another center need not wait. */
@@ -56,6 +77,39 @@ final class Leadership {
         client.sql("DELETE FROM leadership WHERE name = 'reconciler' AND holder = ?")
                 .param(self)
                 .update();
+    }
+
+    /** Asks the center that leads to write the mirror in Redis again. */
+    void askForMirror(JdbcClient client) {
+        long unused = raise(client, MIRROR, 0);
+    }
+
+    /** Returns how often the mirror was asked for. */
+    static long mirrorsAsked(JdbcClient client) {
+        return row(client, MIRROR).map(Row::beat).orElse(0L);
+    }
+
+    private long nextTerm(JdbcClient client, long above) {
+        return raise(client, TERM, above);
+    }
+
+    private long raise(JdbcClient client, String name, long above) {
+        Optional<Row> last = row(client, name);
+        long next = Math.max(last.map(Row::beat).orElse(0L), above) + 1;
+        client.sql(
+                        last.isPresent()
+                                ? "UPDATE leadership SET holder = ?, beat = ? WHERE name = ?"
+                                : "INSERT INTO leadership (holder, beat, name) VALUES (?, ?, ?)")
+                .params(self, next, name)
+                .update();
+        return next;
+    }
+
+    private static Optional<Row> row(JdbcClient client, String name) {
+        return client.sql("SELECT holder, beat FROM leadership WHERE name = ?")
+                .param(name)
+                .query((found, index) -> new Row(found.getString(1), found.getLong(2)))
+                .optional();
     }
 
     private boolean isSilent(Row row) {

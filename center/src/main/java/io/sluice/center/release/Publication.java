@@ -3,6 +3,7 @@ package io.sluice.center.release;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.KeptRules;
+import io.sluice.rules.redis.NewerLeaderException;
 import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.redis.WantedRules;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +43,10 @@ final class Publication implements AutoCloseable {
 
     private final RedisRulePublisher publisher;
     private final LongPredicate running;
+    private final Supplier<FleetRules> stored;
     private final Clock clock;
+    private volatile long foundTerm;
+    private volatile long foundRevision;
     private volatile PublicationState state = PublicationState.UNKNOWN;
     private long comparedNanos;
     private volatile long driftNanos;
@@ -57,10 +62,14 @@ final class Publication implements AutoCloseable {
     /** When each repair was done, in nanoseconds. */
     private final Map<String, Long> repairs = new LinkedHashMap<>();
 
-    /** @param running whether a node runs a version */
-    Publication(RedisRulePublisher publisher, LongPredicate running, Clock clock) {
+    /**
+     * @param running whether a node runs a version
+     * @param stored reads what the database has now
+     */
+    Publication(RedisRulePublisher publisher, LongPredicate running, Supplier<FleetRules> stored, Clock clock) {
         this.publisher = publisher;
         this.running = running;
+        this.stored = stored;
         this.clock = clock;
         this.comparedNanos = clock.nanoTime() - COMPARE_NANOS;
         this.driftNanos = clock.nanoTime() - DRIFT_NANOS;
@@ -75,6 +84,16 @@ final class Publication implements AutoCloseable {
         return state.highest();
     }
 
+    /** Returns the highest term of a leader that Redis refused this center for; 0 if it did not. */
+    long foundTerm() {
+        return foundTerm;
+    }
+
+    /** Returns the revision of adjustments in Redis that is higher than the own one; 0 if there is none. */
+    long foundRevision() {
+        return foundRevision;
+    }
+
     /** Returns whether Redis has had the rules in force at the last turn. */
     boolean has(FleetRules rules) {
         return state.version() == rules.inForce().version();
@@ -87,12 +106,34 @@ final class Publication implements AutoCloseable {
         state = new PublicationState(0, "", highest, Optional.empty(), List.of());
     }
 
-    /** Brings Redis to these rules, unless it has them. Throws if Redis is unavailable. */
-    void turn(boolean leads, FleetRules rules) {
-        if (!leads) {
-            last = Optional.empty();
+    /**
+     * Brings Redis to these rules, unless it has them. Throws if Redis is unavailable.
+     *
+     * @param term of this center; 0 if it does not lead. Then what it knew about Redis is no longer true
+     */
+    void turn(long term, FleetRules rules) {
+        if (term == 0) {
+            forget();
             return;
         }
+        try {
+            publisher.lead(term);
+            turn(rules);
+        } catch (NewerLeaderException e) {
+            if (e.term() > foundTerm) {
+                LOG.info("nothing is released to Redis: {}", e.getMessage());
+            }
+            foundTerm = Math.max(foundTerm, e.term());
+            forget();
+        }
+    }
+
+    private void forget() {
+        last = Optional.empty();
+        state = new PublicationState(0, "", state.highest(), Optional.empty(), List.of());
+    }
+
+    private void turn(FleetRules rules) {
         WantedRules wanted = wanted(rules);
         long now = clock.nanoTime();
         boolean isDriftDue =
@@ -127,8 +168,14 @@ final class Publication implements AutoCloseable {
         KeptRules kept = publisher.keep(wanted, last, running, thorough);
         foreignKeys = kept.foreign();
         isMirrorDue |= kept.isMirrorDue();
+        foundRevision = kept.higherRevision();
         if (kept.obstacle().isPresent()) {
             KeptRules.Obstacle obstacle = kept.obstacle().get();
+            if (isNews(wanted)) {
+                // Another center released it. The next turn knows it, too.
+                forget();
+                return;
+            }
             if (!state.problem().equals(Optional.of(obstacle.why()))) {
                 LOG.warn("nothing is released to Redis: {}", obstacle.why());
             }
@@ -144,6 +191,11 @@ final class Publication implements AutoCloseable {
                 Optional.empty(),
                 state.drift());
         show(kept.repaired());
+    }
+
+    /** Returns whether the database has other rules by now. */
+    private boolean isNews(WantedRules wanted) {
+        return wanted(stored.get()).highest() != wanted.highest();
     }
 
     /** Logs what was repaired, and shows it as drift beside what is there now. */
@@ -164,7 +216,11 @@ final class Publication implements AutoCloseable {
         state = state.with(drift);
     }
 
-    /** Writes the mirror again, and forgets what was repaired. */
+    /**
+     * Writes the mirror again, and forgets what was repaired. To be called by the center that leads.
+     *
+     * @throws NewerLeaderException if another one leads
+     */
     void mirror() {
         publisher.mirror();
         synchronized (this) {

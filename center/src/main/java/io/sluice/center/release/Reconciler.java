@@ -8,6 +8,8 @@ import io.sluice.center.fleet.NodeReportTable;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.redis.NewerLeaderException;
 import io.sluice.rules.redis.RedisFleet;
 import io.sluice.rules.redis.RedisRulePublisher;
 import io.sluice.rules.snapshot.RuleSet;
@@ -63,7 +65,12 @@ public final class Reconciler implements AutoCloseable {
             Trouble.with("the place of reports in Redis", "nodes that report there are not seen");
     private final LinkedBlockingQueue<Boolean> wishes = new LinkedBlockingQueue<>(1);
     private final Thread thread;
-    private volatile boolean leads;
+    /** The term of this center; 0 while it does not lead. */
+    private volatile long term;
+
+    /** When it last took a turn of the leadership, which no other center can have before the time of its patience has passed. */
+    private volatile long ledNanos;
+
     private volatile boolean closed;
     private volatile FleetRules rules = FleetRules.NONE;
     private final AdjustmentBook adjustments;
@@ -75,8 +82,22 @@ public final class Reconciler implements AutoCloseable {
     private volatile Supplier<Optional<CheckpointOffer>> offer = Optional::empty;
     private volatile Consumer<NodeReport> data = report -> {};
 
+    /** How often other centers asked for the mirror, and how many of these requests were served. */
+    private volatile long mirrorsAsked;
+
+    private long mirrorsWritten = -1;
+
+    /** When the last complete reading of the reports in Redis began. */
+    private volatile long boardReadNanos;
+
+    /** The highest term of a leader that Redis refused the reports of this center for. */
+    private volatile long boardTerm;
+
     /** The following fields are used only by the thread. */
     private long reportedNanos;
+
+    /** When the present term began. */
+    private long tookOverNanos;
 
     private long comfortedNanos;
 
@@ -105,18 +126,21 @@ public final class Reconciler implements AutoCloseable {
         this.feed = feed;
         this.clock = clock;
         this.leadership = new Leadership(self, clock);
-        this.publication = redis.map(uri -> new Publication(RedisRulePublisher.connect(uri), this::isRun, clock))
+        this.publication = redis.map(
+                        uri -> new Publication(RedisRulePublisher.connect(uri), this::isRun, this::stored, clock))
                 .orElse(null);
         this.board = redis.map(RedisFleet::at).orElse(null);
         this.reportedNanos = clock.nanoTime() - REPORTS_NANOS;
         this.comfortedNanos = clock.nanoTime();
         this.boardNanos = clock.nanoTime() - REPORTS_NANOS;
+        this.boardReadNanos = clock.nanoTime();
+        this.tookOverNanos = clock.nanoTime();
         if (publication != null && board != null) {
             Publication rulesInRedis = publication;
             RedisFleet place = board;
             redisDuties = List.of(
-                    thread("rules in Redis", leading -> rulesInRedis.turn(leading, rules), redisTrouble, 1),
-                    thread("reports in Redis", leading -> exchange(place, leading), boardTrouble, 1));
+                    thread("rules in Redis", leading -> publish(rulesInRedis), redisTrouble, 1),
+                    thread("reports in Redis", leading -> exchange(place, term), boardTrouble, 1));
         } else {
             redisDuties = List.of();
         }
@@ -134,7 +158,8 @@ public final class Reconciler implements AutoCloseable {
     }
 
     private DutyThread thread(String name, Duty duty, Trouble trouble, int calmTurns) {
-        return new DutyThread(name, duty, () -> leads, () -> databaseProblem().isPresent(), trouble, calmTurns);
+        return new DutyThread(
+                name, duty, () -> term != 0, () -> databaseProblem().isPresent(), trouble, calmTurns);
     }
 
     /** Sets the checkpoint that it tells nodes through Redis. */
@@ -185,8 +210,12 @@ public final class Reconciler implements AutoCloseable {
         return rules;
     }
 
+    /**
+     * Returns whether this center leads. No two centers on a database do at the same moment: one that stood still no longer leads when it
+     * continues, until it has asked the database.
+     */
     public boolean leads() {
-        return leads;
+        return term != 0 && clock.nanoTime() - ledNanos < Leadership.PATIENCE_NANOS;
     }
 
     /** Returns why the database cannot be used now. */
@@ -212,11 +241,41 @@ public final class Reconciler implements AutoCloseable {
         return Optional.ofNullable(publication).map(Publication::state);
     }
 
-    /** Writes the mirror in Redis again. Waits for Redis and throws if it is unavailable. */
+    /**
+     * Writes the mirror in Redis again. Waits for Redis and throws if it is unavailable. If another center leads, it writes the mirror, some
+     * moments later.
+     */
     public void repairMirror() {
-        if (publication != null) {
-            publication.mirror();
+        if (publication == null) {
+            return;
         }
+        if (leads()) {
+            try {
+                publication.mirror();
+                return;
+            } catch (NewerLeaderException e) {
+                LOG.info("the mirror is left to another center: {}", e.getMessage());
+            }
+        }
+        database.write(client -> {
+            leadership.askForMirror(client);
+            return true;
+        });
+    }
+
+    private void publish(Publication rulesInRedis) {
+        rulesInRedis.turn(term, rules);
+        long asked = mirrorsAsked;
+        if (asked != mirrorsWritten && term != 0) {
+            if (mirrorsWritten >= 0) {
+                rulesInRedis.mirror();
+            }
+            mirrorsWritten = asked;
+        }
+    }
+
+    private FleetRules stored() {
+        return database.read(client -> current.with(client, adjustments.current(client, rules.adjustments())));
     }
 
     /** Returns what nodes are told about the fleet. */
@@ -276,9 +335,11 @@ public final class Reconciler implements AutoCloseable {
         }
         if (now - reportedNanos >= REPORTS_NANOS) {
             reportedNanos = now;
-            leads = writingTrouble.attempt(this::exchange) && leads;
+            if (!writingTrouble.attempt(this::exchange)) {
+                term = 0;
+            }
         }
-        if (leads && (publication == null || publication.has(rules))) {
+        if (leads() && (publication == null || publication.has(rules)) && isFleetKnown()) {
             writingTrouble.attempt(this::finish);
         }
         duties.forEach(DutyThread::beat);
@@ -290,33 +351,89 @@ public final class Reconciler implements AutoCloseable {
         return nodes.live().stream().anyMatch(node -> node.report().version() == version);
     }
 
+    /**
+     * Returns whether this center knows every live node. Those in Redis are known only while their reports can be read there, and were read
+     * since this center leads.
+     */
+    private boolean isFleetKnown() {
+        return board == null
+                || (boardReadNanos - tookOverNanos > 0
+                        && clock.nanoTime() - boardReadNanos < LiveNodes.SILENCE_NANOS / 2);
+    }
+
     private void refresh() {
-        rules = database.read(client -> current.with(client, adjustments.current(client, rules.adjustments())));
+        rules = stored();
     }
 
     /** Takes a turn for the leadership and shares the reports of nodes with the other centers. */
     private void exchange() {
-        List<NodeReport> own = nodes.all().stream()
-                .filter(node -> node.way() == NodeState.Way.HTTP && node.live())
-                .map(NodeState::report)
-                .toList();
+        // Before they are shared, so that this center does not share an older report than another one has.
+        List<NodeReport> stored = database.read(reports::all);
+        stored.forEach(nodes::learn);
+        List<NodeReport> own = nodes.own();
         List<String> forgotten = nodes.forget();
-        leads = database.write(client -> {
-            reports.save(client, own);
+        long began = clock.nanoTime();
+        long above = publication == null ? 0 : Math.max(publication.foundTerm(), boardTerm);
+        long before = term;
+        long now = database.write(client -> {
+            int unused = reports.save(client, own, stored);
             reports.remove(client, forgotten);
-            return leadership.turn(client);
+            mirrorsAsked = Leadership.mirrorsAsked(client);
+            return leadership.turn(client, above);
         });
-        database.read(client -> {
-            reports.all(client).forEach(nodes::learn);
-            return true;
-        });
+        ledNanos = began;
+        if (now != 0 && before == 0) {
+            nodes.takeOver();
+            tookOverNanos = clock.nanoTime();
+            LOG.info("this center leads, term {}", now);
+        } else if (now == 0 && before != 0) {
+            LOG.info("another center leads; this one only serves");
+        }
+        term = now;
+        raiseRevision();
     }
 
-    private void exchange(RedisFleet place, boolean leading) {
+    /**
+     * Numbers the adjustments above what Redis or a node has. They have a higher revision than the database only if it was replaced, such as by
+     * a backup, and they never take an older one.
+     */
+    private void raiseRevision() {
+        if (term == 0) {
+            return;
+        }
+        long known = rules.adjustments().revision();
+        long highest = Stream.concat(
+                        Stream.of(publication == null ? 0L : publication.foundRevision()),
+                        nodes.followers().stream().map(node -> node.report().adjustments()))
+                .filter(revision -> revision < Adjustments.HIGHEST_REVISION)
+                .max(Long::compare)
+                .orElse(0L);
+        if (known > 0 && highest > known && adjustments.raise(highest)) {
+            LOG.warn(
+                    "adjustments had revision {} elsewhere, which the database does not know; its own ones follow as"
+                            + " revision {}",
+                    highest,
+                    highest + 1);
+        }
+    }
+
+    private void exchange(RedisFleet place, long leading) {
         long now = clock.nanoTime();
         if (now - boardNanos < REPORTS_NANOS) {
             return;
         }
+        place.lead(leading);
+        try {
+            exchange(place, leading != 0);
+        } catch (NewerLeaderException e) {
+            boardTerm = Math.max(boardTerm, e.term());
+        }
+        // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
+        boardNanos = now;
+    }
+
+    private void exchange(RedisFleet place, boolean leading) {
+        long began = clock.nanoTime();
         for (Map.Entry<String, String> report : place.reports().entrySet()) {
             try {
                 NodeReport read = NodeReport.parse(report.getValue());
@@ -332,8 +449,7 @@ public final class Reconciler implements AutoCloseable {
             // Through Redis every node reads the same, so orders to erase never go this way: they name a person.
             place.tell(fleet().with(offer.get(), List.of()).toJson());
         }
-        // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
-        boardNanos = now;
+        boardReadNanos = began;
     }
 
     /** Ends the rollout under way if every live node runs its version, or the one that it tries. */
@@ -348,8 +464,8 @@ public final class Reconciler implements AutoCloseable {
         if (live.stream().allMatch(node -> node.runs(latest.version(), digest) || runsTrial(node))) {
             long now = clock.epochMicros() / 1000;
             String acknowledgements = Acknowledgement.json(Acknowledgement.of(live, latest.version(), digest));
-            boolean done = database.write(
-                    client -> rollouts.finish(client, underWay.get().id(), now, acknowledgements));
+            boolean done = database.write(client -> leadership.holds(client)
+                    && rollouts.finish(client, underWay.get().id(), now, acknowledgements));
             if (done) {
                 LOG.info("version {} is released and in force; live nodes: {}", latest.version(), live.size());
             }

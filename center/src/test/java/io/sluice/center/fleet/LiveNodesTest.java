@@ -55,6 +55,40 @@ class LiveNodesTest {
         assertThat(nodes.find("n1").orElseThrow().report().beat()).isEqualTo(51);
     }
 
+    @Test
+    void aTakeoverGivesNodesThatWereLiveLatelyTheirTime() {
+        assertThat(nodes.report(report(1), NodeState.Way.HTTP)).isTrue();
+        pass(6);
+        assertThat(nodes.live()).isEmpty();
+        nodes.takeOver();
+        assertThat(nodes.live()).hasSize(1);
+        pass(6);
+        assertThat(nodes.live()).isEmpty();
+        // Leaders may change often; a node that is gone does not live on by that.
+        pass(30);
+        nodes.takeOver();
+        assertThat(nodes.live()).isEmpty();
+    }
+
+    @Test
+    void aCenterSharesOnlyReportsThatItGotItself() {
+        assertThat(nodes.report(report(8), NodeState.Way.HTTP)).isTrue();
+        assertThat(nodes.own()).extracting(NodeReport::beat).containsExactly(8L);
+        nodes.learn(report(9));
+        assertThat(nodes.own()).isEmpty();
+        assertThat(nodes.report(report(10), NodeState.Way.HTTP)).isTrue();
+        assertThat(nodes.own()).extracting(NodeReport::beat).containsExactly(10L);
+        pass(6);
+        assertThat(nodes.own()).isEmpty();
+    }
+
+    private void pass(int seconds) {
+        for (int i = 0; i < seconds; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            nodes.attend();
+        }
+    }
+
     private static NodeReport report(long beat) {
         return report(1, beat);
     }

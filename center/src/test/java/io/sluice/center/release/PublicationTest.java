@@ -57,12 +57,16 @@ class PublicationTest {
     private RedisRulePublisher publisher;
     private Publication publication;
     private long running;
+    private long term = 1;
+
+    /** What the database has; each test of a problem sets it. */
+    private FleetRules stored = FleetRules.NONE;
 
     @BeforeEach
     void start() {
         redis = RedisServer.shared();
         publisher = RedisRulePublisher.connect(redis.uri());
-        publication = new Publication(publisher, version -> version == running, clock);
+        publication = new Publication(publisher, version -> version == running, () -> stored, clock);
         log.start();
         logger().addAppender(log);
     }
@@ -173,7 +177,7 @@ class PublicationTest {
                 FleetRules next = fleet(++version);
                 keysAndOlderValues(fleet(next.inForce().version() - 1))
                         .forEach((key, older) -> damages(key, older).get(what).run());
-                publication.turn(true, next);
+                publication.turn(term, next);
                 Await.until(
                         what,
                         SOON,
@@ -186,7 +190,7 @@ class PublicationTest {
     }
 
     private void release(FleetRules rules) {
-        publication.turn(true, rules);
+        publication.turn(term, rules);
         assertWhole("release", rules);
     }
 
@@ -202,7 +206,7 @@ class PublicationTest {
     /** Compares once, and looks at the keys as a node does that starts now. */
     private void assertWhole(String what, FleetRules rules) {
         clock.advance(DUE);
-        publication.turn(true, rules);
+        publication.turn(term, rules);
         assertThat(publication.has(rules)).as(what).isTrue();
         assertThat(publication.state().problem()).as(what).isEmpty();
         WantedRules wanted = Publication.wanted(rules);
@@ -260,16 +264,17 @@ class PublicationTest {
         redis.command("HSET", "rate_limit_config:USER:*", "id", "old");
         for (FleetRules rules : List.of(
                 fleet(1), fleet(2), trial(2, new TrialScope.Nodes(10)), trial(2, new TrialScope.Nodes(50)), fleet(3))) {
-            publication.turn(true, rules);
+            publication.turn(term, rules);
             assertWhole("release", rules);
         }
         // Another center led meanwhile.
-        publication.turn(false, fleet(3));
+        publication.turn(0, fleet(3));
         try (RedisRulePublisher other = RedisRulePublisher.connect(redis.uri())) {
-            Publication second = new Publication(other, version -> false, clock);
-            second.turn(true, fleet(4));
+            Publication second = new Publication(other, version -> false, () -> stored, clock);
+            second.turn(2, fleet(4));
         }
-        publication.turn(true, fleet(5));
+        term = 3;
+        publication.turn(term, fleet(5));
         assertWhole("release", fleet(5));
         assertThat(publication.state().drift()).isEmpty();
         assertThat(log.list).isEmpty();
@@ -307,7 +312,7 @@ class PublicationTest {
         redis.command("SET", VERSION, "latest");
         redis.command("HSET", "rate_limit_config:USER:*", "id", "old");
         clock.advance(DUE);
-        publication.turn(true, FleetRules.NONE);
+        publication.turn(term, FleetRules.NONE);
         assertThat(redis.command("GET", VERSION).text()).isEqualTo("latest");
         publication.look(fleet(3));
         assertThat(publication.highest()).isEqualTo(3);
@@ -318,9 +323,66 @@ class PublicationTest {
         assertBlocked(FleetRules.NONE, 41, "Redis has version 41");
     }
 
-    private void assertBlocked(FleetRules rules, long version, String why) {
+    /** The center that led before reads its database a moment later than another one has released. */
+    @Test
+    void aReleaseOfAnotherCenterOnTheSameDatabaseIsNoProblem() throws Exception {
+        release(fleet(2));
+        publisher.release(3, set(3).rules());
+        stored = fleet(3);
         clock.advance(DUE);
-        publication.turn(true, rules);
+        publication.turn(term, fleet(2));
+        assertThat(publication.state().problem()).isEmpty();
+        assertThat(publication.has(fleet(2))).isFalse();
+        assertWhole("after the next reading", fleet(3));
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void aCenterThatNoLongerLeadsForgetsItsProblem() throws Exception {
+        release(fleet(2));
+        publisher.release(3, set(3).rules());
+        assertBlocked(fleet(2), 3, "Redis has version 3, which this center does not know");
+        publication.turn(0, fleet(2));
+        assertThat(publication.state().problem()).isEmpty();
+    }
+
+    @Test
+    void aCenterWhoseTermIsOverWritesNothing() {
+        release(fleet(2));
+        try (RedisRulePublisher other = RedisRulePublisher.connect(redis.uri())) {
+            Publication second = new Publication(other, version -> false, () -> stored, clock);
+            second.turn(5, fleet(3));
+        }
+        String adjusted = redis.command("GET", ADJUSTMENTS).text();
+        clock.advance(DUE);
+        publication.turn(term, fleet(4));
+        assertThat(publication.foundTerm()).isEqualTo(5);
+        assertThat(publication.has(fleet(4))).isFalse();
+        assertThat(publisher.pointer()).contains("3");
+        assertThat(redis.command("GET", ADJUSTMENTS).text()).isEqualTo(adjusted);
+        // If it leads nevertheless, the other term was that of another database.
+        term = 6;
+        assertWhole("above", fleet(4));
+    }
+
+    @Test
+    void anOlderRevisionDoesNotReplaceANewerOne() {
+        release(fleet(2));
+        redis.command("SET", ADJUSTMENTS, adjustments(9).toJson());
+        clock.advance(DUE);
+        publication.turn(term, fleet(2));
+        assertThat(publication.foundRevision()).isEqualTo(9);
+        assertThat(publisher.adjustments()).contains(adjustments(9).toJson());
+        clock.advance(DUE);
+        publication.turn(term, new FleetRules(set(2), Optional.empty(), adjustments(10)));
+        assertThat(publication.foundRevision()).isZero();
+        assertThat(publisher.adjustments()).contains(adjustments(10).toJson());
+    }
+
+    private void assertBlocked(FleetRules rules, long version, String why) {
+        stored = rules;
+        clock.advance(DUE);
+        publication.turn(term, rules);
         assertThat(publication.state().problem().orElse("")).startsWith(why).contains("./sluice center rebuild");
         assertThat(publication.highest()).isEqualTo(version);
     }
