@@ -8,6 +8,9 @@ import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +100,43 @@ class RedisFleetTest {
                             .number())
                     .isEqualTo(20);
         }
+    }
+
+    /** F27: whatever something else makes of the keys, they are right again after the next turn of the center and of the node. */
+    @Test
+    void everyKeyThatIsLostOrWrongIsWrittenAgain() {
+        List<String> keys = List.of(RedisFleet.REPORT + "n-1", RedisFleet.NODES, RedisFleet.FLEET);
+        List<List<String>> damages = List.of(
+                List.of("DEL"),
+                List.of("SET", ""),
+                List.of("SET", "garbage"),
+                List.of("RPUSH", "x"),
+                List.of("HSET", "x", "y"));
+        try (RedisFleet node = RedisFleet.at(redis.uri(), LONG);
+                RedisFleet center = RedisFleet.at(redis.uri(), LONG)) {
+            for (List<String> damage : damages) {
+                keys.forEach(key -> assertRepaired(node, center, damage, List.of(key)));
+                assertRepaired(node, center, damage, keys);
+            }
+        }
+    }
+
+    private static void assertRepaired(RedisFleet node, RedisFleet center, List<String> damage, List<String> keys) {
+        for (String key : keys) {
+            redis.command("DEL", key);
+            List<String> command = new ArrayList<>(damage);
+            command.add(1, key);
+            redis.command(command.toArray(String[]::new));
+        }
+        try {
+            node.exchange("n-1", "during");
+        } catch (RedisFleet.RefusedException e) {
+            assertThat(keys).as(e.getMessage()).contains(RedisFleet.NODES);
+        }
+        Map<String, String> unused = center.reports();
+        center.tell("{}");
+        assertThat(node.exchange("n-1", "after")).as("%s %s", damage, keys).contains("{}");
+        assertThat(center.reports()).as("%s %s", damage, keys).isEqualTo(Map.of("n-1", "after"));
     }
 
     /** The permissions in docs/rules-in-redis.md. */
