@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.command.Command;
 import io.sluice.core.limit.Calendar;
-import io.sluice.runtime.durable.DurableCount;
+import io.sluice.rules.model.Rule;
 import io.sluice.runtime.fleet.NodeReport;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -45,35 +45,45 @@ class StoredWordsTest {
 
     /** Of each enum with words, in the order of its constants. */
     private static final List<String> ENUMS = List.of(
+            "STORE LEASE MEMORY STAND_IN",
             "administrator tenant_administrator editor approver operator viewer",
             "allowed rejected denied exempt",
             "applied waiting refused",
-            "caller_refused tenant_share refusal_share degraded breaker_open release_not_acknowledged drift"
-                    + " audit_not_witnessed node_silent",
+            "caller_refused tenant_share refusal_share degraded breaker_open release_not_acknowledged drift audit_not_witnessed node_silent",
             "center node redis outside",
             "closed open half_open none",
             "counts callers decisions",
             "counts decisions nodes alerts releases",
+            "day week month year",
+            "distributed local_distributed local",
             "explain reveal request",
             "firing repeated resolved",
+            "global service resource caller",
             "http redis",
             "info warning critical",
+            "ip share skip refuse",
+            "limit exempt deny",
             "minute hour",
+            "never_acts never_refuses conflict",
             "node application",
             "node read apply operate",
+            "open local closed",
             "open trial released withdrawn rejected",
             "override switch",
             "pending done expired",
             "pending firing resolved",
+            "plain hash",
             "promote roll_back hold",
-            "read edit release approve operate see_fleet see_log manage_people manage_tokens manage_center"
-                    + " reveal report",
+            "read edit release approve operate see_fleet see_log manage_people manage_tokens manage_center reveal report",
             "redis memory",
             "refusals errors latency degraded",
+            "refuse absent",
             "release rollback switch override",
             "remote local open closed",
+            "requests code early",
             "scheduled releasing trial holding done rolled_back superseded failed cancelled",
             "second minute hour day",
+            "token_bucket leaky_bucket fixed_window sliding_window sliding_log concurrency",
             "unavailable refused expired no_role disabled not_fresh",
             "waiting ended accepted rejected");
 
@@ -103,7 +113,7 @@ class StoredWordsTest {
     @Test
     void wordsOfEnumsStayAsTheyAreStoredAndSent() throws Exception {
         TreeSet<String> all = new TreeSet<>();
-        for (Class<?> root : List.of(Center.class, NodeReport.class)) {
+        for (Class<?> root : List.of(Center.class, NodeReport.class, Rule.class, Calendar.class)) {
             for (String name : classes(root)) {
                 Class<?> type = Class.forName(name, false, root.getClassLoader());
                 if (type.isEnum()) {
@@ -129,27 +139,19 @@ class StoredWordsTest {
         return Optional.of(words.toString());
     }
 
-    private static List<String> classes(Class<?> root) throws Exception {
+    /** Returns the names of all classes of a module. */
+    static List<String> classes(Class<?> root) throws Exception {
         Path folder =
                 Path.of(root.getProtectionDomain().getCodeSource().getLocation().toURI());
+        String module = String.join("/", Arrays.copyOf(root.getName().split("\\."), 3)) + "/";
         try (Stream<Path> files = Files.walk(folder)) {
             return files.map(file -> folder.relativize(file).toString())
-                    .filter(name -> name.startsWith("io/sluice/") && name.endsWith(".class"))
+                    .filter(name -> name.startsWith(module) && name.endsWith(".class"))
                     .map(name ->
                             name.substring(0, name.length() - ".class".length()).replace('/', '.'))
                     .collect(Collectors.toList());
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    @Test
-    void calendarsOfDurableSumsStayAsTheyAreStored() {
-        for (Calendar calendar : Calendar.values()) {
-            String word = new DurableCount("limit", calendar, "UTC", "key", 0, 1).calendarWord();
-            assertThat(DurableCount.calendar(word)).isEqualTo(calendar);
-        }
-        assertThat(Stream.of("day", "week", "month", "year").map(DurableCount::calendar))
-                .containsExactly(Calendar.values());
     }
 }

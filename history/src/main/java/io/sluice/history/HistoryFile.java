@@ -172,7 +172,7 @@ public final class HistoryFile implements Closeable {
             String refusing = a.refusing();
             int count = refusing == null ? -1 : countOf(refusing);
             out.begin("t").text(a.ask()).number(a.demands()).yes(a.charging());
-            out.yes(a.allowed()).text(a.source().name()).text(a.degraded()).number(count);
+            out.yes(a.allowed()).text(a.source().word()).text(a.degraded()).number(count);
             out.number(a.permits()).number(a.ruleVersion()).number(a.ownNanos());
             out.number(a.epochMicros());
         } else if (event instanceof GapEvent gap) {

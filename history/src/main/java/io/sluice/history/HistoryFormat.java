@@ -18,6 +18,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Objects;
 
 /** The format of limits in a history file: an object with the keys of rule documents, and spans in microseconds. */
@@ -68,7 +69,7 @@ final class HistoryFormat {
             out.writeNumberField("limit", limit.capacity());
             Calendar calendar = limit instanceof FixedWindow window ? window.calendar() : null;
             if (calendar != null) {
-                out.writeStringField("align", calendar.name());
+                out.writeStringField("align", calendar.word().toUpperCase(Locale.ROOT));
                 out.writeStringField(
                         "zone",
                         Objects.requireNonNull(((FixedWindow) limit).zone()).getId());
@@ -101,7 +102,10 @@ final class HistoryFormat {
                         .withMaxWait(span(node, "max_wait"));
             case "fixed_window" ->
                 node.has("align")
-                        ? named.fixedWindow(limit, Calendar.valueOf(text(node, "align")), ZoneId.of(text(node, "zone")))
+                        ? named.fixedWindow(
+                                limit,
+                                Calendar.of(text(node, "align").toLowerCase(Locale.ROOT)),
+                                ZoneId.of(text(node, "zone")))
                         : named.fixedWindow(limit, span(node, "window"));
             case "sliding_window" ->
                 new SlidingWindow(

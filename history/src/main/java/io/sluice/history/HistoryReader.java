@@ -251,7 +251,7 @@ final class HistoryReader {
         int demands = (int) row.number();
         boolean charging = row.yes();
         boolean allowed = row.yes();
-        AnswerEvent.Source source = AnswerEvent.Source.valueOf(row.text());
+        AnswerEvent.Source source = AnswerEvent.Source.of(row.text());
         JsonNode degraded = row.next();
         int refusing = (int) row.number();
         return new AnswerEvent(

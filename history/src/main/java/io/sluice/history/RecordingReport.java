@@ -48,11 +48,22 @@ public record RecordingReport(
     /** What the recordings prove. */
     public enum Verdict {
         /** Nothing was exceeded. */
-        CLEAN,
+        CLEAN("clean"),
         /** Something was. */
-        VIOLATED,
+        VIOLATED("violated"),
         /** Nothing was exceeded as far as the recordings tell, but they do not tell everything. */
-        INCOMPLETE
+        INCOMPLETE("incomplete");
+
+        private final String word;
+
+        Verdict(String word) {
+            this.word = word;
+        }
+
+        /** Returns the spelling in reports. */
+        public String word() {
+            return word;
+        }
     }
 
     public Verdict verdict() {

@@ -145,7 +145,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .register(registry);
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
-            mode(word(policy), () -> inForce(policy, source.latest(), store));
+            mode(policy.word(), () -> inForce(policy, source.latest(), store));
         }
     }
 
@@ -357,12 +357,4 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     }
 
     private record Series(String rule, String limit, String mode) {}
-
-    private static String word(FailurePolicy policy) {
-        return switch (policy) {
-            case OPEN -> "open";
-            case LOCAL -> "local";
-            case CLOSED -> "closed";
-        };
-    }
 }

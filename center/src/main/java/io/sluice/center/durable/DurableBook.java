@@ -1,6 +1,7 @@
 package io.sluice.center.durable;
 
 import io.sluice.center.database.Database;
+import io.sluice.core.limit.Calendar;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableCount;
@@ -37,7 +38,7 @@ public final class DurableBook {
             row.getString(2),
             new DurableCount(
                     row.getString(3),
-                    DurableCount.calendar(row.getString(4)),
+                    Calendar.of(row.getString(4)),
                     row.getString(5),
                     row.getString(6),
                     row.getLong(7),
@@ -96,7 +97,7 @@ public final class DurableBook {
                         sum.source(),
                         sum.store(),
                         count.limit(),
-                        count.calendarWord(),
+                        count.calendar().word(),
                         count.zone(),
                         count.key(),
                         count.startMicros(),

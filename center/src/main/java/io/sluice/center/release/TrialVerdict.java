@@ -5,7 +5,6 @@ import io.sluice.center.verdict.Measure;
 import io.sluice.center.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -80,7 +79,7 @@ public record TrialVerdict(Verdict.Kind kind, String why, int look, int step, lo
     }
 
     private static Verdict.Kind kind(JsonNode item) {
-        return Verdict.Kind.valueOf(item.get("verdict").asString().toUpperCase(Locale.ROOT));
+        return Verdict.Kind.of(item.get("verdict").asString());
     }
 
     /** JSON has no infinite numbers. */

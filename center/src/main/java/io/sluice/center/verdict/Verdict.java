@@ -31,6 +31,20 @@ public record Verdict(Kind kind, List<Comparison> comparisons, String why) {
         public String word() {
             return word;
         }
+
+        /**
+         * Returns the verdict with this name.
+         *
+         * @throws IllegalArgumentException if there is none
+         */
+        public static Kind of(String word) {
+            for (Kind each : values()) {
+                if (each.word.equals(word)) {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("verdict: unknown (expected: promote, roll_back or hold)");
+        }
     }
 
     public Verdict {

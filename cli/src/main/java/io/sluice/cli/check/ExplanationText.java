@@ -9,7 +9,6 @@ import io.sluice.rules.model.Rule;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
@@ -90,7 +89,7 @@ final class ExplanationText {
         }
         return List.of(
                 standing.id(),
-                standing.level().name().toLowerCase(Locale.ROOT),
+                standing.level().word(),
                 howMuch(standing.limit()),
                 standing.key().isEmpty() ? "-" : standing.key(),
                 standing.remaining() + " of " + standing.limit().capacity(),

@@ -201,7 +201,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 check.violations().stream().map(Violation::toString).toList();
         return new JsonLine()
                 .begin()
-                .field("verdict", report.verdict().name().toLowerCase(Locale.ROOT))
+                .field("verdict", report.verdict().word())
                 .field("files", report.files())
                 .field("bytes", report.bytes())
                 .field("runs", report.runs())

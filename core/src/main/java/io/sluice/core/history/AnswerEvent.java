@@ -64,12 +64,37 @@ public record AnswerEvent(
     /** Where an answer came from. */
     public enum Source {
         /** The store decided all demands. */
-        STORE,
+        STORE("STORE"),
         /** Permits that the node had taken in advance covered some or all demands; the store decided the others. */
-        LEASE,
+        LEASE("LEASE"),
         /** The node had cached a refusal of the store. */
-        MEMORY,
+        MEMORY("MEMORY"),
         /** The store could not decide, or the node did not ask it: this process decided alone. */
-        STAND_IN
+        STAND_IN("STAND_IN");
+
+        private final String word;
+
+        Source(String word) {
+            this.word = word;
+        }
+
+        /** Returns the spelling in recordings. */
+        public String word() {
+            return word;
+        }
+
+        /**
+         * Returns the source with this word.
+         *
+         * @throws IllegalArgumentException if there is none
+         */
+        public static Source of(String word) {
+            for (Source each : values()) {
+                if (each.word.equals(word)) {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("source: unknown (expected: STORE, LEASE, MEMORY or STAND_IN)");
+        }
     }
 }

@@ -4,7 +4,6 @@ import io.sluice.core.internal.DurationText;
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,7 @@ public final class FixedWindow implements Limit {
     }
 
     static FixedWindow of(String name, long limit, Calendar calendar, ZoneId zone) {
-        String window = calendar.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
+        String window = calendar.word() + " in " + zone.getId();
         return new FixedWindow(name, limit, window, Windows.of(calendar, zone), calendar, zone);
     }
 

@@ -3,9 +3,20 @@ package io.sluice.core.spi;
 /** What decides while the engine cannot. Ordered from lenient to strict. */
 public enum FailurePolicy {
     /** Everything passes. */
-    OPEN,
+    OPEN("open"),
     /** Each process enforces its own share of the limit. */
-    LOCAL,
+    LOCAL("local"),
     /** Nothing passes. */
-    CLOSED
+    CLOSED("closed");
+
+    private final String word;
+
+    FailurePolicy(String word) {
+        this.word = word;
+    }
+
+    /** Returns the spelling in documents and metrics. */
+    public String word() {
+        return word;
+    }
 }

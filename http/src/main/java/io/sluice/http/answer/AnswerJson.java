@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -146,7 +145,7 @@ public final class AnswerJson {
     private static void write(JsonLine json, Standing standing) {
         write(json, standing.id(), standing.limit(), standing.by());
         json.field("rule", standing.rule())
-                .field("level", standing.level().name().toLowerCase(Locale.ROOT))
+                .field("level", standing.level().word())
                 .field("key", standing.key());
         standing.hash().ifPresent(hash -> json.field("hash", hash));
         json.field("used", standing.used())

@@ -10,15 +10,21 @@ import org.jspecify.annotations.Nullable;
  * member.
  */
 public enum AnswerLanguage {
-    EN,
-    ZH;
+    EN("en"),
+    ZH("zh");
 
     /** The number of header members that are read; any further ones are ignored. */
     private static final int MOST_MEMBERS = 32;
 
+    private final String code;
+
+    AnswerLanguage(String code) {
+        this.code = code;
+    }
+
     /** Returns the code as {@link io.sluice.rules.model.Message} spells it. */
     public String code() {
-        return name().toLowerCase(Locale.ROOT);
+        return code;
     }
 
     /**

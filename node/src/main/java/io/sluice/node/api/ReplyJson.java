@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.util.Locale;
 
 /** The JSON bodies of the api port. */
 final class ReplyJson {
@@ -60,7 +59,7 @@ final class ReplyJson {
     }
 
     private static String status(Health health) {
-        return health.phase().name().toLowerCase(Locale.ROOT);
+        return health.phase().word();
     }
 
     /** Returns a problem as RFC 9457 defines it. */

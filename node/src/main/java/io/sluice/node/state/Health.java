@@ -19,9 +19,20 @@ public final class Health {
 
     /** The phases of a node's life. */
     public enum Phase {
-        STARTING,
-        SERVING,
-        STOPPING
+        STARTING("starting"),
+        SERVING("serving"),
+        STOPPING("stopping");
+
+        private final String word;
+
+        Phase(String word) {
+            this.word = word;
+        }
+
+        /** Returns the status in answers. */
+        public String word() {
+            return word;
+        }
     }
 
     private final OpenRules rules;

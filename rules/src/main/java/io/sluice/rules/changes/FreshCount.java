@@ -7,7 +7,6 @@ import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.TokenBucket;
 import java.time.ZoneId;
-import java.util.Locale;
 
 /**
  * Says what it means that a limit starts a new count. What was used of the old limit is not known to the new one. So both can be
@@ -54,7 +53,7 @@ final class FreshCount {
             Calendar calendar = fixed.calendar();
             ZoneId zone = fixed.zone();
             if (calendar != null && zone != null) {
-                return "until the " + calendar.name().toLowerCase(Locale.ROOT) + " ends (" + zone.getId() + ")";
+                return "until the " + calendar.word() + " ends (" + zone.getId() + ")";
             }
         }
         return "for one window (" + LimitWords.micros(old.windowMicros()) + ")";

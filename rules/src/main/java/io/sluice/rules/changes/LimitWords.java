@@ -17,7 +17,6 @@ import io.sluice.rules.model.RuleLimit;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -136,7 +135,7 @@ public final class LimitWords {
             Calendar calendar = fixed.calendar();
             ZoneId zone = fixed.zone();
             if (calendar != null && zone != null) {
-                return calendar.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
+                return calendar.word() + " in " + zone.getId();
             }
         }
         return micros(limit.windowMicros());

@@ -11,7 +11,6 @@ import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.Scope;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
@@ -81,7 +80,7 @@ final class RuleComparison {
                     + (moved ? " (with a shared store, counts start fresh)" : ""));
         }
         lease(old.lease(), now.lease());
-        plain("on_failure", small(old.onFailure()), small(now.onFailure()));
+        plain("on_failure", old.onFailure().word(), now.onFailure().word());
         plain("local_share", number(old.localShare()), number(now.localShare()), "by nodes");
         plain("deadline", Quantities.text(old.deadline()), Quantities.text(now.deadline()));
         plain("guard", number(old.guard()), number(now.guard()), "off");
@@ -147,9 +146,5 @@ final class RuleComparison {
 
     private static @Nullable Double number(OptionalDouble number) {
         return number.isPresent() ? number.getAsDouble() : null;
-    }
-
-    private static String small(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 }

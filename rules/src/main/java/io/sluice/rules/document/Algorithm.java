@@ -4,15 +4,22 @@ import java.util.List;
 
 /** The algorithms that a limit can name, with the parameters that each one requires and accepts. */
 enum Algorithm {
-    TOKEN_BUCKET,
-    LEAKY_BUCKET,
-    FIXED_WINDOW,
-    SLIDING_WINDOW,
-    SLIDING_LOG,
-    CONCURRENCY;
+    TOKEN_BUCKET("token_bucket"),
+    LEAKY_BUCKET("leaky_bucket"),
+    FIXED_WINDOW("fixed_window"),
+    SLIDING_WINDOW("sliding_window"),
+    SLIDING_LOG("sliding_log"),
+    CONCURRENCY("concurrency");
 
+    private final String word;
+
+    Algorithm(String word) {
+        this.word = word;
+    }
+
+    /** Returns the spelling in documents. */
     String word() {
-        return DocumentWords.small(this);
+        return word;
     }
 
     /** Returns the keys that must be present. A fixed window also needs {@code window} or {@code align}. */

@@ -10,7 +10,6 @@ import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.model.UnreadPolicy;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -24,16 +23,11 @@ final class DocumentWords {
     static final Map<String, UnreadPolicy> UNREAD = map(UnreadPolicy.values(), UnreadPolicy::word);
     static final Map<String, Privacy> PRIVACY = map(Privacy.values(), Privacy::word);
     static final Map<String, Algorithm> ALGORITHMS = map(Algorithm.values(), Algorithm::word);
-    static final Map<String, Calendar> CALENDARS = map(Calendar.values(), DocumentWords::small);
+    static final Map<String, Calendar> CALENDARS = map(Calendar.values(), Calendar::word);
     static final Map<String, FailurePolicy> POLICIES = map(
-            new FailurePolicy[] {FailurePolicy.LOCAL, FailurePolicy.OPEN, FailurePolicy.CLOSED}, DocumentWords::small);
+            new FailurePolicy[] {FailurePolicy.LOCAL, FailurePolicy.OPEN, FailurePolicy.CLOSED}, FailurePolicy::word);
 
     private DocumentWords() {}
-
-    /** Returns how documents spell a constant that does not define its own word. */
-    static String small(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
-    }
 
     private static <T> Map<String, T> map(T[] all, Function<T, String> word) {
         Map<String, T> words = new LinkedHashMap<>();

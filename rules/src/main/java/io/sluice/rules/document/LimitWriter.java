@@ -94,7 +94,7 @@ final class LimitWriter {
             out.put("window", Quantities.text(Quantities.ofMicros(fixed.windowMicros())));
             return;
         }
-        out.put("align", DocumentWords.small(calendar));
+        out.put("align", calendar.word());
         if (!zone.equals(Parameters.DEFAULT_ZONE)) {
             out.put("zone", zone.getId());
         }

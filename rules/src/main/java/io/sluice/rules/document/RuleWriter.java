@@ -158,7 +158,7 @@ final class RuleWriter {
         unless(
                 handling.onFailure() == Handling.DEFAULT.onFailure(),
                 "on_failure",
-                DocumentWords.small(handling.onFailure()));
+                handling.onFailure().word());
         handling.localShare().ifPresent(share -> out.put("local_share", share));
         unless(
                 handling.deadline().equals(Handling.DEFAULT.deadline()),

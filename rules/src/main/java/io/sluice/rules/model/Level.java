@@ -2,8 +2,19 @@ package io.sluice.rules.model;
 
 /** How widely a limit applies, in the order in which refusals are reported. */
 public enum Level {
-    GLOBAL,
-    SERVICE,
-    RESOURCE,
-    CALLER
+    GLOBAL("global"),
+    SERVICE("service"),
+    RESOURCE("resource"),
+    CALLER("caller");
+
+    private final String word;
+
+    Level(String word) {
+        this.word = word;
+    }
+
+    /** Returns the spelling in answers. */
+    public String word() {
+        return word;
+    }
 }

@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -142,7 +143,7 @@ public final class ReservationText {
             if (calendar == null || zone == null) {
                 out.writeLong(window.windowMicros());
             } else {
-                out.writeUTF(calendar.name());
+                out.writeUTF(calendar.word().toUpperCase(Locale.ROOT));
                 out.writeUTF(zone.getId());
             }
         } else if (limit instanceof SlidingWindow window) {
@@ -165,7 +166,8 @@ public final class ReservationText {
         return switch (kind) {
             case TOKEN_BUCKET -> named.tokenBucket(new Rate(most, span(in))).withBurst(in.readLong());
             case WINDOW -> named.fixedWindow(most, span(in));
-            case CALENDAR -> named.fixedWindow(most, Calendar.valueOf(in.readUTF()), ZoneId.of(in.readUTF()));
+            case CALENDAR ->
+                named.fixedWindow(most, Calendar.of(in.readUTF().toLowerCase(Locale.ROOT)), ZoneId.of(in.readUTF()));
             case SLIDING -> new SlidingWindow(named.name(), most, span(in), in.readInt(), in.readBoolean());
             case LOG -> new SlidingLog(named.name(), most, span(in));
             default -> throw new IOException("no kind of limit: " + (int) kind);

@@ -16,11 +16,22 @@ public record ReviewFinding(String rule, Optional<String> limit, Kind kind, Stri
     /** The kinds of findings. */
     public enum Kind {
         /** A rule or an override has no effect on any request. */
-        NEVER_ACTS,
+        NEVER_ACTS("never_acts"),
         /** Whenever a limit would refuse a request, another limit refuses it, too. */
-        NEVER_REFUSES,
+        NEVER_REFUSES("never_refuses"),
         /** Two rules say the same thing twice, or different things about the same requests. */
-        CONFLICT
+        CONFLICT("conflict");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        /** Returns the spelling in the API. */
+        public String word() {
+            return word;
+        }
     }
 
     @Override

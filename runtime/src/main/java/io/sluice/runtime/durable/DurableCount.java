@@ -44,31 +44,6 @@ public record DurableCount(String limit, Calendar calendar, String zone, String 
         }
     }
 
-    /** Returns the name of its calendar, as it is stored and sent. */
-    public String calendarWord() {
-        return switch (calendar) {
-            case DAY -> "day";
-            case WEEK -> "week";
-            case MONTH -> "month";
-            case YEAR -> "year";
-        };
-    }
-
-    /**
-     * Returns the calendar with a name.
-     *
-     * @throws IllegalArgumentException if there is none
-     */
-    public static Calendar calendar(String word) {
-        return switch (word) {
-            case "day" -> Calendar.DAY;
-            case "week" -> Calendar.WEEK;
-            case "month" -> Calendar.MONTH;
-            case "year" -> Calendar.YEAR;
-            default -> throw new IllegalArgumentException("calendar: unknown (expected: day, week, month or year)");
-        };
-    }
-
     /** Returns the window that a charge belongs to. */
     static DurableCount of(FixedWindow limit, String key, long atMicros) {
         Window window = limit.windows().at(atMicros);

@@ -1,5 +1,6 @@
 package io.sluice.runtime.durable;
 
+import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.Limit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -54,7 +55,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                         source,
                         store,
                         encoded(count.limit()),
-                        count.calendarWord().toUpperCase(Locale.ROOT),
+                        count.calendar().word().toUpperCase(Locale.ROOT),
                         count.zone(),
                         encoded(count.key()),
                         Long.toString(count.startMicros())));
@@ -69,7 +70,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                         source,
                         store,
                         encoded(count.limit()),
-                        count.calendarWord(),
+                        count.calendar().word(),
                         count.zone(),
                         encoded(count.key()),
                         Long.toString(count.startMicros()),
@@ -91,7 +92,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
         try {
             DurableCount count = new DurableCount(
                     decoded(fields[2]),
-                    DurableCount.calendar(fields[3]),
+                    Calendar.of(fields[3]),
                     ZoneId.of(fields[4]).getId(),
                     decoded(fields[5]),
                     Long.parseLong(fields[6]),

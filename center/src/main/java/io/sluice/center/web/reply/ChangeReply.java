@@ -10,7 +10,6 @@ import io.sluice.rules.review.ReviewFinding;
 import io.sluice.rules.yaml.DocumentError;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -81,7 +80,7 @@ public record ChangeReply(
             return new Finding(
                     finding.rule(),
                     finding.limit().orElse(null),
-                    finding.kind().name().toLowerCase(Locale.ROOT),
+                    finding.kind().word(),
                     finding.sentence(),
                     finding.other().orElse(null));
         }
