@@ -13,7 +13,7 @@ function plain(path) {
   }
   const parts = path.split('/');
   const keys = parts.length === 5 && parts[1] === 'admin' && parts[2] === 'users' && parts[4] === 'keys';
-  return keys || (parts.length === 3 && parts[1] === 'files') ? LIMITED : OPEN;
+  return keys || (parts.length === 3 && parts[1] === 'files' && parts[2] !== 'me') ? LIMITED : OPEN;
 }
 
 function routed(app, wildcard) {
@@ -21,6 +21,7 @@ function routed(app, wildcard) {
   app.get('/api/orders/' + wildcard, (request, response) => response.send(LIMITED));
   app.get('/vault/' + wildcard, (request, response) => response.send(LIMITED));
   app.get('/admin/users/:user/keys', (request, response) => response.send(LIMITED));
+  app.get('/files/me', (request, response) => response.send(OPEN));
   app.get('/files/:name', (request, response) => response.send(LIMITED));
 }
 
@@ -63,6 +64,7 @@ const kinds = {
     router.get('/api/orders/{*rest}', limited);
     router.get('/vault/{*rest}', limited);
     router.get('/admin/users/:user/keys', limited);
+    router.get('/files/me', (context) => { context.body = OPEN; });
     router.get('/files/:name', limited);
     app.use(router.routes());
     app.use((context) => { context.body = OPEN; });
@@ -71,6 +73,7 @@ const kinds = {
   hono() {
     const { Hono } = require('hono');
     const app = new Hono();
+    app.get('/files/me', (context) => context.text(OPEN));
     for (const path of ['/api/login', '/api/orders/*', '/vault/*', '/admin/users/:user/keys', '/files/:name']) {
       app.get(path, (context) => context.text(LIMITED));
     }

@@ -11,7 +11,8 @@ def plain(path):
         return LIMITED
     parts = path.split("/")
     keys = len(parts) == 5 and parts[1:3] == ["admin", "users"] and parts[4] == "keys"
-    return LIMITED if keys or (len(parts) == 3 and parts[1] == "files") else OPEN
+    files = len(parts) == 3 and parts[1] == "files" and parts[2] != "me"
+    return LIMITED if keys or files else OPEN
 
 
 def stdlib():
@@ -20,6 +21,7 @@ def stdlib():
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one packet
 
         def do_GET(self):
             body = plain(unquote(urlparse(self.path).path)).encode()
@@ -48,6 +50,7 @@ def flask():
         ["/api/login", "/api/orders/<path:rest>", "/vault/<path:rest>", "/admin/users/<user>/keys", "/files/<name>"]
     ):
         app.add_url_rule(rule, str(i), lambda **names: LIMITED)
+    app.add_url_rule("/files/me", "me", lambda: OPEN)
     app.register_error_handler(404, lambda error: OPEN)
     server = make_server("127.0.0.1", 0, app, threaded=True)
     print("port", server.port, flush=True)
@@ -65,11 +68,15 @@ def starlette():
     async def limited(request):
         return PlainTextResponse(LIMITED)
 
+    async def me(request):
+        return PlainTextResponse(OPEN)
+
     async def other(request, error):
         return PlainTextResponse(OPEN)
 
     paths = ["/api/login", "/api/orders/{rest:path}", "/vault/{rest:path}", "/admin/users/{user}/keys", "/files/{name}"]
-    app = Starlette(routes=[Route(path, limited) for path in paths], exception_handlers={404: other})
+    routes = [Route("/files/me", me)] + [Route(path, limited) for path in paths]
+    app = Starlette(routes=routes, exception_handlers={404: other})
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
     print("port", sock.getsockname()[1], flush=True)

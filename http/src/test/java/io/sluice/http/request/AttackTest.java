@@ -225,6 +225,41 @@ class AttackTest {
         assertThat(passes(raised, Map.of("ip", "192.0.2.2", "path", "/other"))).isTrue();
     }
 
+    /** A43: some servers read a slash at the end as an empty name, which has a rule of its own here. */
+    @Test
+    void a43AnExemptionOfAListHoldsForNoEmptyName() {
+        Evaluator evaluator = evaluatorOf("""
+            rules:
+              - { id: users, resource: "/users/{id}", limits: [ { limit: 0, window: 1h } ] }
+              - { id: page, resource: "/{page}", limits: [ { limit: 0, window: 1h } ] }
+              - { id: list, resource: /users, action: exempt }
+              - { id: root, resource: /, action: exempt }
+              - { id: docs, resource: "/docs/**", action: exempt }
+            """);
+        for (String path : List.of("/users", "/", "/docs/", "/docs/a/")) {
+            assertThat(passes(evaluator, Map.of("path", path))).as(path).isTrue();
+        }
+        for (String path : List.of("/users/", "/users;x/", "/users/7", "/x")) {
+            assertThat(passes(evaluator, Map.of("path", path))).as(path).isFalse();
+        }
+    }
+
+    /** A43: a server that ignores the case of ASCII need not ignore that of other characters. */
+    @Test
+    void a43NoOtherCharacterFreesARequestAsALetterOfAscii() {
+        Evaluator evaluator = evaluatorOf("""
+            rules:
+              - { id: all, resource: "/users/{id}", limits: [ { limit: 0, window: 1h } ] }
+              - { id: keys, resource: /keys, action: deny }
+              - { id: free, resource: /users/k, action: exempt }
+            """);
+        PathForm form = PathForm.STRICT.ignoringCase();
+        assertThat(passes(evaluator, Map.of("path", "/Users/K"), form)).isTrue();
+        assertThat(passes(evaluator, Map.of("path", "/users/%E2%84%AA"), form)).isFalse();
+        assertThat(passes(evaluator, Map.of("path", "/%E2%84%AAey%C5%BF"), form))
+                .isFalse();
+    }
+
     /** A43: parameters do not make another count. */
     @Test
     void a43CountsByPathUseItWithoutParameters() {

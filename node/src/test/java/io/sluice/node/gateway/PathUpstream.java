@@ -54,6 +54,7 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
         location /api/orders/ { return 200 limited; }
         location /vault/ { return 200 limited; }
         location ~ ^/admin/users/[^/]*/keys$ { return 200 limited; }
+        location = /files/me { return 200 open; }
         location ~ ^/files/[^/]+$ { return 200 limited; }
         location / { return 200 open; }
         """;
@@ -197,7 +198,7 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
                         || path.equals("/api/login")
                         || path.startsWith("/api/orders/")
                         || path.startsWith("/vault/")
-                        || (parts.length == 3 && parts[1].equals("files"))
+                        || (parts.length == 3 && parts[1].equals("files") && !parts[2].equals("me"))
                 ? LIMITED
                 : "open";
     }
@@ -212,6 +213,7 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
         context.addServletMappingDecoded("/vault/*", LIMITED);
         context.addServletMappingDecoded("/admin/users/u-1/keys", LIMITED);
         context.addServletMappingDecoded("/files/*", LIMITED);
+        context.addServletMappingDecoded("/files/me", "open");
         context.addServletMappingDecoded("/", "open");
         return started("tomcat", tomcat);
     }
@@ -273,7 +275,7 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
             return LIMITED;
         }
 
-        @GetMapping("/**")
+        @GetMapping({"/files/me", "/**"})
         public String open() {
             return "open";
         }

@@ -38,7 +38,15 @@ final class PathsToUpstreamsTest {
             "/admin/users/u-1/keys",
             "/files/a",
             "/files/a",
-            "/vault/a/b");
+            "/vault/a/b",
+            "/files/me",
+            "/public/../files/a",
+            "/public/..;/files/a",
+            "/public/;/../files/a",
+            "/files/me/../a");
+
+    /** Resources protected by rules, resources protected by authentication, and limits with exemptions. */
+    private static final List<String> HOSTS = List.of(".rules", ".auth", ".free");
 
     private static final List<String> PROTECTED =
             List.of("/api/login", "/api/orders/**", "/admin/users/{user}/keys", "/files/{name}", "/vault/**");
@@ -50,6 +58,7 @@ final class PathsToUpstreamsTest {
     private static final class Outcome {
         final Set<String> unlimited = new LinkedHashSet<>();
         final Set<String> unauthenticated = new LinkedHashSet<>();
+        final Set<String> exempt = new LinkedHashSet<>();
         final Map<Integer, Integer> statuses = new TreeMap<>();
         int served;
     }
@@ -78,6 +87,7 @@ final class PathsToUpstreamsTest {
                 assertThat(outcome.unauthenticated)
                         .as(name + " without authentication")
                         .isEmpty();
+                assertThat(outcome.exempt).as(name + " by an exemption").isEmpty();
                 assertThat(outcome.served).as(name + " serves").isGreaterThan(VARIANTS / 40);
                 assertThat(outcome.statuses).as(name).containsKeys(200, 400, 401, 403, 429);
             });
@@ -94,12 +104,13 @@ final class PathsToUpstreamsTest {
                 RawCaller through = new RawCaller(gateway.port())) {
             for (PathUpstream server : servers) {
                 Outcome outcome = new Outcome();
-                outcomes.put(server.name() + (paths.isEmpty() ? "" : ", " + paths), outcome);
+                outcomes.put(server.name() + (paths.isEmpty() ? "" : ", `" + paths + "`"), outcome);
                 try (RawCaller past = new RawCaller(server.port())) {
                     for (String variant : variants) {
                         outcome.served += body(past, variant).equals(PathUpstream.LIMITED) ? 1 : 0;
                         ask(through, variant, server.name() + ".rules", outcome, outcome.unlimited);
                         ask(through, variant, server.name() + ".auth", outcome, outcome.unauthenticated);
+                        ask(through, variant, server.name() + ".free", outcome, outcome.exempt);
                     }
                 }
             }
@@ -133,7 +144,7 @@ final class PathsToUpstreamsTest {
                 .append("routes:\n");
         for (PathUpstream server : servers) {
             String to = "upstreams: [\"http://127.0.0.1:" + server.port() + "\"]";
-            for (String name : List.of(".rules", ".auth")) {
+            for (String name : HOSTS) {
                 config.append("  - { host: %s, path: /**, %s, auth: open }\n".formatted(server.name() + name, to));
             }
             for (String path : PROTECTED) {
@@ -152,25 +163,31 @@ final class PathsToUpstreamsTest {
             rules.append("  - { id: r%d, resource: \"%s\", match: { header.host: \"*.rules\" }, %s }\n"
                     .formatted(i, path, what));
         }
+        rules.append("  - { id: all, match: { header.host: \"*.free\" }, limits: [ { limit: 0, window: 1s } ] }\n");
+        for (String path : List.of("/files/me", "/public/**")) {
+            rules.append("  - { id: free%d, resource: \"%s\", match: { header.host: \"*.free\" }, action: exempt }\n"
+                    .formatted(path.length(), path));
+        }
         return rules.toString();
     }
 
     private static void report(int sent, Map<String, Outcome> outcomes, Map<String, String> notRun) throws IOException {
-        StringBuilder table =
-                new StringBuilder("| server, `gateway.paths` | protected without Sluice | passed the rule |"
-                        + " passed authentication | refused with 400 |\n|---|---|---|---|---|\n");
-        outcomes.forEach((name, outcome) -> table.append("| %s | %d | %d | %d | %d |\n"
+        StringBuilder table = new StringBuilder(
+                "| server, `gateway.paths` | protected without Sluice | passed the rule |"
+                        + " passed authentication | passed by an exemption | refused with 400 |\n|---|---|---|---|---|---|\n");
+        outcomes.forEach((name, outcome) -> table.append("| %s | %d | %d | %d | %d | %d |\n"
                 .formatted(
                         name,
                         outcome.served,
                         outcome.unlimited.size(),
                         outcome.unauthenticated.size(),
-                        outcome.statuses.getOrDefault(400, 0) / 2)));
-        notRun.forEach((name, why) -> table.append("| %s | *not run* | | | |\n".formatted(name)));
+                        outcome.exempt.size(),
+                        outcome.statuses.getOrDefault(400, 0) / HOSTS.size())));
+        notRun.forEach((name, why) -> table.append("| %s | *not run* | | | | |\n".formatted(name)));
         System.out.println(sent + " paths to each server\n" + table);
         System.out.println("not run: " + notRun);
-        outcomes.forEach((name, outcome) -> System.out.println(
-                name + ": " + outcome.statuses + " " + outcome.unlimited + " " + outcome.unauthenticated));
+        outcomes.forEach((name, outcome) -> System.out.println(name + ": " + outcome.statuses + " " + outcome.unlimited
+                + " " + outcome.unauthenticated + " " + outcome.exempt));
         if (LONG) {
             Files.writeString(Path.of("target", "paths-to-upstreams.md"), table);
         }

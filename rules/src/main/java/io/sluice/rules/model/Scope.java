@@ -54,6 +54,16 @@ public record Scope(
         return request.inEveryReading(this::matchesReading);
     }
 
+    /**
+     * Returns whether a request matches only if a server reads the slash at the end of its path as an empty name: {@code /users/} as
+     * {@code /users/{id}}. The root has no other spelling, so it never does.
+     */
+    public boolean matchesOnlyAnEmptyName(Attributes request) {
+        return !matchesReading(request)
+                && request.otherReadings().stream().filter(this::matchesReading).allMatch(Attributes::isEmptyName)
+                && matches(request);
+    }
+
     private boolean matchesReading(Attributes request) {
         return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
     }

@@ -31,6 +31,7 @@ public final class Attributes {
     private static final String HEADER = "header.";
     private static final String IP = "ip";
     private static final String PATH = "path";
+    private static final String ROOT = "/" + EMPTY_SEGMENT;
 
     private final Map<String, String> values;
     private final @Nullable Address address;
@@ -145,6 +146,11 @@ public final class Attributes {
     public boolean endsWithSlash() {
         String path = values.get(PATH);
         return path != null && path.endsWith(EMPTY_SEGMENT);
+    }
+
+    /** Returns whether this reading has an empty last segment that another spelling of the path does not have. */
+    public boolean isEmptyName() {
+        return endsWithSlash() && !ROOT.equals(values.get(PATH));
     }
 
     /** Returns how the request is known to other systems. No rule can match it. */

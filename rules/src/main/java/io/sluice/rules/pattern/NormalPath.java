@@ -37,7 +37,7 @@ public final class NormalPath {
                     continue;
                 }
                 int point = path.codePointAt(i);
-                if (!isText(point) || (form.ignoreCase() && Character.toLowerCase(point) != point)) {
+                if (!isText(point) || (form.ignoreCase() && withoutCase(point) != point)) {
                     return false;
                 }
             } else if (!PLAIN[c] || (form.ignoreCase() && c >= 'A' && c <= 'Z')) {
@@ -53,6 +53,14 @@ public final class NormalPath {
      */
     static boolean isText(int point) {
         return point >= 0xa0 && point != 0xfffd && (point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE);
+    }
+
+    /**
+     * Returns what is the same for a character in every case. Some characters are the same as one of ASCII: servers in Java may read
+     * U+017F as {@code s}, and U+212A as {@code k}.
+     */
+    static int withoutCase(int point) {
+        return Character.toLowerCase(Character.toUpperCase(point));
     }
 
     /** Returns whether the segment that starts here is empty, {@code .} or {@code ..}. */

@@ -54,9 +54,9 @@ public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash
     }
 
     /**
-     * Returns the readings of a path beside its normal form, at most two dozen: with parameters or cut off at the first one, with
-     * escapes as they were sent, with unresolved dots, and with an empty last segment in place of a slash at the end. Most paths
-     * have none. A reading with an empty last segment ends with {@link Attributes#EMPTY_SEGMENT}.
+     * Returns the readings of a path beside its normal form, at most four dozen: with parameters or cut off at the first one, with
+     * escapes as they were sent, with unresolved dots, with case other than that of ASCII, and with an empty last segment in place of
+     * a slash at the end. Most paths have none. A reading with an empty last segment ends with {@link Attributes#EMPTY_SEGMENT}.
      */
     public List<String> otherReadings(String path) {
         return NormalPath.is(path, this) && !path.equals("/")

@@ -39,10 +39,11 @@ final class PathNormaliser {
      *
      * @param decoded whether escapes of ASCII characters are decoded
      * @param resolved whether dot segments are resolved
+     * @param folded whether the case of characters other than ASCII is ignored, if the case of ASCII is
      */
-    private record Reading(Parameters parameters, boolean decoded, boolean resolved) {
+    private record Reading(Parameters parameters, boolean decoded, boolean resolved, boolean folded) {
 
-        static final Reading NORMAL = new Reading(Parameters.DROPPED, true, true);
+        static final Reading NORMAL = new Reading(Parameters.DROPPED, true, true, true);
     }
 
     private final String path;
@@ -54,6 +55,7 @@ final class PathNormaliser {
 
     private boolean hasParameters;
     private boolean hasEscapes;
+    private boolean hasFolds;
     private boolean endsWithSlash;
 
     /** The dot segments as they were sent; null if there are none. */
@@ -77,20 +79,27 @@ final class PathNormaliser {
                 : List.of(Parameters.DROPPED);
         List<Boolean> decoded = hasEscapes ? List.of(true, false) : List.of(true);
         List<Boolean> resolved = dots == null ? List.of(true) : List.of(true, false);
+        List<Boolean> folded = hasFolds ? List.of(true, false) : List.of(true);
         Set<String> all = new LinkedHashSet<>();
         for (Parameters each : kinds) {
             for (boolean decode : decoded) {
                 for (boolean resolve : resolved) {
-                    String text = read(new Reading(each, decode, resolve));
-                    all.add(text);
-                    if (endsWithSlash) {
-                        all.add((text.equals("/") ? text : text + "/") + Attributes.EMPTY_SEGMENT);
+                    for (boolean fold : folded) {
+                        addTo(all, new Reading(each, decode, resolve, fold));
                     }
                 }
             }
         }
         all.remove(normal);
         return new ArrayList<>(all);
+    }
+
+    private void addTo(Set<String> all, Reading way) {
+        String text = read(way);
+        all.add(text);
+        if (endsWithSlash) {
+            all.add((text.equals("/") ? text : text + "/") + Attributes.EMPTY_SEGMENT);
+        }
     }
 
     private String read(Reading reading) {
@@ -328,7 +337,9 @@ final class PathNormaliser {
         if (!NormalPath.isText(point)) {
             throw refused(expected);
         }
-        out.appendCodePoint(form.ignoreCase() ? Character.toLowerCase(point) : point);
+        int small = form.ignoreCase() ? NormalPath.withoutCase(point) : point;
+        hasFolds |= small != point;
+        out.appendCodePoint(reading.folded() ? small : point);
     }
 
     /** Reads the escapes of one character. Only its shortest encoding is valid. */

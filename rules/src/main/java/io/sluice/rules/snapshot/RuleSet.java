@@ -5,6 +5,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleUse;
+import io.sluice.rules.model.Scope;
 import io.sluice.rules.pattern.Attributes;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -227,14 +228,29 @@ public final class RuleSet {
         return withoutDoubt(index.matching(request, enabled), request, Function.identity());
     }
 
-    /** Returns the rules without those that exempt the request only in some readings of its path. */
+    /**
+     * Returns the rules without those that exempt the request only in some readings of its path. A slash at the end is a reading of its
+     * own only if another rule is about the empty name after it.
+     */
     static <T> List<T> withoutDoubt(List<T> matching, Attributes request, Function<T, Rule> rule) {
-        return request.otherReadings().isEmpty()
-                ? matching
-                : matching.stream()
-                        .filter(each -> rule.apply(each).action() != Action.EXEMPT
-                                || rule.apply(each).scope().matchesEveryReading(request))
-                        .toList();
+        if (request.otherReadings().isEmpty()) {
+            return matching;
+        }
+        boolean isName = matching.stream()
+                .map(rule)
+                .anyMatch(each -> each.action() != Action.EXEMPT && each.scope().matchesOnlyAnEmptyName(request));
+        return matching.stream()
+                .filter(each -> rule.apply(each).action() != Action.EXEMPT
+                        || exempts(rule.apply(each).scope(), request, isName))
+                .toList();
+    }
+
+    private static boolean exempts(Scope scope, Attributes request, boolean isName) {
+        return scope.matchesEveryReading(request)
+                && (!isName
+                        || request.otherReadings().stream()
+                                .filter(Attributes::isEmptyName)
+                                .allMatch(scope::matches));
     }
 
     /** Returns the enabled rules that match this request and have this action. */

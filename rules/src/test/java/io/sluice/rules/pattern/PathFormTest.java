@@ -56,6 +56,7 @@ class PathFormTest {
         "/%41%C3%89, /aé",
         "/a%3fB, /a%3Fb",
         "/\u212a, /k",
+        "/u\u017fers, /users",
         "/%D0%90, /а",
         "/A%25B, /a%25b",
     })
@@ -116,6 +117,22 @@ class PathFormTest {
     })
     void aResolvedPathIsAlsoReadUnresolved(String path, String expected) {
         readings(path, RESOLVING, expected);
+    }
+
+    /** Servers that ignore the case of ASCII may or may not ignore that of other characters. */
+    @ParameterizedTest
+    @CsvSource({
+        "/API, ''",
+        "/caf%C3%A9, ''",
+        "/CAF%C3%89, /cafÉ",
+        "/users/%E2%84%AA, /users/\u212a",
+        "/u%C5%BFers, /u\u017fers",
+        "/%C4%B0, /\u0130",
+        "/%C4%B1, /\u0131",
+        "/%CF%82, /\u03c2",
+    })
+    void ignoringCaseReadsOtherCharactersAlsoAsSent(String path, String expected) {
+        readings(path, PathForm.STRICT.ignoringCase(), expected);
     }
 
     @ParameterizedTest
