@@ -82,7 +82,7 @@ public final class SluiceAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    static class InServletContainer {
+    static final class InServletContainer {
 
         @Bean
         @ConditionalOnMissingBean
