@@ -21,6 +21,7 @@ import io.sluice.center.erase.Erasures;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
 import io.sluice.center.identity.IdentityConfiguration;
+import io.sluice.center.identity.ServerConfirmations;
 import io.sluice.center.people.People;
 import io.sluice.center.release.CurrentRules;
 import io.sluice.center.release.Jury;
@@ -174,6 +175,7 @@ public final class Center implements AutoCloseable {
         Versions versions = new Versions();
         CommandLog log = new CommandLog(clock);
         people = People.of(database, log, clock);
+        ServerConfirmations servers = opened(ServerConfirmations.open(settings.signIn(), people(), clock));
         Changes changes = new Changes(database, versions, log, clock);
         LiveNodes nodes = new LiveNodes(clock);
         RuleFeed feed = new RuleFeed();
@@ -215,6 +217,7 @@ public final class Center implements AutoCloseable {
                 people().expire();
             }
         });
+        reconciler.add("people of identity servers", servers::turn);
         AuditSinks sinks = opened(AuditSinks.open(settings.sinks(), database, directory.path(), clock));
         reconciler.add("audit sinks", sinks::turn);
         Retention retention = new Retention(
@@ -288,7 +291,9 @@ public final class Center implements AutoCloseable {
                         clock,
                         passwords,
                         opened(SignInThrottle.open(settings.redis(), clock)),
-                        refusals),
+                        refusals,
+                        servers),
+                servers,
                 settings.bind(),
                 settings.port()));
         // Streams have no end of their own, and the server waits for the end of requests.

@@ -16,6 +16,7 @@ import io.sluice.center.database.Dump;
 import io.sluice.center.database.PrivateFile;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.identity.SignInCheck;
 import io.sluice.center.people.AdministratorReset;
 import io.sluice.center.people.ApiTokens;
 import io.sluice.center.people.People;
@@ -157,6 +158,18 @@ public final class CenterMaintenance {
             People people = People.of(database, new CommandLog(clock), clock);
             AdministratorReset.Outcome outcome = new AdministratorReset(people).reset(author(), user);
             return new AdminLink(outcome.user(), outcome.isNew(), address.url() + "/set-up#" + outcome.secret());
+        });
+    }
+
+    /**
+     * Tries what a sign-in of a person would find at each identity server. Changes nothing.
+     *
+     * @return lines for the user
+     */
+    public List<String> checkSignIn(String name) throws MaintenanceFailedException {
+        return beside(database -> {
+            Clock clock = Clock.system();
+            return new SignInCheck(settings.signIn(), People.of(database, new CommandLog(clock), clock)).of(name);
         });
     }
 

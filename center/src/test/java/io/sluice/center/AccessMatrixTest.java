@@ -201,6 +201,7 @@ class AccessMatrixTest {
             200 GET /assets/{folder}/{file}           +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             303 GET /sign-in/oidc/{name}              +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             303 GET /sign-in/oidc/{name}/callback     +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
+            400 POST /sign-in/oidc/{name}/logout      +  +  +  +   +  +  +  +  +   +  +  +  +  +   +  +  +   +  +  +
             """;
     // spotless:on
 

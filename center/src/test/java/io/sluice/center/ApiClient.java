@@ -71,6 +71,11 @@ public final class ApiClient {
                 .add(client, Accounts.Draft.local(name, name + "@example.com", List.of(grants))));
     }
 
+    /** Returns a client that proves nothing. */
+    public ApiClient nobody() {
+        return new ApiClient(address);
+    }
+
     public ApiClient withToken(String other) {
         return new ApiClient(address, "Authorization", "Bearer " + other);
     }

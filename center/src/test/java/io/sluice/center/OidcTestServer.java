@@ -1,16 +1,25 @@
 package io.sluice.center;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import java.net.URI;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
 import java.security.interfaces.RSAPrivateKey;
 import java.security.interfaces.RSAPublicKey;
+import java.time.Instant;
+import java.util.Date;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -46,6 +55,7 @@ import org.springframework.security.oauth2.server.authorization.client.Registere
 import org.springframework.security.oauth2.server.authorization.client.RegisteredClientRepository;
 import org.springframework.security.oauth2.server.authorization.settings.AuthorizationServerSettings;
 import org.springframework.security.oauth2.server.authorization.settings.ClientSettings;
+import org.springframework.security.oauth2.server.authorization.settings.TokenSettings;
 import org.springframework.security.oauth2.server.authorization.token.JwtEncodingContext;
 import org.springframework.security.oauth2.server.authorization.token.OAuth2TokenCustomizer;
 import org.springframework.security.web.SecurityFilterChain;
@@ -204,6 +214,21 @@ final class OidcTestServer implements AutoCloseable {
 
     /** Registers a center. */
     void client(URI publicUrl, String... servers) {
+        register(registration(publicUrl, servers));
+    }
+
+    /** Registers a center that gets refresh tokens, each for one use. */
+    void refreshingClient(URI publicUrl, String... servers) {
+        register(registration(publicUrl, servers)
+                .authorizationGrantType(AuthorizationGrantType.REFRESH_TOKEN)
+                .tokenSettings(TokenSettings.builder().reuseRefreshTokens(false).build()));
+    }
+
+    private void register(RegisteredClient.Builder client) {
+        directory.client = client.build();
+    }
+
+    private static RegisteredClient.Builder registration(URI publicUrl, String... servers) {
         RegisteredClient.Builder client = RegisteredClient.withId(
                         UUID.randomUUID().toString())
                 .clientId("sluice")
@@ -220,7 +245,21 @@ final class OidcTestServer implements AutoCloseable {
         for (String server : servers) {
             client.redirectUri(publicUrl + "/sign-in/oidc/" + server + "/callback");
         }
-        directory.client = client.build();
+        return client;
+    }
+
+    /** Returns a token with the signature of the server. */
+    String signed(Map<String, Object> claims, String type) throws JOSEException {
+        JWTClaimsSet.Builder set = new JWTClaimsSet.Builder();
+        claims.forEach((name, value) -> set.claim(name, value instanceof Instant at ? Date.from(at) : value));
+        SignedJWT token = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256)
+                        .type(new JOSEObjectType(type))
+                        .keyID("first")
+                        .build(),
+                set.build());
+        token.sign(new RSASSASigner(directory.key));
+        return token.serialize();
     }
 
     /** Starts it again on its port. */

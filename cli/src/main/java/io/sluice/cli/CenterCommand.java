@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
         name = "center",
         description = {
             "Runs the center, the control plane: it checks changes of rules, releases them, and follows the nodes.",
-            "Its subcommands work on its data. export, backup, reset-admin, token and rotate-audit-key may run beside it;"
+            "Its subcommands work on its data. export, backup, check-sign-in, reset-admin, token and rotate-audit-key may run beside"
+                    + " it;"
                     + " stop it for the others."
         },
         mixinStandardHelpOptions = true,
@@ -150,6 +151,21 @@ final class CenterCommand implements Callable<Integer> {
                             .orElse("first administrator")
                     + ": open this link within an hour; it works once\n" + made.link();
         });
+    }
+
+    @Command(
+            name = "check-sign-in",
+            description = {
+                "Tries what a sign-in of a person finds at each identity server of the configuration: the entry, its groups and"
+                        + " roles at LDAP servers, the addresses and the client's secret at others.",
+                "Needs no password and changes nothing. Groups are masked."
+            },
+            mixinStandardHelpOptions = true)
+    int checkSignIn(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Parameters(paramLabel = "NAME", description = "the name that the person types") String name) {
+        return maintain(flags, center, data -> String.join("\n", data.checkSignIn(name)));
     }
 
     @Command(

@@ -16,8 +16,9 @@ final class IdentityServers {
     /** Returns the same settings with the servers of the configuration. */
     static SignInSettings add(SignInSettings settings, CenterIdentity file) {
         return settings.withServers(
-                file.oidc().stream().map(IdentityServers::oidc).toList(),
-                file.ldap().stream().map(IdentityServers::ldap).toList());
+                        file.oidc().stream().map(IdentityServers::oidc).toList(),
+                        file.ldap().stream().map(IdentityServers::ldap).toList())
+                .withCheckEvery(file.checkEvery().orElse(SignInSettings.DEFAULT_CHECK));
     }
 
     private static OidcServer oidc(CenterIdentity.Oidc server) {
@@ -43,7 +44,8 @@ final class IdentityServers {
                 server.bindDn().flatMap(dn -> server.bindPasswordFile().map(file -> new LdapServer.Bind(dn, file))),
                 new LdapServer.Users(
                         server.userBase(), server.userFilter(), server.emailAttribute(), server.idAttribute()),
-                new LdapServer.Groups(server.groupBase(), server.groupFilter(), server.groupAttribute()),
+                new LdapServer.Groups(
+                        server.groupBase(), server.groupFilter(), server.groupAttribute(), server.isNested()),
                 roles(server.roles()));
     }
 

@@ -18,6 +18,7 @@ import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.sluice.core.time.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

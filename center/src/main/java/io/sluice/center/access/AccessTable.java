@@ -197,7 +197,9 @@ public final class AccessTable {
             Endpoint.open("GET", "/assets/{folder}/{file}"));
 
     private static final List<Endpoint> SERVERS = List.of(
-            Endpoint.open("GET", "/sign-in/oidc/{name}"), Endpoint.open("GET", "/sign-in/oidc/{name}/callback"));
+            Endpoint.open("GET", "/sign-in/oidc/{name}"),
+            Endpoint.open("GET", "/sign-in/oidc/{name}/callback"),
+            Endpoint.open("POST", "/sign-in/oidc/{name}/logout"));
 
     private static final List<Endpoint> ALL = join(List.of(
             RULES,

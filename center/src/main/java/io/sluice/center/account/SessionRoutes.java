@@ -109,11 +109,11 @@ public final class SessionRoutes {
         Account own = people.database()
                 .read(client -> people.accounts().find(client, id))
                 .orElseThrow(SignInRefusedException::new);
-        Account proved = passwords.signIn(request, own.name(), RequestBody.string(body, "password", ""));
-        if (proved.id() != own.id()) {
-            throw new SignInRefusedException();
-        }
-        return begin(request, response, proved);
+        passwords.confirm(request, own, RequestBody.string(body, "password", ""));
+        Account now = people.database()
+                .read(client -> people.accounts().find(client, id))
+                .orElseThrow(SignInRefusedException::new);
+        return begin(request, response, now);
     }
 
     @PostMapping("/api/set-up/look")

@@ -1,6 +1,5 @@
 package io.sluice.center.identity;
 
-import io.sluice.center.remote.RemoteHttp;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.OidcServer;
 import io.sluice.center.settings.SignInSettings;
@@ -12,9 +11,7 @@ import io.sluice.center.signin.SignInParts;
 import io.sluice.center.signin.SignInServer;
 import io.sluice.center.signin.SignInServers;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import org.springframework.context.annotation.Bean;
@@ -33,23 +30,31 @@ public final class IdentityConfiguration {
     }
 
     @Bean
-    OidcRoutes oidcRoutes(SignInParts parts, SessionCookie cookie, SessionStart start, RefusedRequests refused)
-            throws IOException {
-        Map<String, OidcClient> clients = new LinkedHashMap<>();
-        for (OidcServer server : parts.settings().oidc()) {
-            clients.put(server.name(), new OidcClient(server, new RemoteHttp(trust(server)), parts.clock()));
-        }
-        return new OidcRoutes(clients, parts.people(), cookie, start, parts.throttle(), refused, parts.address());
+    OidcRoutes oidcRoutes(
+            ServerConfirmations servers,
+            SignInParts parts,
+            SessionCookie cookie,
+            SessionStart start,
+            RefusedRequests refused) {
+        return new OidcRoutes(
+                servers.clients(),
+                servers.accounts(),
+                parts.people(),
+                cookie,
+                start,
+                parts.throttle(),
+                refused,
+                parts.address());
     }
 
     @Bean
-    PasswordDirectory ldapDirectories(SignInParts parts) {
-        return new LdapDirectories(
-                parts.settings().ldap().stream()
-                        .map(server -> new LdapDirectory(server, parts.clock()))
-                        .toList(),
-                new ServerAccounts(parts.people()),
-                parts.clock());
+    LogoutRoutes logoutRoutes(ServerConfirmations servers, SignInParts parts, RefusedRequests refused) {
+        return new LogoutRoutes(servers.clients(), parts.people(), parts.throttle(), refused);
+    }
+
+    @Bean
+    PasswordDirectory ldapDirectories(ServerConfirmations servers, SignInParts parts) {
+        return new LdapDirectories(servers.directories(), servers.accounts(), new EvenRefusals(parts.clock()), parts.clock());
     }
 
     /**
@@ -70,7 +75,7 @@ public final class IdentityConfiguration {
         }
     }
 
-    private static Optional<SSLContext> trust(OidcServer server) throws IOException {
+    static Optional<SSLContext> trust(OidcServer server) throws IOException {
         return ServerTrust.context("center.oidc." + server.name() + ".ca", server.ca());
     }
 

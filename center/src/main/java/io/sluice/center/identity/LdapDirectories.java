@@ -5,11 +5,10 @@ import io.sluice.center.signin.PasswordDirectory;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * All LDAP servers. They are asked in their order, and the first that knows the name decides, so no other server sees the
- * password. A server that does not answer is left out, at once if that is known already. Thread-safe.
+ * password. A server that does not answer is left out. Thread-safe.
  */
 final class LdapDirectories implements PasswordDirectory, AutoCloseable {
 
@@ -20,39 +19,67 @@ final class LdapDirectories implements PasswordDirectory, AutoCloseable {
 
     private final List<LdapDirectory> directories;
     private final ServerAccounts accounts;
+    private final EvenRefusals refusals;
     private final Clock clock;
 
-    LdapDirectories(List<LdapDirectory> directories, ServerAccounts accounts, Clock clock) {
+    LdapDirectories(List<LdapDirectory> directories, ServerAccounts accounts, EvenRefusals refusals, Clock clock) {
         this.directories = List.copyOf(directories);
         this.accounts = accounts;
+        this.refusals = refusals;
         this.clock = clock;
     }
 
+    /** A question to one directory. */
+    private interface Question {
+        LdapDirectory.Answer ask(LdapDirectory directory, Duration limit) throws SignInFailedException;
+    }
+
     @Override
-    public Optional<Account> signIn(String name, String password) {
-        if (name.isBlank() || password.isEmpty() || name.length() > LONGEST || password.length() > LONGEST) {
-            return Optional.empty();
-        }
+    public Answer signIn(String name, String password) {
+        return name.isBlank() || name.length() > LONGEST
+                ? Answer.REFUSED
+                : ask(directories, password, (directory, limit) -> directory.ask(name, password, limit));
+    }
+
+    @Override
+    public Answer signIn(Account account, String password) {
+        List<LdapDirectory> own = directories.stream()
+                .filter(directory -> directory.server().name().equals(account.origin()))
+                .toList();
+        return ask(own, password, (directory, limit) -> directory.ask(account, password, limit));
+    }
+
+    private Answer ask(List<LdapDirectory> asked, String password, Question question) {
+        return asked.isEmpty() || password.isEmpty() || password.length() > LONGEST
+                ? Answer.REFUSED
+                : refusals.even(
+                        () -> first(asked, question), answer -> answer.account().isEmpty());
+    }
+
+    private Answer first(List<LdapDirectory> asked, Question question) {
         long deadline = clock.nanoTime() + MAX_DURATION.toNanos();
-        for (LdapDirectory directory : directories) {
+        for (LdapDirectory directory : asked) {
             Duration left = Duration.ofNanos(deadline - clock.nanoTime());
             if (left.isNegative() || left.isZero()) {
-                return Optional.empty();
+                return Answer.REFUSED;
             }
             try {
-                LdapDirectory.Answer answer = directory.ask(name, password, left);
+                LdapDirectory.Answer answer = question.ask(directory, left);
                 if (answer.isKnown()) {
                     return answer.person().isPresent()
-                            ? Optional.of(accounts.admit(answer.person().get()))
-                            : Optional.empty();
+                            ? Answer.of(accounts.admit(answer.person().get()))
+                            : Answer.REFUSED;
                 }
             } catch (SignInFailedException e) {
+                if (e.problem() == SignInProblem.NO_ROLE) {
+                    return Answer.withoutRole(directory.server().name() + ": " + e.getMessage());
+                }
                 if (e.problem() != SignInProblem.UNAVAILABLE) {
-                    return Optional.empty();
+                    return Answer.REFUSED;
                 }
             }
         }
-        return Optional.empty();
+        return Answer.REFUSED;
     }
 
     @Override

@@ -3,14 +3,19 @@ package io.sluice.center.identity;
 import io.sluice.center.access.Grant;
 import io.sluice.center.remote.Conversation;
 import io.sluice.center.remote.RemoteSockets;
+import io.sluice.center.people.Account;
+import io.sluice.center.people.Secrets;
 import io.sluice.center.settings.LdapServer;
+import io.sluice.center.settings.MappedRole;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import javax.naming.directory.Attributes;
@@ -35,10 +40,12 @@ import org.springframework.security.ldap.authentication.BindAuthenticator;
  */
 final class LdapDirectory implements AutoCloseable {
 
-    private static final String NAME_ATTRIBUTE = "cn";
+    /** Groups within groups, at most so deep. */
+    private static final int MAX_DEPTH = 5;
 
     private final LdapServer server;
     private final ServerState state;
+    private final LdapEntries entries;
     private volatile @Nullable Connector connector;
 
     /** How to reach the server with the password of the search that was read last. */
@@ -53,6 +60,11 @@ final class LdapDirectory implements AutoCloseable {
     LdapDirectory(LdapServer server, Clock clock) {
         this.server = server;
         this.state = new ServerState("ldap." + server.name(), clock, this::probe);
+        this.entries = new LdapEntries(server);
+    }
+
+    LdapServer server() {
+        return server;
     }
 
     /** What a server says about a name and a password. */
@@ -70,11 +82,73 @@ final class LdapDirectory implements AutoCloseable {
      * @throws SignInFailedException if the server does not answer
      */
     Answer ask(String name, String password, Duration limit) throws SignInFailedException {
+        return ask(source -> entries.named(source, name), password, name, limit);
+    }
+
+    /**
+     * Asks the server about the person of an account, by what never changes about them: the account may have another name here.
+     *
+     * @param password as above
+     * @throws SignInFailedException if the server does not answer
+     */
+    Answer ask(Account account, String password, Duration limit) throws SignInFailedException {
+        return ask(source -> entries.of(source, account), password, account.name(), limit);
+    }
+
+    /**
+     * Looks the person of an account up, without a password.
+     *
+     * @return empty if the server has no such entry any more, or the entry cannot be used
+     * @throws SignInFailedException if the server does not answer
+     */
+    Optional<ServerPerson> look(Account account) throws SignInFailedException {
+        return look(source -> entries.of(source, account), account.name());
+    }
+
+    /** Does the same for the name that a person would type. */
+    Optional<ServerPerson> look(String name) throws SignInFailedException {
+        return look(source -> entries.named(source, name), name);
+    }
+
+    private Optional<ServerPerson> look(Search search, String name) throws SignInFailedException {
+        return state.call(conversation -> connected(conversation, source -> {
+                    DirContextOperations entry = search.in(source);
+                    return LdapEntries.isLocked(entry)
+                            ? Answer.WRONG
+                            : new Answer(true, Optional.of(person(source, entry, name)));
+                }))
+                .person();
+    }
+
+    private Answer ask(Search search, String password, String name, Duration limit) throws SignInFailedException {
         if (password.isEmpty()) {
             return Answer.UNKNOWN;
         }
-        return state.call(
-                limit, conversation -> connected(conversation, source -> authenticated(source, name, password)));
+        return state.call(limit, conversation -> connected(conversation, source -> {
+            try {
+                return authenticated(source, search, password, name);
+            } catch (UsernameNotFoundException e) {
+                bindInVain(source);
+                return Answer.UNKNOWN;
+            }
+        }));
+    }
+
+    /** An unknown name costs as many connections and questions as a wrong password. The password that was typed stays here. */
+    private void bindInVain(DefaultSpringSecurityContextSource source) {
+        try {
+            source.getContext("cn=" + Secrets.random() + "," + server.users().base(), Secrets.random())
+                    .close();
+        } catch (org.springframework.ldap.AuthenticationException e) {
+            // It is refused, of course.
+        } catch (javax.naming.NamingException e) {
+            // It was never used.
+        }
+    }
+
+    /** A search for the entry of a person. */
+    private interface Search {
+        DirContextOperations in(DefaultSpringSecurityContextSource source);
     }
 
     /** Requires any answer at all. */
@@ -112,58 +186,63 @@ final class LdapDirectory implements AutoCloseable {
         }
     }
 
-    private Answer authenticated(DefaultSpringSecurityContextSource source, String name, String password) {
-        String[] attributes = {
-            NAME_ATTRIBUTE, server.users().emailAttribute(), server.users().idAttribute()
-        };
+    private Answer authenticated(
+            DefaultSpringSecurityContextSource source, Search search, String password, String name) {
         BindAuthenticator authenticator = new BindAuthenticator(source);
-        authenticator.setUserSearch(typed -> entry(source, typed, attributes));
-        authenticator.setUserAttributes(attributes);
+        authenticator.setUserSearch(typed -> search.in(source));
+        authenticator.setUserAttributes(entries.attributes());
         DirContextOperations entry =
                 authenticator.authenticate(UsernamePasswordAuthenticationToken.unauthenticated(name, password));
+        return LdapEntries.isLocked(entry)
+                ? Answer.WRONG
+                : new Answer(true, Optional.of(person(source, entry, name)));
+    }
+
+    private ServerPerson person(DefaultSpringSecurityContextSource source, DirContextOperations entry, String typed) {
         String dn = entry.getNameInNamespace();
-        List<String> groups = new LdapSearch(
-                        source, server.groups().base(), server.groups().filter())
-                .values(List.of(dn, name), server.groups().attribute());
-        return new Answer(true, Optional.of(person(name, dn, entry, Set.copyOf(groups))));
-    }
-
-    private DirContextOperations entry(ContextSource source, String name, String... attributes) {
-        List<DirContextOperations> found = new LdapSearch(
-                        source, server.users().base(), server.users().filter())
-                .entries(List.of(name), attributes);
-        if (found.isEmpty()) {
-            throw UsernameNotFoundException.fromUsername(name);
-        }
-        if (found.size() > 1) {
-            throw new IncorrectResultSizeDataAccessException(1, found.size());
-        }
-        return found.get(0);
-    }
-
-    private ServerPerson person(String name, String dn, DirContextOperations entry, Set<String> groups) {
+        String name = entries.name(entry).orElse(typed);
+        Set<String> groups = groups(source, dn, name);
         List<Grant> grants = server.roles().stream()
                 .filter(role -> groups.contains(role.group()))
                 .flatMap(role -> role.grants(Optional.empty()).stream())
                 .toList();
         return new ServerPerson(
                 server.name(),
-                id(entry).orElse(dn),
+                entries.id(entry).orElse(dn),
                 server.url().toString(),
                 name,
-                text(entry, NAME_ATTRIBUTE).orElse(name),
-                text(entry, server.users().emailAttribute()).orElse(""),
-                grants);
+                LdapEntries.text(entry, LdapEntries.NAME_ATTRIBUTE).orElse(name),
+                LdapEntries.text(entry, server.users().emailAttribute()).orElse(""),
+                grants,
+                Evidence.groups(
+                        server.groups().base(),
+                        server.groups().filter(),
+                        groups,
+                        server.roles().stream().map(MappedRole::group).toList()));
     }
 
-    private Optional<String> id(DirContextOperations entry) {
-        @Nullable Object id = entry.getObjectAttribute(server.users().idAttribute());
-        return Optional.ofNullable(id)
-                .map(value -> value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value.toString());
-    }
-
-    private static Optional<String> text(DirContextOperations entry, String attribute) {
-        return entry.getObjectAttribute(attribute) instanceof String text ? Optional.of(text) : Optional.empty();
+    /** Returns the names of the groups of an entry, and of the groups of these groups if the settings say so. */
+    private Set<String> groups(DefaultSpringSecurityContextSource source, String dn, String name) {
+        LdapSearch search = new LdapSearch(
+                source, server.groups().base(), server.groups().filter());
+        String attribute = server.groups().attribute();
+        Set<String> names = new HashSet<>(search.values(List.of(dn, name), attribute));
+        Set<String> seen = new HashSet<>();
+        List<String> members = server.groups().isNested() ? List.of(dn) : List.of();
+        for (int depth = 0; depth <= MAX_DEPTH && !members.isEmpty(); depth++) {
+            List<String> next = new ArrayList<>();
+            for (String member : members) {
+                for (DirContextOperations group : search.entries(List.of(member, name), attribute)) {
+                    if (seen.add(group.getNameInNamespace())) {
+                        next.add(group.getNameInNamespace());
+                        names.addAll(List.of(Objects.requireNonNullElse(
+                                group.getStringAttributes(attribute), new String[0])));
+                    }
+                }
+            }
+            members = next;
+        }
+        return names;
     }
 
     private Connector connector() throws IOException {

@@ -12,8 +12,19 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.oauth2.client.endpoint.OAuth2RefreshTokenGrantRequest;
+import org.springframework.security.oauth2.client.oidc.userinfo.OidcUserRequest;
+import org.springframework.security.oauth2.core.OAuth2AccessToken;
+import org.springframework.security.oauth2.core.OAuth2ErrorCodes;
+import org.springframework.security.oauth2.core.OAuth2RefreshToken;
+import org.springframework.security.oauth2.core.OAuth2TokenValidator;
+import org.springframework.security.oauth2.core.endpoint.OAuth2AccessTokenResponse;
+import org.springframework.security.oauth2.core.oidc.OidcIdToken;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.BadJwtException;
 import org.springframework.security.oauth2.client.authentication.OAuth2LoginAuthenticationToken;
 import org.springframework.security.oauth2.client.oidc.authentication.OidcAuthorizationCodeAuthenticationProvider;
 import org.springframework.security.oauth2.client.oidc.authentication.OidcIdTokenDecoderFactory;
@@ -50,6 +61,10 @@ final class OidcClient implements AutoCloseable {
     /** Whether each answer has the issuer in it (RFC 9207). */
     private static final String SENDS_ISSUER = "authorization_response_iss_parameter_supported";
 
+    /** Stands where the library wants an access token. Nothing is done with it. */
+    private static final OAuth2AccessToken ANY_ACCESS =
+            new OAuth2AccessToken(OAuth2AccessToken.TokenType.BEARER, "none", null, null);
+
     private final OidcServer server;
     private final RemoteHttp http;
     private final Clock clock;
@@ -69,6 +84,32 @@ final class OidcClient implements AutoCloseable {
 
     OidcServer server() {
         return server;
+    }
+
+    /**
+     * What a server says about a person who signs in.
+     *
+     * @param refreshToken what it takes for the next question; empty if it gave none
+     */
+    record Finished(OidcUser user, String refreshToken) {
+
+        @Override
+        public String toString() {
+            return "Finished[" + user.getSubject() + "]";
+        }
+    }
+
+    /**
+     * What a server says about a person without a sign-in.
+     *
+     * @param user empty if it sent no ID token, so the roles are not known
+     */
+    record Refreshed(Optional<OidcUser> user, String refreshToken) {
+
+        @Override
+        public String toString() {
+            return "Refreshed";
+        }
     }
 
     /** A request that the browser takes to the server. */
@@ -113,7 +154,7 @@ final class OidcClient implements AutoCloseable {
      * @param issuer the issuer in the answer; null if there is none
      * @throws SignInFailedException if the answer is not valid, or if the server does not answer
      */
-    OidcUser finish(OidcCeremony ceremony, String code, @Nullable String issuer) throws SignInFailedException {
+    Finished finish(OidcCeremony ceremony, String code, @Nullable String issuer) throws SignInFailedException {
         return state.call(conversation -> {
             OidcRequests requests = new OidcRequests(http, conversation);
             Known at = known(requests);
@@ -126,9 +167,91 @@ final class OidcClient implements AutoCloseable {
                     new OidcAuthorizationCodeAuthenticationProvider(requests.tokens(), requests.users());
             provider.setJwtDecoderFactory(registration -> decoder(registration, at.keys(), requests));
             try {
-                return (OidcUser) Objects.requireNonNull(
-                        Objects.requireNonNull(provider.authenticate(exchange(secret(at), ceremony, code)))
-                                .getPrincipal());
+                OAuth2LoginAuthenticationToken token = (OAuth2LoginAuthenticationToken)
+                        Objects.requireNonNull(provider.authenticate(exchange(secret(at), ceremony, code)));
+                return new Finished(
+                        (OidcUser) Objects.requireNonNull(token.getPrincipal()), text(token.getRefreshToken()));
+            } catch (RuntimeException e) {
+                throw failure(e, requests);
+            }
+        });
+    }
+
+    /**
+     * Asks the server about a person again.
+     *
+     * @param subject of the person
+     * @param refreshToken which the server gave at the last question
+     * @throws SignInFailedException {@link SignInProblem#REFUSED} if the server no longer takes the token or speaks about another
+     *     person; {@link SignInProblem#UNAVAILABLE} if it does not answer, or does not know this client
+     */
+    Refreshed refresh(String subject, String refreshToken) throws SignInFailedException {
+        return state.call(conversation -> {
+            OidcRequests requests = new OidcRequests(http, conversation);
+            Known at = known(requests);
+            try {
+                ClientRegistration registration = secret(at);
+                OAuth2AccessTokenResponse tokens = requests.refreshes()
+                        .getTokenResponse(new OAuth2RefreshTokenGrantRequest(
+                                registration, ANY_ACCESS, new OAuth2RefreshToken(refreshToken, null)));
+                String next = text(tokens.getRefreshToken());
+                Object idToken = tokens.getAdditionalParameters().get(OidcParameterNames.ID_TOKEN);
+                JwtDecoder decoder = decoder(registration, at.keys(), requests);
+                return new Refreshed(
+                        idToken instanceof String text
+                                ? Optional.of(user(registration, requests, subject, decoder.decode(text), tokens))
+                                : Optional.empty(),
+                        next.isEmpty() ? refreshToken : next);
+            } catch (RuntimeException e) {
+                SignInFailedException failure = failure(e, requests);
+                throw failure.problem() == SignInProblem.REFUSED && !isRefusal(e)
+                        ? new SignInFailedException(
+                                SignInProblem.UNAVAILABLE, String.valueOf(failure.getMessage()), failure)
+                        : failure;
+            }
+        });
+    }
+
+    private static boolean isRefusal(RuntimeException failure) {
+        return failure instanceof BadJwtException
+                || (failure instanceof OAuth2AuthorizationException oauth
+                        && oauth.getError().getErrorCode().equals(OAuth2ErrorCodes.INVALID_GRANT));
+    }
+
+    private static OidcUser user(
+            ClientRegistration registration,
+            OidcRequests requests,
+            String subject,
+            Jwt token,
+            OAuth2AccessTokenResponse tokens)
+            throws SignInFailedException {
+        if (!subject.equals(token.getSubject())) {
+            throw new SignInFailedException(SignInProblem.REFUSED, "the refresh token is that of another person");
+        }
+        return requests.users()
+                .loadUser(new OidcUserRequest(
+                        registration,
+                        tokens.getAccessToken(),
+                        new OidcIdToken(
+                                token.getTokenValue(),
+                                token.getIssuedAt(),
+                                token.getExpiresAt(),
+                                token.getClaims())));
+    }
+
+    /**
+     * Checks the signature of a token that a server sends about the end of a session, and its times, issuer and audience.
+     *
+     * @throws SignInFailedException {@link SignInProblem#REFUSED} if it is not one of the server for this client
+     */
+    Jwt logout(String token) throws SignInFailedException {
+        return state.call(conversation -> {
+            OidcRequests requests = new OidcRequests(http, conversation);
+            Known at = known(requests);
+            try {
+                return decoder(at.keys(), requests, new LogoutTokens(server)).decode(token);
+            } catch (BadJwtException e) {
+                throw new SignInFailedException(SignInProblem.REFUSED, "logout: " + e.getMessage(), e);
             } catch (RuntimeException e) {
                 throw failure(e, requests);
             }
@@ -205,6 +328,10 @@ final class OidcClient implements AutoCloseable {
     private JwtDecoder decoder(ClientRegistration registration, OidcKeys keys, OidcRequests requests) {
         OidcIdTokenValidator token = new OidcIdTokenValidator(registration);
         token.setClock(clock);
+        return decoder(keys, requests, token);
+    }
+
+    private JwtDecoder decoder(OidcKeys keys, OidcRequests requests, OAuth2TokenValidator<Jwt> token) {
         JwtTimestampValidator times = new JwtTimestampValidator();
         times.setClock(clock);
         NimbusJwtDecoder decoder = NimbusJwtDecoder.withJwkSource(
@@ -246,6 +373,10 @@ final class OidcClient implements AutoCloseable {
         String code = error.getErrorCode().replaceAll("[^a-zA-Z0-9_.-]", "?");
         return new SignInFailedException(
                 SignInProblem.REFUSED, "the server's answer is not valid (" + code + "): " + requests.last(), failure);
+    }
+
+    private static String text(@Nullable OAuth2RefreshToken token) {
+        return token == null ? "" : token.getTokenValue();
     }
 
     private static String text(OAuth2AuthorizationRequest request, String attribute) {

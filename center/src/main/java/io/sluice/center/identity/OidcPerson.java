@@ -1,6 +1,7 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.access.Grant;
+import io.sluice.center.settings.MappedRole;
 import io.sluice.center.settings.OidcServer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,7 +34,22 @@ final class OidcPerson {
                 name,
                 String.valueOf(claims.getOrDefault("name", name)),
                 isVerified ? String.valueOf(claims.getOrDefault("email", "")) : "",
-                grants(server, claims));
+                grants(server, claims),
+                Evidence.claim(
+                                server.claims().roles(),
+                                texts(claims, server.claims().roles()),
+                                claims.keySet(),
+                                server.roles().stream().map(MappedRole::group).toList())
+                        + tenants(server, claims));
+    }
+
+    /** A role for the tenants of a claim is none without the claim. */
+    private static String tenants(OidcServer server, Map<String, Object> claims) {
+        return server.claims()
+                .tenant()
+                .filter(claim -> texts(claims, claim).isEmpty())
+                .map(claim -> "; the claim " + claim + " for tenants is missing or has no text")
+                .orElse("");
     }
 
     private static List<Grant> grants(OidcServer server, Map<String, Object> claims) {

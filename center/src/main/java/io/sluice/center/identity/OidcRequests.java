@@ -23,6 +23,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.converter.FormHttpMessageConverter;
 import org.springframework.security.oauth2.client.endpoint.RestClientAuthorizationCodeTokenResponseClient;
+import org.springframework.security.oauth2.client.endpoint.RestClientRefreshTokenTokenResponseClient;
 import org.springframework.security.oauth2.client.http.OAuth2ErrorResponseErrorHandler;
 import org.springframework.security.oauth2.client.oidc.userinfo.OidcUserService;
 import org.springframework.security.oauth2.client.userinfo.DefaultOAuth2UserService;
@@ -124,14 +125,25 @@ final class OidcRequests implements ClientHttpRequestFactory {
     /** Returns a client that changes codes into tokens. */
     RestClientAuthorizationCodeTokenResponseClient tokens() {
         RestClientAuthorizationCodeTokenResponseClient client = new RestClientAuthorizationCodeTokenResponseClient();
-        client.setRestClient(RestClient.builder()
+        client.setRestClient(tokenRequests());
+        return client;
+    }
+
+    /** Returns a client that changes refresh tokens into tokens. */
+    RestClientRefreshTokenTokenResponseClient refreshes() {
+        RestClientRefreshTokenTokenResponseClient client = new RestClientRefreshTokenTokenResponseClient();
+        client.setRestClient(tokenRequests());
+        return client;
+    }
+
+    private RestClient tokenRequests() {
+        return RestClient.builder()
                 .requestFactory(this)
                 .configureMessageConverters(converters -> converters
                         .addCustomConverter(new FormHttpMessageConverter())
                         .addCustomConverter(new OAuth2AccessTokenResponseHttpMessageConverter()))
                 .defaultStatusHandler(new OAuth2ErrorResponseErrorHandler())
-                .build());
-        return client;
+                .build();
     }
 
     /** Returns a client for what a server tells about a person. */

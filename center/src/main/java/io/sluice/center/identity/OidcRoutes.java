@@ -62,6 +62,7 @@ final class OidcRoutes implements AutoCloseable {
 
     OidcRoutes(
             Map<String, OidcClient> clients,
+            ServerAccounts accounts,
             People people,
             SessionCookie cookie,
             SessionStart start,
@@ -70,7 +71,7 @@ final class OidcRoutes implements AutoCloseable {
             Supplier<PublicAddress> address) {
         this.clients = Map.copyOf(clients);
         this.people = people;
-        this.accounts = new ServerAccounts(people);
+        this.accounts = accounts;
         this.cookie = cookie;
         this.start = start;
         this.throttle = throttle;
@@ -114,10 +115,19 @@ final class OidcRoutes implements AutoCloseable {
         try {
             OidcClient client = client(name);
             OidcCeremony ceremony = ceremony(request, response);
-            OidcUser user = client.finish(ceremony, code(client, ceremony, request), request.getParameter("iss"));
+            OidcClient.Finished finished =
+                    client.finish(ceremony, code(client, ceremony, request), request.getParameter("iss"));
+            OidcUser user = finished.user();
             Factor factor = factor(user, ceremony);
-            Account account = accounts.admit(person(client, user));
-            String unused = start.begin(request, response, account, factor);
+            ServerPerson person = person(client, user);
+            Account account = accounts.admit(
+                    person, new RefreshTokens(client.server()).encrypted(finished.refreshToken(), person.subject()));
+            String unused = start.begin(
+                    request,
+                    response,
+                    account,
+                    factor,
+                    LogoutTokens.session(name, user.getIdToken().getClaimAsString(LogoutTokens.SESSION)));
             redirect(response, address.get().url() + ceremony.next());
         } catch (SignInFailedException e) {
             refused.signIn(request, KIND, reason(name, e), Optional::empty);
@@ -173,7 +183,9 @@ final class OidcRoutes implements AutoCloseable {
     /** Returns why somebody does not get in, in words that are ours. */
     private String reason(String name, SignInFailedException failure) {
         return (clients.containsKey(name) ? name : "unknown server") + ": "
-                + failure.problem().word();
+                + failure.problem().word()
+                // Its message has the words of the configuration, and masked values.
+                + (failure.problem() == SignInProblem.NO_ROLE ? ": " + failure.getMessage() : "");
     }
 
     private OidcClient client(String name) throws SignInFailedException {

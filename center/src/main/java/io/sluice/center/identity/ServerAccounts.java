@@ -2,16 +2,21 @@ package io.sluice.center.identity;
 
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.GrantsJson;
+import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
+import io.sluice.center.command.LogText;
 import io.sluice.center.database.Database;
 import io.sluice.center.http.RequestAddress;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
 import io.sluice.center.people.People;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -20,25 +25,39 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 final class ServerAccounts {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ServerAccounts.class);
+
     private final People people;
 
     ServerAccounts(People people) {
         this.people = people;
     }
 
+    /** Does the same for a server that gave no refresh token. */
+    Account admit(ServerPerson person) throws SignInFailedException {
+        return admit(person, "");
+    }
+
     /**
-     * Returns the account of a person, with the roles that the person has now. Creates it at the first sign-in.
+     * Returns the account of a person who signs in, with the roles that the person has now. Creates it at the first sign-in.
      *
+     * @param refreshToken what the server takes for the next question about the person, encrypted; may be empty
      * @throws SignInFailedException if the person has no role or the account is disabled
      */
-    Account admit(ServerPerson person) throws SignInFailedException {
+    Account admit(ServerPerson person, String refreshToken) throws SignInFailedException {
         Optional<Account> known = people.database().read(client -> find(client, person));
         if (known.isEmpty() && person.grants().isEmpty()) {
             throw noRole(person);
         }
-        Account account = known.isPresent()
-                ? people.database().write(client -> update(client, person))
-                : people.database().write(client -> create(client, person));
+        Account account = people.database().write(client -> {
+            Account admitted = find(client, person).isPresent()
+                    ? update(client, person, "signed in through " + person.origin(), Optional.empty())
+                    : create(client, person);
+            if (!admitted.isDisabled()) {
+                people.confirmations().confirm(client, admitted.id(), refreshToken);
+            }
+            return admitted;
+        });
         if (account.isDisabled()) {
             throw new SignInFailedException(SignInProblem.DISABLED, "account " + account.name() + " is disabled");
         }
@@ -46,6 +65,58 @@ final class ServerAccounts {
             throw noRole(person);
         }
         return account;
+    }
+
+    /**
+     * Gives an account the roles that its person has now, without a sign-in.
+     *
+     * @param refreshToken as above
+     */
+    void confirm(ServerPerson person, String refreshToken) {
+        people.database().write(client -> {
+            Account account = update(
+                    client, person, person.origin() + " was asked again: " + why(person), Optional.of(Actor.CENTER));
+            people.confirmations().confirm(client, account.id(), refreshToken);
+            return account;
+        });
+    }
+
+    /**
+     * Takes the roles of an account, because its identity server does not know the person any more.
+     *
+     * @param why what the server answered, for the log
+     */
+    void remove(Account account, String why) {
+        people.database().write(client -> {
+            Account now = people.accounts().find(client, account.id()).orElseThrow();
+            if (!now.grants().isEmpty()) {
+                Account replaced = people.accounts().replace(client, now.withGrants(List.of()));
+                log(client, Actor.CENTER, replaced, "account_changed", why, before(now));
+                LOG.info("{}: account {} has lost its roles: {}", now.origin(), now.name(), LogText.line(why));
+            }
+            people.confirmations().withdraw(client, account.id());
+            return now;
+        });
+    }
+
+    /**
+     * Lets sessions, tokens and passkeys of an account rest until the next sign-in, because its identity server refuses to confirm the
+     * person.
+     *
+     * @param why what the server answered, for the log
+     */
+    void suspend(Account account, String why) {
+        people.database().write(client -> {
+            people.confirmations().withdraw(client, account.id());
+            log(client, Actor.CENTER, account, "account_suspended", why, Map.of());
+            return account;
+        });
+        LOG.info(
+                "{}: account {} rests until the next sign-in: {}", account.origin(), account.name(), LogText.line(why));
+    }
+
+    private static String why(ServerPerson person) {
+        return person.grants().isEmpty() ? person.evidence() : "other roles";
     }
 
     private Optional<Account> find(JdbcClient client, ServerPerson person) {
@@ -70,19 +141,43 @@ final class ServerAccounts {
                                 person.subject(),
                                 person.grants()),
                         person.identity());
-        log(client, account, "account_created", Map.of());
+        log(
+                client,
+                account.actor().at(RequestAddress.current()),
+                account,
+                "account_created",
+                "signed in through " + account.origin(),
+                Map.of());
         return account;
     }
 
-    private Account update(JdbcClient client, ServerPerson person) {
+    /**
+     * Stores what a server says now.
+     *
+     * @param actor who caused it; empty for the person, who signs in
+     */
+    private Account update(JdbcClient client, ServerPerson person, String reason, Optional<Actor> actor) {
         Account account = find(client, person).orElseThrow();
         Account wanted = updated(account, person);
         if (account.isDisabled() || wanted.equals(account)) {
             return account;
         }
         Account replaced = people.accounts().replace(client, wanted);
-        log(client, replaced, "account_changed", Map.of("before", Map.of("roles", GrantsJson.write(account.grants()))));
+        log(
+                client,
+                actor.orElseGet(() -> account.actor().at(RequestAddress.current())),
+                replaced,
+                "account_changed",
+                reason,
+                before(account));
+        if (actor.isPresent()) {
+            LOG.info("{}: account {} has other roles: {}", account.origin(), account.name(), LogText.line(reason));
+        }
         return replaced;
+    }
+
+    private static Map<String, ?> before(Account account) {
+        return Map.of("before", Map.of("roles", GrantsJson.write(account.grants())));
     }
 
     /**
@@ -97,7 +192,8 @@ final class ServerAccounts {
                 account.id(),
                 account.revision(),
                 account.name(),
-                account.displayName(),
+                // Names that were stored before invisible characters were removed.
+                ServerPerson.visible(account.displayName()),
                 isFirstEmail ? person.email() : account.email(),
                 isFirstEmail ? person.identity() : account.identity(),
                 account.origin(),
@@ -117,26 +213,18 @@ final class ServerAccounts {
         return name;
     }
 
-    private void log(JdbcClient client, Account account, String kind, Map<String, ?> more) {
-        long unused = people.log()
-                .add(
-                        client,
-                        account.actor().at(RequestAddress.current()),
-                        new Command.Act(
-                                kind,
-                                "signed in through " + account.origin(),
-                                Map.of(
-                                        "account",
-                                        account.id(),
-                                        "origin",
-                                        account.origin(),
-                                        "roles",
-                                        GrantsJson.write(account.grants()))),
-                        more);
+    private void log(JdbcClient client, Actor actor, Account account, String kind, String reason, Map<String, ?> more) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("account", account.id());
+        details.put("user", account.name());
+        details.put("origin", account.origin());
+        details.put("roles", GrantsJson.write(account.grants()));
+        long unused = people.log().add(client, actor, new Command.Act(kind, reason, details), more);
     }
 
     private static SignInFailedException noRole(ServerPerson person) {
-        return new SignInFailedException(
-                SignInProblem.NO_ROLE, "somebody from " + person.origin() + " is in no group that has a role");
+        String why = "no group of " + Evidence.masked(person.name()) + " has a role: " + person.evidence();
+        LOG.info("{}: sign-in refused: {}", person.origin(), LogText.line(why));
+        return new SignInFailedException(SignInProblem.NO_ROLE, why);
     }
 }

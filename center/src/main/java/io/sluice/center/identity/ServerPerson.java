@@ -7,6 +7,7 @@ import io.sluice.center.people.Secrets;
 import java.text.Normalizer;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Somebody whom an identity server vouches for. Immutable.
@@ -17,6 +18,7 @@ import java.util.Locale;
  * @param name the wished name of an account, in any form
  * @param email only if the server vouches for it; may be empty
  * @param grants what the groups of the person allow now
+ * @param evidence the groups that were looked for and what came, masked, for people without a role
  */
 record ServerPerson(
         String origin,
@@ -25,12 +27,21 @@ record ServerPerson(
         String name,
         String displayName,
         String email,
-        List<Grant> grants) {
+        List<Grant> grants,
+        String evidence) {
 
     /** The widths of columns. */
     private static final int LONGEST_IDENTITY = 200;
 
     private static final int LONGEST_DISPLAY_NAME = 200;
+
+    /** Spaces of any kind, ends of lines and paragraphs, and control characters. */
+    private static final Pattern SEPARATORS = Pattern.compile("[\\p{Z}\\p{Cc}\\s]+");
+
+    /** Characters that format others, halves of characters, and fillers that fonts show as nothing. */
+    private static final Pattern INVISIBLE = Pattern.compile(
+            "[\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\uFFFC\\u115F\\u1160\\u3164\\uFFA0\\u2800\\u034F\\p{InVARIATION_SELECTORS}]");
+
     private static final int LONGEST_SUBJECT = 300;
     private static final int LONGEST_NAME = 50;
 
@@ -40,7 +51,7 @@ record ServerPerson(
                     "subject: of " + subject.length() + " characters (expected: 1 to " + LONGEST_SUBJECT + ")");
         }
         name = usable(name);
-        displayName = shortened(displayName.replaceAll("\\p{Cntrl}", " ").strip(), LONGEST_DISPLAY_NAME);
+        displayName = shortened(visible(displayName), LONGEST_DISPLAY_NAME);
         displayName = displayName.isEmpty() ? name : displayName;
         email = address(email);
         grants = grants.stream().distinct().toList();
@@ -53,6 +64,17 @@ record ServerPerson(
         }
         String whole = authority + "#" + subject;
         return whole.length() <= LONGEST_IDENTITY ? whole : Secrets.hash(whole);
+    }
+
+    /**
+     * Returns a text without the characters that cannot be seen. They reverse the order of what follows, begin lines, or make two
+     * names look like one.
+     */
+    static String visible(String text) {
+        return SEPARATORS
+                .matcher(INVISIBLE.matcher(text).replaceAll(""))
+                .replaceAll(" ")
+                .strip();
     }
 
     private static String address(String email) {

@@ -28,6 +28,7 @@ public final class PasskeyConfiguration {
                 cookie,
                 start,
                 throttle,
-                refused);
+                refused,
+                parts.confirmer());
     }
 }

@@ -1,22 +1,30 @@
 package io.sluice.center.passkey;
 
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A passkey, as its owner sees it.
  *
+ * @param restsAt when it rests unless its owner signs in through the identity server before; null if no such sign-in is needed
  * @param backedUp whether its authenticator keeps a copy elsewhere, so that it survives the loss of the device
  */
 public record PasskeyReply(
-        long id, String label, Instant createdAt, @Nullable Instant lastUsedAt, boolean backedUp) {
+        long id,
+        String label,
+        Instant createdAt,
+        @Nullable Instant lastUsedAt,
+        @Nullable Instant restsAt,
+        boolean backedUp) {
 
-    static PasskeyReply of(Passkey passkey) {
+    static PasskeyReply of(Passkey passkey, Optional<Instant> restsAt) {
         return new PasskeyReply(
                 passkey.id(),
                 passkey.label(),
                 Instant.ofEpochMilli(passkey.createdAt()),
                 passkey.usedAt() == 0 ? null : Instant.ofEpochMilli(passkey.usedAt()),
+                restsAt.orElse(null),
                 passkey.credential().isBackupState());
     }
 }

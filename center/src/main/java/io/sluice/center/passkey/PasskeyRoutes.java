@@ -9,6 +9,7 @@ import io.sluice.center.passkey.Ceremonies.Kind;
 import io.sluice.center.passkey.Ceremonies.Pending;
 import io.sluice.center.passkey.RelyingParty.Options;
 import io.sluice.center.people.Account;
+import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SessionCookie;
@@ -19,6 +20,7 @@ import io.sluice.center.signin.TooManyAttemptsException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -57,6 +59,7 @@ public final class PasskeyRoutes {
     private final SessionStart start;
     private final SignInThrottle throttle;
     private final RefusedRequests refused;
+    private final Confirmer confirmer;
 
     PasskeyRoutes(
             People people,
@@ -66,7 +69,8 @@ public final class PasskeyRoutes {
             SessionCookie cookie,
             SessionStart start,
             SignInThrottle throttle,
-            RefusedRequests refused) {
+            RefusedRequests refused,
+            Confirmer confirmer) {
         this.people = people;
         this.store = store;
         this.party = party;
@@ -75,6 +79,7 @@ public final class PasskeyRoutes {
         this.start = start;
         this.throttle = throttle;
         this.refused = refused;
+        this.confirmer = confirmer;
     }
 
     /** The answer to a sign-in. */
@@ -82,7 +87,10 @@ public final class PasskeyRoutes {
 
     @GetMapping("/api/me/passkeys")
     List<PasskeyReply> passkeys(@RequestAttribute(CurrentAccess.ACCESS) Access access) {
-        return store.of(access.account()).stream().map(PasskeyReply::of).toList();
+        Optional<Instant> restsAt = restsAt(access);
+        return store.of(access.account()).stream()
+                .map(passkey -> PasskeyReply.of(passkey, restsAt))
+                .toList();
     }
 
     @PostMapping(path = "/api/me/passkeys/options", produces = MediaType.APPLICATION_JSON_VALUE)
@@ -112,7 +120,8 @@ public final class PasskeyRoutes {
                         "passkey: no options are waiting for this answer (expected: options of this session that are"
                                 + " at most " + Ceremonies.LIFE.toMinutes() + " minutes old; begin again)"));
         try {
-            return PasskeyReply.of(party.register(account(access.account()), pending.challenge(), credential, label));
+            return PasskeyReply.of(
+                    party.register(account(access.account()), pending.challenge(), credential, label), restsAt(access));
         } catch (RefusedException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -129,7 +138,7 @@ public final class PasskeyRoutes {
             @RequestAttribute(CurrentAccess.ACCESS) Access access,
             HttpServletRequest request) {
         return PasskeyReply.of(
-                store.remove(access.account(), id, cookie.read(request).orElse("")));
+                store.remove(access.account(), id, cookie.read(request).orElse("")), restsAt(access));
     }
 
     @PostMapping(path = "/api/session/passkey/options", produces = MediaType.APPLICATION_JSON_VALUE)
@@ -160,7 +169,20 @@ public final class PasskeyRoutes {
                             + " are at most " + Ceremonies.LIFE.toMinutes() + " minutes old; begin again)");
         }
         long only = pending.get().account();
+        Optional<Passkey> known = store.known(credential.getRawId());
+        // The identity server of the owner is asked first if its last answer is old.
+        known.ifPresent(found -> {
+            boolean unused = confirmer.confirm(found.account());
+        });
         Optional<Passkey> passkey = store.find(credential.getRawId());
+        if (known.isPresent() && passkey.isEmpty() && only == 0) {
+            return refused(
+                    request,
+                    known,
+                    "passkey: cannot be used: "
+                            + store.problem(known.get()).orElse("its account has changed")
+                            + " (expected: a passkey of an account that can be used)");
+        }
         if (passkey.isEmpty() || (only != 0 && passkey.get().account() != only)) {
             return refused(
                     request,
@@ -184,6 +206,11 @@ public final class PasskeyRoutes {
         attempt.succeeded();
         String session = start.begin(request, response, account, FactorGrantedAuthority.WEBAUTHN_AUTHORITY);
         return ResponseEntity.ok(new PasskeySession(true, account.name(), SessionCsrf.of(session)));
+    }
+
+    /** Returns when passkeys of an account rest unless its owner signs in through the identity server before; empty if they do not. */
+    private Optional<Instant> restsAt(Access access) {
+        return people.restsAt(access.account(), confirmer);
     }
 
     private Account account(long id) {

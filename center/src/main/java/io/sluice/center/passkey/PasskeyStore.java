@@ -35,8 +35,20 @@ final class PasskeyStore implements UserCredentialRepository {
         return people.database()
                 .read(client -> PasskeyTable.find(client, credential).filter(passkey -> people.accounts()
                         .find(client, passkey.account())
-                        .filter(account -> !account.isDisabled())
+                        .filter(account -> people.confirmations().isUsable(client, account))
                         .isPresent()));
+    }
+
+    /** Returns a passkey of any account. */
+    Optional<Passkey> known(Bytes credential) {
+        return people.database().read(client -> PasskeyTable.find(client, credential));
+    }
+
+    /** Returns why the account of a passkey cannot be used; empty if it can. */
+    Optional<String> problem(Passkey passkey) {
+        return people.database().read(client -> people.accounts()
+                .find(client, passkey.account())
+                .flatMap(account -> people.confirmations().problem(client, account)));
     }
 
     @Override

@@ -36,11 +36,13 @@ public final class ApiTokens {
 
     private final Database database;
     private final Accounts accounts;
+    private final Confirmations confirmations;
     private final Clock clock;
 
-    ApiTokens(Database database, Accounts accounts, Clock clock) {
+    ApiTokens(Database database, Accounts accounts, Confirmations confirmations, Clock clock) {
         this.database = database;
         this.accounts = accounts;
+        this.confirmations = confirmations;
         this.clock = clock;
     }
 
@@ -110,11 +112,21 @@ public final class ApiTokens {
                         token.id(),
                         token.revokedAt() != 0
                                 ? "the token is revoked"
-                                : token.expiresAt() <= now() ? "the token has expired" : "its owner is disabled"));
+                                : token.expiresAt() <= now() ? "the token has expired" : owner(client, token)));
+    }
+
+    /** Returns why the owner of a token cannot use it, in a few words. */
+    private String owner(JdbcClient client, ApiToken token) {
+        return accounts.find(client, token.account())
+                .filter(account -> !account.isDisabled())
+                .flatMap(account -> confirmations.problem(client, account))
+                .map(why -> "its owner cannot use it: " + why)
+                .orElse("its owner is disabled");
     }
 
     private Optional<Access> access(JdbcClient client, ApiToken token) {
-        Optional<Account> owner = accounts.find(client, token.account()).filter(account -> !account.isDisabled());
+        Optional<Account> owner =
+                accounts.find(client, token.account()).filter(account -> confirmations.isUsable(client, account));
         if (owner.isEmpty() && !token.scopes().contains(Scope.NODE)) {
             return Optional.empty();
         }

@@ -22,12 +22,14 @@ public final class Sessions {
 
     private final Database database;
     private final Accounts accounts;
+    private final Confirmations confirmations;
     private final Clock clock;
     private volatile long expireNext;
 
-    Sessions(Database database, Accounts accounts, Clock clock) {
+    Sessions(Database database, Accounts accounts, Confirmations confirmations, Clock clock) {
         this.database = database;
         this.accounts = accounts;
+        this.confirmations = confirmations;
         this.clock = clock;
     }
 
@@ -46,31 +48,46 @@ public final class Sessions {
      * @throws RefusedException if the account was changed since it was read
      */
     public String begin(Account account, Factor factor) {
-        return database.write(client -> begin(client, account, factor));
+        return database.write(client -> begin(client, account, factor, ""));
     }
 
-    /** Does the same within a transaction of the caller. */
-    public String begin(JdbcClient client, Account account, Factor factor) {
+    /**
+     * Does the same within a transaction of the caller.
+     *
+     * @param serverSession a hash of the session at the identity server; empty if there is none
+     */
+    public String begin(JdbcClient client, Account account, Factor factor, String serverSession) {
         if (!accounts.lock(client, account)) {
             throw RefusedException.conflict("account: changed in the meantime (expected: sign in again)");
         }
-        return add(client, account.id(), now(), List.of(factor));
+        return add(client, new Row(account.id(), Factor.write(List.of(factor)), now(), now(), serverSession));
     }
 
     /** Adds a factor to a session. The session goes on under another id, which is returned; empty if it has ended. */
     public Optional<String> stepUp(String id, String authority) {
-        return database.write(client -> stepUp(client, id, new Factor(authority, now())));
+        return database.write(client -> stepUp(client, id, new Factor(authority, now()), ""));
     }
 
-    /** Adds a factor that was presented earlier, at an identity server, within a transaction of the caller. */
-    public Optional<String> stepUp(JdbcClient client, String id, Factor factor) {
+    /**
+     * Adds a factor that was presented earlier, at an identity server, within a transaction of the caller.
+     *
+     * @param serverSession a hash of the session at the identity server; empty if it is still the same, or there is none
+     */
+    public Optional<String> stepUp(JdbcClient client, String id, Factor factor, String serverSession) {
         // The row of the account comes first, as in each change of it. A change ends the session before or after this.
         Optional<Row> row = row(client, id)
                 .filter(old -> accounts.find(client, old.account())
                         .filter(account -> accounts.lock(client, account))
                         .isPresent())
                 .filter(old -> delete(client, id) == 1);
-        return row.map(old -> add(client, old.account(), old.createdAt(), factor.addedTo(Factor.read(old.factors()))));
+        return row.map(old -> add(
+                client,
+                new Row(
+                        old.account(),
+                        Factor.write(factor.addedTo(Factor.read(old.factors()))),
+                        old.createdAt(),
+                        now(),
+                        serverSession.isEmpty() ? old.serverSession() : serverSession)));
     }
 
     /** Returns a session that has not ended, without noting its use: a page that is only left open does not keep it. */
@@ -79,8 +96,8 @@ public final class Sessions {
     }
 
     private Optional<Session> session(Optional<Row> row) {
-        return row.flatMap(found -> database.read(client -> accounts.find(client, found.account())))
-                .filter(account -> !account.isDisabled())
+        return row.flatMap(found -> database.read(client -> accounts.find(client, found.account())
+                        .filter(account -> confirmations.isUsable(client, account))))
                 .map(account ->
                         new Session(account, Factor.read(row.orElseThrow().factors())));
     }
@@ -106,9 +123,30 @@ public final class Sessions {
         int unused = delete(client, id);
     }
 
-    /** Ends all sessions of an account. */
-    public void endAll(JdbcClient client, long account) {
-        client.sql("DELETE FROM session WHERE account = ?").param(account).update();
+    /** Ends all sessions of an account. Returns how many there were. */
+    public int endAll(JdbcClient client, long account) {
+        return client.sql("DELETE FROM session WHERE account = ?")
+                .param(account)
+                .update();
+    }
+
+    /**
+     * Ends the sessions of an account that began in a session at its identity server. Returns how many there were.
+     *
+     * @param serverSession its hash
+     */
+    public int endOf(JdbcClient client, long account, String serverSession) {
+        return client.sql("DELETE FROM session WHERE account = ? AND server_session = ?")
+                .params(account, serverSession)
+                .update();
+    }
+
+    /** Returns the accounts with sessions that began in a session at an identity server. */
+    public List<Long> accountsOf(JdbcClient client, String serverSession) {
+        return client.sql("SELECT DISTINCT account FROM session WHERE server_session = ?")
+                .param(serverSession)
+                .query(Long.class)
+                .list();
     }
 
     /** Ends all sessions of an account but one. */
@@ -130,20 +168,28 @@ public final class Sessions {
                 .update());
     }
 
-    private record Row(long account, String factors, long createdAt, long seenAt) {}
+    private record Row(long account, String factors, long createdAt, long seenAt, String serverSession) {}
 
     private Optional<Row> row(JdbcClient client, String id) {
-        return client.sql("SELECT account, factors, created_at, seen_at FROM session WHERE hash = ?"
+        return client.sql("SELECT account, factors, created_at, seen_at, server_session FROM session WHERE hash = ?"
                         + " AND created_at >= ? AND seen_at >= ?")
                 .params(Secrets.hash(id), now() - LONGEST.toMillis(), now() - LONGEST_IDLE.toMillis())
-                .query((row, index) -> new Row(row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4)))
+                .query((row, index) ->
+                        new Row(row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4), row.getString(5)))
                 .optional();
     }
 
-    private String add(JdbcClient client, long account, long createdAt, List<Factor> factors) {
+    private static String add(JdbcClient client, Row row) {
         String id = Secrets.random();
-        client.sql("INSERT INTO session (hash, account, factors, created_at, seen_at) VALUES (?, ?, ?, ?, ?)")
-                .params(Secrets.hash(id), account, Factor.write(factors), createdAt, now())
+        client.sql("INSERT INTO session (hash, account, factors, created_at, seen_at, server_session)"
+                        + " VALUES (?, ?, ?, ?, ?, ?)")
+                .params(
+                        Secrets.hash(id),
+                        row.account(),
+                        row.factors(),
+                        row.createdAt(),
+                        row.seenAt(),
+                        row.serverSession())
                 .update();
         return id;
     }

@@ -83,6 +83,29 @@ public final class Vault {
                         .optional());
     }
 
+    /**
+     * Returns whether something is presented for the first time.
+     *
+     * @param name of what must count once only
+     * @param life how long it could be presented again
+     */
+    public boolean isFirst(String kind, String name, Duration life) {
+        String hash = Secrets.hash(kind + " " + name);
+        return database.write(client -> {
+            boolean isNew = client.sql("SELECT COUNT(*) FROM ceremony WHERE hash = ?")
+                            .param(hash)
+                            .query(Long.class)
+                            .single()
+                    == 0;
+            if (isNew) {
+                client.sql("INSERT INTO ceremony (hash, kind, body, expires_at) VALUES (?, ?, '', ?)")
+                        .params(hash, kind, now() + life.toMillis())
+                        .update();
+            }
+            return isNew;
+        });
+    }
+
     /** Returns what was stored, once. */
     public Optional<String> finish(String kind, String secret) {
         return database.write(client -> {

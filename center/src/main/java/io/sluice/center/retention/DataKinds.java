@@ -175,9 +175,9 @@ final class DataKinds {
     private void people() {
         chosen(
                 RetentionSettings.ACCOUNTS,
-                "accounts of people who use the center: name, e-mail, roles, hash of the password, passkeys",
+                "accounts of people who use the center: name, e-mail, roles, hash of the password, passkeys, encrypted refresh token",
                 "while they are enabled, then {time}",
-                "the center deletes e-mail, display name, password and passkeys of a disabled account; its name stays",
+                "the center deletes e-mail, display name, password, passkeys and refresh token of a disabled account; its name stays",
                 "nothing by itself: an administrator disables the account");
         chosen(
                 RetentionSettings.TOKENS,

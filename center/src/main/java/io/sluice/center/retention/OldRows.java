@@ -234,6 +234,7 @@ final class OldRows {
                     .update();
             delete(client, "passkey", "account", id);
             delete(client, "passkey_user", "account", id);
+            delete(client, "confirmation", "account", id);
         });
         return ids.size();
     }

@@ -48,12 +48,13 @@ public record LdapServer(
      *
      * @param filter such as {@code (member={0})}, where {@code {0}} stands for the DN and {@code {1}} for the typed name
      * @param attribute the name of a group
+     * @param isNested whether the groups of a group count too
      */
-    public record Groups(String base, String filter, String attribute) {
+    public record Groups(String base, String filter, String attribute, boolean isNested) {
 
         /** Finds groups by the DN of their members. */
         public static Groups under(String base) {
-            return new Groups(base, "(member={0})", "cn");
+            return new Groups(base, "(member={0})", "cn", false);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.sluice.center.settings;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -13,17 +14,22 @@ import java.util.stream.Stream;
  * @param trustedProxies networks whose proxies are believed when they name the address of a caller, such as {@code 10.0.0.0/8}
  * @param oidc servers that people sign in at
  * @param ldap directories that check passwords, in the order in which they are asked
+ * @param checkEvery how often identity servers are asked about people who do not sign in
  */
 public record SignInSettings(
         Optional<URI> publicUrl,
         Optional<TlsFiles> tls,
         List<String> trustedProxies,
         List<OidcServer> oidc,
-        List<LdapServer> ldap) {
+        List<LdapServer> ldap,
+        Duration checkEvery) {
+
+    /** How often identity servers are asked, unless the settings say otherwise. */
+    public static final Duration DEFAULT_CHECK = Duration.ofMinutes(5);
 
     /** People on this machine alone, with local accounts. */
     public static final SignInSettings LOCAL =
-            new SignInSettings(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+            new SignInSettings(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of(), DEFAULT_CHECK);
 
     public SignInSettings {
         trustedProxies = List.copyOf(trustedProxies);
@@ -35,19 +41,24 @@ public record SignInSettings(
     }
 
     public SignInSettings withPublicUrl(URI url) {
-        return new SignInSettings(Optional.of(url), tls, trustedProxies, oidc, ldap);
+        return new SignInSettings(Optional.of(url), tls, trustedProxies, oidc, ldap, checkEvery);
     }
 
     public SignInSettings withTls(TlsFiles files) {
-        return new SignInSettings(publicUrl, Optional.of(files), trustedProxies, oidc, ldap);
+        return new SignInSettings(publicUrl, Optional.of(files), trustedProxies, oidc, ldap, checkEvery);
     }
 
     public SignInSettings withTrustedProxies(List<String> networks) {
-        return new SignInSettings(publicUrl, tls, networks, oidc, ldap);
+        return new SignInSettings(publicUrl, tls, networks, oidc, ldap, checkEvery);
     }
 
     /** Returns the same settings with identity servers. */
     public SignInSettings withServers(List<OidcServer> otherOidc, List<LdapServer> otherLdap) {
-        return new SignInSettings(publicUrl, tls, trustedProxies, otherOidc, otherLdap);
+        return new SignInSettings(publicUrl, tls, trustedProxies, otherOidc, otherLdap, checkEvery);
+    }
+
+    /** Returns the same settings with another interval of questions to identity servers. */
+    public SignInSettings withCheckEvery(Duration interval) {
+        return new SignInSettings(publicUrl, tls, trustedProxies, oidc, ldap, interval);
     }
 }

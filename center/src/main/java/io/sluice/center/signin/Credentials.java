@@ -51,10 +51,17 @@ final class Credentials {
     }
 
     private Optional<SignedIn> byToken(String header, String address) {
-        Optional<Access> access = token(header).flatMap(token -> parts.adminToken()
-                .access(token)
-                .or(() -> parts.people().tokens().access(token)));
+        Optional<Access> access =
+                token(header).flatMap(token -> parts.adminToken().access(token).or(() -> byOwned(token)));
         return access.map(allowed -> new SignedIn(allowed.at(address), List.of(), Optional.empty()));
+    }
+
+    /** The identity server of the owner is asked first if its last answer is old. */
+    private Optional<Access> byOwned(String token) {
+        Optional<Access> access = parts.people().tokens().access(token);
+        return access.isPresent() && parts.confirmer().confirm(access.get().account())
+                ? parts.people().tokens().access(token)
+                : access;
     }
 
     /** Returns the token in a header. */

@@ -23,6 +23,9 @@ final class OriginFilter extends HttpFilter {
     private static final long serialVersionUID = 1;
     private static final Set<String> SAME_SITE = Set.of("same-origin", "none");
 
+    /** Identity servers send forms there. What they contain proves that they do. */
+    private static final Pattern LOGOUT = Pattern.compile("/sign-in/oidc/[a-z0-9-]+/logout");
+
     private static final Pattern FORM =
             Pattern.compile("\\s*(text/plain|application/x-www-form-urlencoded|multipart/)", Pattern.CASE_INSENSITIVE);
 
@@ -37,7 +40,9 @@ final class OriginFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean isBrowser = !READING.contains(request.getMethod()) && request.getHeader("Authorization") == null;
+        boolean isBrowser = !READING.contains(request.getMethod())
+                && request.getHeader("Authorization") == null
+                && !LOGOUT.matcher(request.getRequestURI()).matches();
         if (isBrowser && isForeign(request)) {
             refused.forbidden(request, "the request comes from another site");
             refuse(

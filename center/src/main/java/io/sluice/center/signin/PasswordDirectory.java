@@ -6,6 +6,29 @@ import java.util.Optional;
 /** An identity server that checks passwords itself, such as LDAP. Thread-safe. */
 public interface PasswordDirectory {
 
-    /** Returns the account of somebody whose password is right, and creates it at the first sign-in. */
-    Optional<Account> signIn(String name, String password);
+    /**
+     * What a server says about a password.
+     *
+     * @param account empty if the person does not get in
+     * @param noRole why a person whose password is right does not get in, for the audit log; empty in all other cases
+     */
+    record Answer(Optional<Account> account, String noRole) {
+
+        /** The name or the password is wrong, or the account is disabled. */
+        public static final Answer REFUSED = new Answer(Optional.empty(), "");
+
+        public static Answer of(Account account) {
+            return new Answer(Optional.of(account), "");
+        }
+
+        public static Answer withoutRole(String why) {
+            return new Answer(Optional.empty(), why);
+        }
+    }
+
+    /** Checks the password of a typed name. Creates the account of the person at the first sign-in. */
+    Answer signIn(String name, String password);
+
+    /** Checks the password of the person of an account, whatever the account is called. */
+    Answer signIn(Account account, String password);
 }

@@ -7,6 +7,7 @@ import io.sluice.center.people.People;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Checks names and passwords. An unknown name, an account that is disabled or has no password, and a wrong password cost the same
@@ -56,19 +57,54 @@ public final class PasswordSignIn {
         Optional<Account> proved = local.filter(found -> matches);
         if (proved.isEmpty()) {
             // Also for the name of a local account: otherwise the time of the answer would tell that there is one.
-            proved = directories.stream()
-                    .flatMap(directory -> directory.signIn(name, password).stream())
-                    .filter(found -> !found.isDisabled())
-                    .findFirst();
-        }
-        if (proved.isEmpty()) {
-            // What was typed may be a password by mistake, so only names of accounts are stored.
-            refused.signIn(
-                    request, "password", "the name or password is wrong, or the account is disabled", () -> named);
-            throw new SignInRefusedException();
+            proved = Optional.of(
+                    require(request, named, directories.stream().map(directory -> directory.signIn(name, password))));
         }
         attempt.succeeded();
         return proved.get();
+    }
+
+    /**
+     * Checks the password of a person who is signed in. A directory is asked by its own name of the person.
+     *
+     * @throws SignInRefusedException if it is not right
+     * @throws TooManyAttemptsException if there were too many attempts
+     */
+    public void confirm(HttpServletRequest request, Account own, String password) {
+        if (own.origin().equals(Account.LOCAL)) {
+            if (signIn(request, own.name(), password).id() != own.id()) {
+                throw new SignInRefusedException();
+            }
+            return;
+        }
+        requireLength("password", password, LONGEST_PASSWORD);
+        SignInThrottle.Attempt attempt = admitted(request, own.name());
+        Account proved = require(
+                request, Optional.of(own), directories.stream().map(directory -> directory.signIn(own, password)));
+        if (proved.id() != own.id()) {
+            throw new SignInRefusedException();
+        }
+        attempt.succeeded();
+    }
+
+    /** Returns the account that a directory proved. What was typed may be a password by mistake, so only names of accounts are stored. */
+    private Account require(
+            HttpServletRequest request, Optional<Account> named, Stream<PasswordDirectory.Answer> answers) {
+        String noRole = "";
+        for (PasswordDirectory.Answer answer : (Iterable<PasswordDirectory.Answer>) answers::iterator) {
+            Optional<Account> proved = answer.account().filter(found -> !found.isDisabled());
+            if (proved.isPresent()) {
+                return proved.get();
+            }
+            noRole = noRole.isEmpty() ? answer.noRole() : noRole;
+        }
+        boolean isProved = !noRole.isEmpty();
+        refused.signIn(
+                request,
+                "password",
+                isProved ? noRole : "the name or password is wrong, or the account is disabled",
+                isProved ? Optional::empty : () -> named);
+        throw isProved ? SignInRefusedException.withoutRole() : new SignInRefusedException();
     }
 
     private SignInThrottle.Attempt admitted(HttpServletRequest request, String name) {

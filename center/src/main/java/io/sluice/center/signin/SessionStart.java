@@ -31,21 +31,30 @@ public final class SessionStart {
      */
     public String begin(HttpServletRequest request, HttpServletResponse response, Account account, String authority) {
         return begin(
-                request, response, account, new Factor(authority, people.clock().epochMicros() / 1000));
+                request, response, account, new Factor(authority, people.clock().epochMicros() / 1000), "");
     }
 
-    /** Does the same with a factor that was presented earlier, at an identity server. */
-    public String begin(HttpServletRequest request, HttpServletResponse response, Account account, Factor factor) {
+    /**
+     * Does the same with a factor that was presented earlier, at an identity server.
+     *
+     * @param serverSession a hash of the session there, so that the server can end this one; empty if it names none
+     */
+    public String begin(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            Account account,
+            Factor factor,
+            String serverSession) {
         Optional<String> old = cookie.read(request);
         Optional<Session> session = old.flatMap(people.sessions()::find);
         Actor actor = account.actor().at(request.getRemoteAddr());
         String id = people.database().write(client -> {
             Optional<String> raised = session.filter(found -> found.account().id() == account.id())
-                    .flatMap(found -> people.sessions().stepUp(client, old.orElseThrow(), factor));
+                    .flatMap(found -> people.sessions().stepUp(client, old.orElseThrow(), factor, serverSession));
             if (raised.isEmpty() && session.isPresent()) {
                 people.sessions().end(client, old.orElseThrow());
             }
-            String begun = raised.orElseGet(() -> people.sessions().begin(client, account, factor));
+            String begun = raised.orElseGet(() -> people.sessions().begin(client, account, factor, serverSession));
             long unused = people.log()
                     .add(
                             client,

@@ -1,6 +1,7 @@
 package io.sluice.center.signin;
 
 import io.sluice.center.command.RefusalLog;
+import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
 import io.sluice.center.settings.SignInSettings;
 import io.sluice.core.time.Clock;
@@ -19,4 +20,5 @@ public record SignInParts(
         Clock clock,
         Passwords passwords,
         SignInThrottle throttle,
-        RefusalLog refusals) {}
+        RefusalLog refusals,
+        Confirmer confirmer) {}

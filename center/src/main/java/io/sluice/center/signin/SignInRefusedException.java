@@ -1,11 +1,24 @@
 package io.sluice.center.signin;
 
-/** Somebody did not prove who they are. The message is always the same, so that it does not tell which accounts exist. */
+/**
+ * A caller did not prove who they are, or may not come in. The message is the same for every caller without a proof, so that it does
+ * not tell which accounts exist.
+ */
 public final class SignInRefusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
     public SignInRefusedException() {
-        super("user or password: not right, or the account cannot be used (expected: a name and its password)");
+        this("user or password: not right, or the account cannot be used (expected: a name and its password)");
+    }
+
+    private SignInRefusedException(String message) {
+        super(message);
+    }
+
+    /** Creates the refusal of a person whose password is right. */
+    public static SignInRefusedException withoutRole() {
+        return new SignInRefusedException("role: none (expected: a group of the directory that has a role here; the"
+                + " administrators of this center see in its log what was looked for)");
     }
 }

@@ -9,7 +9,7 @@ public final class TooManyAttemptsException extends RuntimeException {
 
     private final Duration retryAfter;
 
-    TooManyAttemptsException(Duration retryAfter) {
+    public TooManyAttemptsException(Duration retryAfter) {
         super("sign-in: too many attempts (expected: another one in " + seconds(retryAfter) + " s)");
         this.retryAfter = retryAfter;
     }

@@ -1,17 +1,21 @@
 package io.sluice.center.token;
 
 import io.sluice.center.people.ApiTokens;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A new token.
  *
  * @param secret what a program presents; it is shown here and never again
+ * @param restsAt when it rests unless its owner signs in through the identity server before; null if no such sign-in is needed
  */
-public record NewTokenReply(String secret, TokenReply token) {
+public record NewTokenReply(
+        String secret, TokenReply token, @Nullable Instant restsAt) {
 
-    static NewTokenReply of(ApiTokens.Created created, @Nullable String owner, long now) {
-        return new NewTokenReply(created.secret(), TokenReply.of(created.token(), owner, now));
+    static NewTokenReply of(ApiTokens.Created created, @Nullable String owner, long now, Optional<Instant> restsAt) {
+        return new NewTokenReply(created.secret(), TokenReply.of(created.token(), owner, now), restsAt.orElse(null));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.sluice.center.http.RequestBody;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.ApiToken;
 import io.sluice.center.people.ApiTokens;
+import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
 import io.sluice.center.signin.SignInParts;
 import jakarta.servlet.http.HttpServletRequest;
@@ -38,9 +39,11 @@ public final class TokenRoutes {
     private static final int LONGEST_REASON = 200;
 
     private final People people;
+    private final Confirmer confirmer;
 
     TokenRoutes(SignInParts parts) {
         this.people = parts.people();
+        this.confirmer = parts.confirmer();
     }
 
     @GetMapping("/api/tokens")
@@ -77,7 +80,8 @@ public final class TokenRoutes {
             people.log().add(client, access.actor(), wish.command(made.token().id()));
             return made;
         });
-        return NewTokenReply.of(created, owner(access.account()).orElse(null), now());
+        return NewTokenReply.of(
+                created, owner(access.account()).orElse(null), now(), people.restsAt(access.account(), confirmer));
     }
 
     @DeleteMapping("/api/tokens/{id}")

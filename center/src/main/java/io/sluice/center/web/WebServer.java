@@ -8,6 +8,7 @@ import io.sluice.center.edge.ServerCertificate;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.explain.ExplainParts;
 import io.sluice.center.export.AuditExport;
+import io.sluice.center.identity.ServerConfirmations;
 import io.sluice.center.series.SeriesSource;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.AuditSinks;
@@ -35,7 +36,8 @@ public final class WebServer implements AutoCloseable {
      *
      * @param port 0 for a free one
      */
-    public static WebServer start(CenterParts center, SignInParts signIn, String bind, int port) {
+    public static WebServer start(
+            CenterParts center, SignInParts signIn, ServerConfirmations servers, String bind, int port) {
         // The program configures its log itself.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         Map<String, Object> properties = new LinkedHashMap<>();
@@ -67,6 +69,7 @@ public final class WebServer implements AutoCloseable {
                     beans.registerBean(CenterParts.class, () -> center);
                     beans.registerBean(Erasures.class, center::erasures);
                     beans.registerBean(SignInParts.class, () -> signIn);
+                    beans.registerBean(ServerConfirmations.class, () -> servers);
                     beans.registerBean(SeriesSource.class, center::seriesSource);
                     beans.registerBean(CallersParts.class, center::callers);
                     beans.registerBean(ExplainParts.class, center::explanations);

@@ -30,13 +30,30 @@ export const signIn = {
       location.assign(target());
     }, {
       texts: { 400: 'wrongPassword', 401: 'wrongPassword' },
-      handle: () => { password.value = ''; focus('password'); },
+      handle: (failure) => {
+        password.value = '';
+        focus('password');
+        if (failure.message?.startsWith('role: ')) {
+          page.error.value = () => t('problem_no_role');
+          return true;
+        }
+        return false;
+      },
     });
 
     const withPasskey = () => page.run(async () => {
       await usePasskey();
       location.assign(target());
-    }, { texts: { 401: 'passkeyRefused' } });
+    }, {
+      texts: { 401: 'passkeyRefused' },
+      handle: (failure) => {
+        if (failure.message?.startsWith('passkey: cannot be used')) {
+          page.error.value = () => t('passkeyRests');
+          return true;
+        }
+        return false;
+      },
+    });
 
     return () => frame(t('signInTitle'), html`
       ${heading(t('signInTitle'))}

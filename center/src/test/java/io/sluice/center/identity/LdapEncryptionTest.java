@@ -43,7 +43,9 @@ class LdapEncryptionTest {
         config.addInMemoryOperationInterceptor(new InMemoryOperationInterceptor() {
             @Override
             public void processSimpleBindRequest(InMemoryInterceptedSimpleBindRequest request) {
-                binds.add(request.getRequest().getBindDN());
+                if (request.getRequest().getBindDN().startsWith("cn=sluice,")) {
+                    binds.add(request.getRequest().getBindDN());
+                }
             }
         });
         InMemoryDirectoryServer server = new InMemoryDirectoryServer(config);

@@ -228,20 +228,25 @@ class LdapSignInTest {
         InMemoryDirectoryServer away = open(0);
         int port = away.getListenPort();
         away.shutDown(true);
-        assertThat(directories(settings("away", port)).signIn("patient", PASSWORD))
+        assertThat(directories(settings("away", port))
+                        .signIn("patient", PASSWORD)
+                        .account())
                 .isEmpty();
         assertThat(directories(settings("away", port), settings("corp", server.getListenPort()))
-                        .signIn("patient", PASSWORD))
+                        .signIn("patient", PASSWORD)
+                        .account())
                 .isPresent();
         int used = server.getListenPort();
         LdapDirectories both = directories(settings("corp", used));
         server.shutDown(true);
         try {
-            assertThat(both.signIn("patient", PASSWORD)).isEmpty();
+            assertThat(both.signIn("patient", PASSWORD).account()).isEmpty();
         } finally {
             server.startListening();
         }
-        assertThat(directories(settings("corp", server.getListenPort())).signIn("patient", PASSWORD))
+        assertThat(directories(settings("corp", server.getListenPort()))
+                        .signIn("patient", PASSWORD)
+                        .account())
                 .isPresent();
     }
 
@@ -251,7 +256,7 @@ class LdapSignInTest {
         LdapServer corp = settings("corp", server.getListenPort());
         LdapServer second = settings("second", server.getListenPort());
         BINDS.clear();
-        assertThat(directories(corp, second).signIn("first", "wrong")).isEmpty();
+        assertThat(directories(corp, second).signIn("first", "wrong").account()).isEmpty();
         assertThat(BINDS.stream().filter(dn -> dn.startsWith("uid=first"))).hasSize(1);
     }
 
@@ -276,7 +281,9 @@ class LdapSignInTest {
     }
 
     private static Optional<Account> signIn(String name, String password) {
-        return directories(settings("corp", server.getListenPort())).signIn(name, password);
+        return directories(settings("corp", server.getListenPort()))
+                .signIn(name, password)
+                .account();
     }
 
     private static LdapDirectories directories(LdapServer... servers) {
@@ -285,6 +292,7 @@ class LdapSignInTest {
                         .map(each -> new LdapDirectory(each, Clock.system()))
                         .toList(),
                 new ServerAccounts(people),
+                new EvenRefusals(new ImmediateClock()),
                 Clock.system());
     }
 

@@ -252,6 +252,8 @@ abstract class OldRowsContract {
         insert("account", Map.of("id", 2, "name", "bob", "email", "bob@x", "password", "hash"));
         insert("passkey_user", Map.of("account", 1, "handle", "a"));
         insert("passkey_user", Map.of("account", 2, "handle", "b"));
+        insert("confirmation", Map.of("account", 1, "refresh_token", "r"));
+        insert("confirmation", Map.of("account", 2, "refresh_token", "s"));
         insert("passkey", Map.of("id", 1, "account", 1, "credential_hash", "a"));
         insert("passkey", Map.of("id", 2, "account", 2, "credential_hash", "b"));
         clock.advance(YEARS);
@@ -262,6 +264,7 @@ abstract class OldRowsContract {
         assertThat(text("SELECT password FROM account WHERE id = 1")).isEmpty();
         assertThat(text("SELECT email FROM account WHERE id = 2")).isEqualTo("bob@x");
         assertThat(ids("passkey")).containsExactly(2L);
+        assertThat(text("SELECT refresh_token FROM confirmation")).isEqualTo("s");
     }
 
     @Test

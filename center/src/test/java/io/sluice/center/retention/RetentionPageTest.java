@@ -102,6 +102,7 @@ class RetentionPageTest {
             Map.entry("account", "accounts"),
             Map.entry("passkey", "accounts"),
             Map.entry("passkey_user", "accounts"),
+            Map.entry("confirmation", "accounts"),
             Map.entry("session", "sessions"),
             Map.entry("api_token", "tokens"),
             Map.entry("one_time_link", "links"),

@@ -2,15 +2,20 @@ package io.sluice.node.config;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The identity servers in the section {@code center}. Immutable. */
-public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap) {
+/**
+ * The identity servers in the section {@code center}. Immutable.
+ *
+ * @param checkEvery how often they are asked about people who do not sign in
+ */
+public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap, Optional<Duration> checkEvery) {
 
     /** No servers. */
-    public static final CenterIdentity NONE = new CenterIdentity(List.of(), List.of());
+    public static final CenterIdentity NONE = new CenterIdentity(List.of(), List.of(), Optional.empty());
 
     public CenterIdentity {
         oidc = List.copyOf(oidc);
@@ -58,6 +63,7 @@ public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap) {
             String groupBase,
             String groupFilter,
             String groupAttribute,
+            boolean isNested,
             List<GroupRole> roles) {
 
         public Ldap {

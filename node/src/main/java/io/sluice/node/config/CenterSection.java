@@ -42,6 +42,7 @@ public record CenterSection(
             "trusted_proxies",
             "oidc",
             "ldap",
+            "check_people_every",
             "audit",
             "retention",
             "alerts");

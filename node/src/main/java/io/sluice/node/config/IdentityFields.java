@@ -6,11 +6,13 @@ import io.sluice.node.config.CenterIdentity.Oidc;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.Spans;
 import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -49,6 +51,7 @@ final class IdentityFields {
             "group_base",
             "group_filter",
             "group_attribute",
+            "nested_groups",
             "roles");
     private static final Map<String, String> SECRETS = Map.of(
             "client_secret",
@@ -57,6 +60,8 @@ final class IdentityFields {
             "bind_password: not in this file (expected: bind_password_file, a file that holds only the password)");
     private static final List<String> ROLES =
             List.of("administrator", "tenant_administrator", "editor", "approver", "operator", "viewer");
+    private static final Duration MIN_CHECK = Duration.ofMinutes(1);
+    private static final Duration MAX_CHECK = Duration.ofHours(12);
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.0\\.0\\.1|\\[::1]");
 
@@ -78,7 +83,8 @@ final class IdentityFields {
         IdentityFields reader = new IdentityFields(beside, errors);
         return new CenterIdentity(
                 reader.servers(center, "oidc", OIDC_KEYS, reader::oidc),
-                reader.servers(center, "ldap", LDAP_KEYS, reader::ldap));
+                reader.servers(center, "ldap", LDAP_KEYS, reader::ldap),
+                center.read("check_people_every", text -> Spans.of("check_people_every", text, MIN_CHECK, MAX_CHECK)));
     }
 
     private <T> List<T> servers(Fields center, String key, List<String> known, ServerReader<T> reader) {
@@ -164,6 +170,7 @@ final class IdentityFields {
                 groups.get(),
                 groupFilter.get(),
                 fields.text("group_attribute").orElse("cn"),
+                fields.flag("nested_groups").orElse(false),
                 roles));
     }
 

@@ -6,6 +6,7 @@ import { addPasskey, deviceName } from '/assets/passkeys.js';
 import { day, t } from '/assets/texts.js';
 import { get } from '/assets/console/calls.js';
 import { useData } from '/assets/console/data.js';
+import { moment } from '/assets/console/format.js';
 import { can, me } from '/assets/console/me.js';
 import { facts, head, timeAgo } from '/assets/console/ui.js';
 import { words } from '/assets/console/words.js';
@@ -112,13 +113,16 @@ export default {
       });
     };
 
+    const originTitle = () => servers.data.value?.find((each) => each.name === me.value.origin)?.title ?? me.value.origin;
+
     const passkeyItem = (passkey) => html`
       <li class="item" key=${passkey.id}>
         <div class="item-text">
           <strong>${passkey.label}</strong>
           <span class="hint">${t('added', { date: day(passkey.created_at) })} ·
             ${' '}${passkey.last_used_at ? t('lastUsed', { date: day(passkey.last_used_at) }) : t('neverUsed')}${
-              passkey.backed_up ? ` · ${t('backedUp')}` : ''}</span>
+              passkey.backed_up ? ` · ${t('backedUp')}` : ''}${
+              passkey.rests_at ? ` · ${t('restsAt', { time: moment(passkey.rests_at), origin: originTitle() })}` : ''}</span>
         </div>
         ${doubted.value === passkey.id
           ? html`<div class="doubt" role="group" aria-labelledby=${`sure-${passkey.id}`}>
@@ -134,8 +138,6 @@ export default {
               aria-label=${t('removeOf', { label: passkey.label })}
               onClick=${() => { doubted.value = passkey.id; focus(`remove-yes-${passkey.id}`); }}>${t('remove')}</button>`}
       </li>`;
-
-    const originTitle = () => servers.data.value?.find((each) => each.name === me.value.origin)?.title ?? me.value.origin;
 
     const passwordSection = () => (me.value.origin === 'local'
       ? html`<form onSubmit=${(event) => { event.preventDefault(); change(); }}>

@@ -4,7 +4,7 @@ import { explain, html } from '/assets/parts.js';
 import { get } from '/assets/console/calls.js';
 import { now, useData } from '/assets/console/data.js';
 import { ask } from '/assets/console/dialog.js';
-import { number, span } from '/assets/console/format.js';
+import { moment, number, span } from '/assets/console/format.js';
 import { can, canEverywhere, me } from '/assets/console/me.js';
 import { route, setQuery } from '/assets/console/router.js';
 import { toast } from '/assets/console/toast.js';
@@ -18,14 +18,14 @@ const t = words({
     name: 'Name', owner: 'Owner', machine: 'made on the machine', scopes: 'Scopes', tenant: 'Tenant', used: 'Last use', never: 'never', expires: 'Expires', inSpan: 'in {span}', made: 'Made', state: 'State', active: 'valid', revoked: 'revoked', expired: 'expired', revoke: 'Revoke', revokeOf: 'Revoke {name}', actions: 'Actions',
     revokeTitle: 'Revoke the token “{name}”', revokeText: 'Programs that use it are refused at once. It cannot be brought back.', done: 'The token was revoked.', nothing: 'No token', nothingText: 'Make one for a program here, or one for a node on the machine of the center:', noMatch: 'No token matches', more: 'More tokens',
     nameHint: 'What uses it, such as “deployment of the shop”.', tenantHint: 'Only the rules of this tenant. Leave it empty for all.', lives: 'Expires after', days: '{n} days', next: 'Continue', cancel: 'Cancel', noScope: 'Choose at least one scope.',
-    askTitle: 'Make the token “{name}”', askText: 'The secret is shown once. Keep it where the program reads it, readable for its owner alone.', secretTitle: 'The secret of “{name}”', secretText: 'It is shown only now. The center keeps only its hash.', secretDone: 'I have kept it', tokens: 'Tokens',
+    askTitle: 'Make the token “{name}”', askText: 'The secret is shown once. Keep it where the program reads it, readable for its owner alone.', secretTitle: 'The secret of “{name}”', secretText: 'It is shown only now. The center keeps only its hash.', secretDone: 'I have kept it', rests: 'It rests at {time} unless you sign in through your identity server before; each such sign-in keeps it for another 24 hours.', tokens: 'Tokens',
   },
   zh: {
     title: '令牌', lead: '程序和节点使用令牌代替密码。令牌的权限永远不超过其所有者当前的权限。', make: '创建令牌', show: '状态', valid: '有效', ended: '已结束', all: '全部', whose: '所有者', mine: '您的', everybody: '所有人的',
     name: '名称', owner: '所有者', machine: '在机器上创建', scopes: '范围', tenant: '租户', used: '上次使用', never: '从未', expires: '到期', inSpan: '{span}后', made: '创建', state: '状态', active: '有效', revoked: '已撤销', expired: '已过期', revoke: '撤销', revokeOf: '撤销 {name}', actions: '操作',
     revokeTitle: '撤销令牌“{name}”', revokeText: '使用它的程序会立即被拒绝。此操作不可恢复。', done: '令牌已撤销。', nothing: '没有令牌', nothingText: '可在此为程序创建令牌，或在中心所在的机器上为节点创建：', noMatch: '没有匹配的令牌', more: '更多令牌',
     nameHint: '谁使用它，例如“商店的部署”。', tenantHint: '仅限该租户的规则。留空表示全部。', lives: '有效期', days: '{n} 天', next: '继续', cancel: '取消', noScope: '请至少选择一个范围。',
-    askTitle: '创建令牌“{name}”', askText: '密文只显示一次。请保存在程序读取的位置，并仅允许所有者读取。', secretTitle: '“{name}”的密文', secretText: '仅显示这一次。中心只保存其哈希。', secretDone: '已保存', tokens: '令牌',
+    askTitle: '创建令牌“{name}”', askText: '密文只显示一次。请保存在程序读取的位置，并仅允许所有者读取。', secretTitle: '“{name}”的密文', secretText: '仅显示这一次。中心只保存其哈希。', secretDone: '已保存', rests: '如果您在此之前没有通过身份服务器登录，它将于 {time} 暂停使用；每次登录后可再使用 24 小时。', tokens: '令牌',
   },
 });
 
@@ -160,6 +160,7 @@ export default {
       ${head({ title: t('title'), lead: t('lead'), actions: html`<button type="button" class="primary" id="make-token" onClick=${() => setQuery({ form: 'make' })}>${t('make')}</button>` })}
       ${made.value && html`<div class="secret" id="new-token" role="status"><strong>${t('secretTitle', { name: made.value.token.name })}</strong>
         <p>${t('secretText')}</p>${commandLine(made.value.secret)}
+        ${made.value.rests_at && html`<p id="token-rests">${t('rests', { time: moment(made.value.rests_at) })}</p>`}
         <div class="secret-end"><button type="button" class="secondary" id="token-kept" onClick=${() => { made.value = null; }}>${t('secretDone')}</button></div></div>`}
       <div class="filters">
         ${choice({ id: 'state', label: t('show'), value: state(), onChange: (value) => setQuery({ state: value === 'valid' ? '' : value }),
