@@ -41,7 +41,7 @@ class CenterCommandTest {
         assertThat(CommandRun.of("center", "--help").good().out())
                 .contains("--center-port", "--center-bind", "--db", "--data", "--redis", "--admin-token-file")
                 .contains("--public-url", "--config", "export", "import", "backup", "restore", "rebuild")
-                .contains("reset-admin", "token", "rotate-audit-key");
+                .contains("check-sign-in", "reset-admin", "token", "rotate-audit-key");
     }
 
     @ParameterizedTest
@@ -291,6 +291,31 @@ class CenterCommandTest {
         assertThat(CommandRun.of("center", "reset-admin", "--data", folder.resolve("no"))
                         .err())
                 .contains("has no center's database");
+    }
+
+    @Test
+    void aSignInIsTriedBesideARunningCenter() throws Exception {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), """
+                center:
+                  ldap:
+                    directory:
+                      url: ldap://127.0.0.1:1
+                      user_base: ou=people,dc=example
+                      group_base: ou=groups,dc=example
+                      roles: {sre: operator}
+                """);
+        try (Center center = Center.open(CenterSettings.embedded(folder))) {
+            assertThat(center.adminTokenFile()).exists();
+            CommandRun none = CommandRun.of("center", "check-sign-in", "ann", "--data", folder)
+                    .good();
+            assertThat(none.out())
+                    .isEqualTo("account: none of that name here; the first sign-in makes one\nno identity server is configured"
+                            + " (expected: center.oidc or center.ldap, and --config)\n");
+            assertThat(CommandRun.of("center", "check-sign-in", "ann", "--data", folder, "--config", config)
+                            .good()
+                            .out())
+                    .contains("\ndirectory: the server cannot be used: ConnectException");
+        }
     }
 
     @Test

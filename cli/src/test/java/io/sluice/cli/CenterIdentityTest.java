@@ -12,6 +12,7 @@ import io.sluice.node.config.ConfigRefusedException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -144,6 +145,16 @@ class CenterIdentityTest {
                 .singleElement()
                 .asString()
                 .contains("ldap: corp names another server too");
+    }
+
+    @Test
+    void theConfigSaysHowOftenPeopleAreCheckedAndWhetherGroupsAreNested() throws Exception {
+        String nested = ldap("ldaps://ldap.example", "nested_groups: true");
+        assertThat(settings(nested + "  check_people_every: 15m\n").checkEvery()).isEqualTo(Duration.ofMinutes(15));
+        assertThat(settings(nested).checkEvery()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(settings(nested).ldap().get(0).groups().isNested()).isTrue();
+        assertThat(errors(nested + "  check_people_every: 5s\n"))
+                .containsExactly("7: check_people_every: 5s (expected: 1m to 12h, such as 250ms, 1s, 1m, 1h or 1d)");
     }
 
     private static String oidc(String issuer, String roles) {
