@@ -309,8 +309,9 @@ class CenterCommandTest {
             CommandRun none = CommandRun.of("center", "check-sign-in", "ann", "--data", folder)
                     .good();
             assertThat(none.out())
-                    .isEqualTo("account: none of that name here; the first sign-in makes one\nno identity server is configured"
-                            + " (expected: center.oidc or center.ldap, and --config)\n");
+                    .isEqualTo(
+                            "account: none of that name here; the first sign-in makes one\nno identity server is configured"
+                                    + " (expected: center.oidc or center.ldap, and --config)\n");
             assertThat(CommandRun.of("center", "check-sign-in", "ann", "--data", folder, "--config", config)
                             .good()
                             .out())

@@ -150,7 +150,8 @@ class CenterIdentityTest {
     @Test
     void theConfigSaysHowOftenPeopleAreCheckedAndWhetherGroupsAreNested() throws Exception {
         String nested = ldap("ldaps://ldap.example", "nested_groups: true");
-        assertThat(settings(nested + "  check_people_every: 15m\n").checkEvery()).isEqualTo(Duration.ofMinutes(15));
+        assertThat(settings(nested + "  check_people_every: 15m\n").checkEvery())
+                .isEqualTo(Duration.ofMinutes(15));
         assertThat(settings(nested).checkEvery()).isEqualTo(Duration.ofMinutes(5));
         assertThat(settings(nested).ldap().get(0).groups().isNested()).isTrue();
         assertThat(errors(nested + "  check_people_every: 5s\n"))
