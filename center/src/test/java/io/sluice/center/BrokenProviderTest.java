@@ -108,7 +108,7 @@ class BrokenProviderTest {
                                         settings("issuer"),
                                         settings("tabs")),
                                 List.of())));
-        Logger logger = (Logger) LoggerFactory.getLogger("io.sluice.center.identity.ServerState");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.sluice.center.identity.server.ServerState");
         LOG.start();
         logger.addAppender(LOG);
         logger.setAdditive(false);
@@ -116,7 +116,7 @@ class BrokenProviderTest {
 
     @AfterAll
     static void stop() {
-        Logger logger = (Logger) LoggerFactory.getLogger("io.sluice.center.identity.ServerState");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.sluice.center.identity.server.ServerState");
         logger.detachAppender(LOG);
         logger.setAdditive(true);
         center.close();

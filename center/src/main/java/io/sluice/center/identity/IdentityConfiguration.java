@@ -1,5 +1,7 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.SecretFile;
+import io.sluice.center.identity.server.ServerTrust;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.OidcServer;
 import io.sluice.center.settings.SignInSettings;
@@ -54,7 +56,8 @@ public final class IdentityConfiguration {
 
     @Bean
     PasswordDirectory ldapDirectories(ServerConfirmations servers, SignInParts parts) {
-        return new LdapDirectories(servers.directories(), servers.accounts(), new EvenRefusals(parts.clock()), parts.clock());
+        return new LdapDirectories(
+                servers.directories(), servers.accounts(), new EvenRefusals(parts.clock()), parts.clock());
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.signin.PasswordDirectory;
 import io.sluice.core.time.Clock;

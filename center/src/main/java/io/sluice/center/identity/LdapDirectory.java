@@ -1,17 +1,24 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.access.Grant;
-import io.sluice.center.remote.Conversation;
-import io.sluice.center.remote.RemoteSockets;
+import io.sluice.center.identity.server.Evidence;
+import io.sluice.center.identity.server.SecretFile;
+import io.sluice.center.identity.server.ServerPerson;
+import io.sluice.center.identity.server.ServerState;
+import io.sluice.center.identity.server.ServerTrust;
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Secrets;
+import io.sluice.center.remote.Conversation;
+import io.sluice.center.remote.RemoteSockets;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.MappedRole;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +31,6 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.IncorrectResultSizeDataAccessException;
 import org.springframework.ldap.NamingException;
-import org.springframework.ldap.core.ContextSource;
 import org.springframework.ldap.core.DirContextOperations;
 import org.springframework.ldap.core.LdapTemplate;
 import org.springframework.ldap.core.support.DefaultTlsDirContextAuthenticationStrategy;
@@ -124,14 +130,16 @@ final class LdapDirectory implements AutoCloseable {
         if (password.isEmpty()) {
             return Answer.UNKNOWN;
         }
-        return state.call(limit, conversation -> connected(conversation, source -> {
-            try {
-                return authenticated(source, search, password, name);
-            } catch (UsernameNotFoundException e) {
-                bindInVain(source);
-                return Answer.UNKNOWN;
-            }
-        }));
+        return state.call(
+                limit,
+                conversation -> connected(conversation, source -> {
+                    try {
+                        return authenticated(source, search, password, name);
+                    } catch (UsernameNotFoundException e) {
+                        bindInVain(source);
+                        return Answer.UNKNOWN;
+                    }
+                }));
     }
 
     /** An unknown name costs as many connections and questions as a wrong password. The password that was typed stays here. */
@@ -193,9 +201,7 @@ final class LdapDirectory implements AutoCloseable {
         authenticator.setUserAttributes(entries.attributes());
         DirContextOperations entry =
                 authenticator.authenticate(UsernamePasswordAuthenticationToken.unauthenticated(name, password));
-        return LdapEntries.isLocked(entry)
-                ? Answer.WRONG
-                : new Answer(true, Optional.of(person(source, entry, name)));
+        return LdapEntries.isLocked(entry) ? Answer.WRONG : new Answer(true, Optional.of(person(source, entry, name)));
     }
 
     private ServerPerson person(DefaultSpringSecurityContextSource source, DirContextOperations entry, String typed) {
@@ -223,8 +229,8 @@ final class LdapDirectory implements AutoCloseable {
 
     /** Returns the names of the groups of an entry, and of the groups of these groups if the settings say so. */
     private Set<String> groups(DefaultSpringSecurityContextSource source, String dn, String name) {
-        LdapSearch search = new LdapSearch(
-                source, server.groups().base(), server.groups().filter());
+        LdapSearch search =
+                new LdapSearch(source, server.groups().base(), server.groups().filter());
         String attribute = server.groups().attribute();
         Set<String> names = new HashSet<>(search.values(List.of(dn, name), attribute));
         Set<String> seen = new HashSet<>();
@@ -235,8 +241,8 @@ final class LdapDirectory implements AutoCloseable {
                 for (DirContextOperations group : search.entries(List.of(member, name), attribute)) {
                     if (seen.add(group.getNameInNamespace())) {
                         next.add(group.getNameInNamespace());
-                        names.addAll(List.of(Objects.requireNonNullElse(
-                                group.getStringAttributes(attribute), new String[0])));
+                        names.addAll(List.of(
+                                Objects.requireNonNullElse(group.getStringAttributes(attribute), new String[0])));
                     }
                 }
             }

@@ -2,6 +2,8 @@ package io.sluice.center.identity;
 
 import io.sluice.center.command.Command;
 import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
 import io.sluice.center.signin.RefusedRequests;

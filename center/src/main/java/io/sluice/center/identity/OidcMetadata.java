@@ -1,5 +1,7 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.settings.OidcServer;
 import java.net.URI;
 import java.util.Map;

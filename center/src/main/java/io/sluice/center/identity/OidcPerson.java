@@ -1,6 +1,8 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.access.Grant;
+import io.sluice.center.identity.server.Evidence;
+import io.sluice.center.identity.server.ServerPerson;
 import io.sluice.center.settings.MappedRole;
 import io.sluice.center.settings.OidcServer;
 import java.util.ArrayList;

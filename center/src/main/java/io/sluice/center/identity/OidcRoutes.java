@@ -1,5 +1,8 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.ServerPerson;
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Factor;
 import io.sluice.center.people.People;

@@ -1,5 +1,6 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.SecretFile;
 import io.sluice.center.settings.OidcServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;

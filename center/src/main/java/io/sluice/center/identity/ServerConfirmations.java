@@ -1,13 +1,16 @@
 package io.sluice.center.identity;
 
+import io.sluice.center.identity.server.ServerPerson;
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Confirmation;
 import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
+import io.sluice.center.remote.RemoteHttp;
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.OidcServer;
 import io.sluice.center.settings.SignInSettings;
-import io.sluice.center.remote.RemoteHttp;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,7 +67,8 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
             servers.directories.put(server.name(), new LdapDirectory(server, clock));
         }
         for (OidcServer server : settings.oidc()) {
-            servers.clients.put(server.name(), new OidcClient(server, new RemoteHttp(IdentityConfiguration.trust(server)), clock));
+            servers.clients.put(
+                    server.name(), new OidcClient(server, new RemoteHttp(IdentityConfiguration.trust(server)), clock));
         }
         return servers;
     }

@@ -1,6 +1,9 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.access.GrantsJson;
+import io.sluice.center.identity.server.ServerPerson;
+import io.sluice.center.identity.server.SignInFailedException;
+import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
 import io.sluice.center.settings.SignInSettings;

@@ -200,8 +200,8 @@ class ServerConfirmationsTest {
     @Test
     void aPersonWithoutAGroupIsToldApartFromAWrongPassword() throws Exception {
         directory.person("golfer", "staff");
-        LdapDirectories all =
-                new LdapDirectories(servers.directories(), servers.accounts(), new EvenRefusals(new ImmediateClock()), clock);
+        LdapDirectories all = new LdapDirectories(
+                servers.directories(), servers.accounts(), new EvenRefusals(new ImmediateClock()), clock);
         PasswordDirectory.Answer answer = all.signIn("golfer", TestDirectory.PASSWORD);
         assertThat(answer.account()).isEmpty();
         assertThat(answer.noRole())
@@ -231,7 +231,8 @@ class ServerConfirmationsTest {
     }
 
     private LdapDirectories directories(ServerConfirmations servers) {
-        return new LdapDirectories(servers.directories(), servers.accounts(), new EvenRefusals(new ImmediateClock()), clock);
+        return new LdapDirectories(
+                servers.directories(), servers.accounts(), new EvenRefusals(new ImmediateClock()), clock);
     }
 
     private Account signIn(String name) {

@@ -1,11 +1,11 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** The groups that were looked for in an answer of an identity server, and what came instead, as one masked sentence. */
-final class Evidence {
+public final class Evidence {
 
     private static final int MAX_SHOWN = 10;
     private static final int CLEAR = 2;
@@ -18,7 +18,8 @@ final class Evidence {
      *
      * @param others the names of the claims that came
      */
-    static String claim(String claim, List<String> came, Collection<String> others, Collection<String> expected) {
+    public static String claim(
+            String claim, List<String> came, Collection<String> others, Collection<String> expected) {
         return came.isEmpty()
                 ? "the claim " + claim + " is missing or has no text; claims that came: "
                         + shown(others.stream().sorted().map(Evidence::name).toList())
@@ -32,13 +33,13 @@ final class Evidence {
      * @param base where the groups were looked for
      * @param filter with which they were looked for
      */
-    static String groups(String base, String filter, Collection<String> came, Collection<String> expected) {
+    public static String groups(String base, String filter, Collection<String> came, Collection<String> expected) {
         return (came.isEmpty() ? "no group" : "the groups " + masked(came)) + " under " + base + " by " + filter
                 + expected(expected);
     }
 
     /** Returns the beginning of a value and its length. It is enough to see a wrong prefix, and not enough to learn the value. */
-    static String masked(String value) {
+    public static String masked(String value) {
         int length = value.codePointCount(0, value.length());
         return name(value.substring(0, value.offsetByCodePoints(0, Math.min(CLEAR, length)))) + "… (" + length
                 + (length == 1 ? " character)" : " characters)");

@@ -1,4 +1,4 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import io.sluice.center.settings.LdapServer;
 import io.sluice.center.settings.OidcServer;
@@ -6,17 +6,17 @@ import io.sluice.center.settings.SecretText;
 import java.io.IOException;
 
 /** The secrets of identity servers. Each is in a file of its own. */
-final class SecretFile {
+public final class SecretFile {
 
     private SecretFile() {}
 
     /** Returns the secret of this client. */
-    static String of(OidcServer server) throws IOException {
+    public static String of(OidcServer server) throws IOException {
         return SecretText.read("center.oidc." + server.name() + ".client_secret_file", server.clientSecretFile());
     }
 
     /** Returns the password of the account that searches. */
-    static String of(LdapServer server, LdapServer.Bind bind) throws IOException {
+    public static String of(LdapServer server, LdapServer.Bind bind) throws IOException {
         return SecretText.read("center.ldap." + server.name() + ".bind_password_file", bind.passwordFile());
     }
 }

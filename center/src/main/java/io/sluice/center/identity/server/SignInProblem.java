@@ -1,7 +1,7 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 /** Why somebody does not get in through an identity server. The sign-in page explains each word. */
-enum SignInProblem {
+public enum SignInProblem {
     /** The identity server does not answer, or answers nonsense. */
     UNAVAILABLE("unavailable"),
     /** The identity server refused, or its answer is not for this sign-in. */
@@ -21,7 +21,7 @@ enum SignInProblem {
         this.word = word;
     }
 
-    String word() {
+    public String word() {
         return word;
     }
 }

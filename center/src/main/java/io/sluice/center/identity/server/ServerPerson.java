@@ -1,4 +1,4 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import io.sluice.center.access.Grant;
 import io.sluice.center.command.RefusedException;
@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * @param grants what the groups of the person allow now
  * @param evidence the groups that were looked for and what came, masked, for people without a role
  */
-record ServerPerson(
+public record ServerPerson(
         String origin,
         String subject,
         String authority,
@@ -45,7 +45,7 @@ record ServerPerson(
     private static final int LONGEST_SUBJECT = 300;
     private static final int LONGEST_NAME = 50;
 
-    ServerPerson {
+    public ServerPerson {
         if (subject.isEmpty() || subject.length() > LONGEST_SUBJECT) {
             throw new IllegalArgumentException(
                     "subject: of " + subject.length() + " characters (expected: 1 to " + LONGEST_SUBJECT + ")");
@@ -58,7 +58,7 @@ record ServerPerson(
     }
 
     /** Returns the person behind the account. An e-mail address is the same person at each server and with a local account. */
-    String identity() {
+    public String identity() {
         if (!email.isEmpty()) {
             return email;
         }
@@ -70,7 +70,7 @@ record ServerPerson(
      * Returns a text without the characters that cannot be seen. They reverse the order of what follows, begin lines, or make two
      * names look like one.
      */
-    static String visible(String text) {
+    public static String visible(String text) {
         return SEPARATORS
                 .matcher(INVISIBLE.matcher(text).replaceAll(""))
                 .replaceAll(" ")

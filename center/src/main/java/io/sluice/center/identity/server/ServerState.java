@@ -1,4 +1,4 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import io.sluice.center.command.LogText;
 import io.sluice.center.remote.Conversation;
@@ -14,16 +14,16 @@ import org.slf4j.LoggerFactory;
  * The conversations with one identity server: how many there are at once, how long each may take, and whether the server answers. A
  * server that did not answer in time is skipped until it answers a probe, so that only the first people wait for it. Thread-safe.
  */
-final class ServerState implements AutoCloseable {
+public final class ServerState implements AutoCloseable {
 
     /** The time for all that a sign-in asks one server. */
-    static final Duration MAX_DURATION = Duration.ofSeconds(10);
+    public static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
     /** The time between two probes of a server that does not answer. */
-    static final Duration PROBE_PAUSE = Duration.ofSeconds(5);
+    public static final Duration PROBE_PAUSE = Duration.ofSeconds(5);
 
     /** A server that hangs may not keep all threads of the center waiting. */
-    static final int MAX_AT_ONCE = 8;
+    public static final int MAX_AT_ONCE = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerState.class);
 
@@ -44,14 +44,14 @@ final class ServerState implements AutoCloseable {
      * @param name such as {@code oidc.corp}
      * @param probe anything that the server has to answer, whatever the answer is
      */
-    ServerState(String name, Clock clock, Call<?> probe) {
+    public ServerState(String name, Clock clock, Call<?> probe) {
         this.name = name;
         this.clock = clock;
         this.probe = probe;
     }
 
     /** A conversation with a server. */
-    interface Call<T> {
+    public interface Call<T> {
         T run(Conversation conversation) throws SignInFailedException;
     }
 
@@ -60,7 +60,7 @@ final class ServerState implements AutoCloseable {
      *
      * @throws SignInFailedException also if the server is skipped, or if too many requests wait for it already
      */
-    <T> T call(Call<T> call) throws SignInFailedException {
+    public <T> T call(Call<T> call) throws SignInFailedException {
         return call(MAX_DURATION, call);
     }
 
@@ -70,7 +70,7 @@ final class ServerState implements AutoCloseable {
      * @param limit the time that is left for it; it never takes longer than usual
      * @throws SignInFailedException also if the server is skipped, or if too many requests wait for it already
      */
-    <T> T call(Duration limit, Call<T> call) throws SignInFailedException {
+    public <T> T call(Duration limit, Call<T> call) throws SignInFailedException {
         if (isSkipped()) {
             throw new SignInFailedException(
                     SignInProblem.UNAVAILABLE, "the server did not answer in time, and is not asked until it does");
@@ -118,7 +118,7 @@ final class ServerState implements AutoCloseable {
         }
     }
 
-    synchronized boolean isSkipped() {
+    public synchronized boolean isSkipped() {
         return isSkipped;
     }
 

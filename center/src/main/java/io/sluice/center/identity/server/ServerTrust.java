@@ -1,4 +1,4 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Trust in the authorities of a PEM file, and in no others. The name of a server must still be that in its certificate. */
-final class ServerTrust {
+public final class ServerTrust {
 
     private ServerTrust() {}
 
@@ -23,7 +23,7 @@ final class ServerTrust {
      *
      * @param key the setting that names the file, for the error
      */
-    static Optional<SSLContext> context(String key, Optional<Path> file) throws IOException {
+    public static Optional<SSLContext> context(String key, Optional<Path> file) throws IOException {
         return file.isEmpty() ? Optional.empty() : Optional.of(context(key, file.get()));
     }
 

@@ -1,24 +1,24 @@
-package io.sluice.center.identity;
+package io.sluice.center.identity.server;
 
 import org.jspecify.annotations.Nullable;
 
 /** Somebody does not get in through an identity server. Its message is for the log alone. */
-final class SignInFailedException extends Exception {
+public final class SignInFailedException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final SignInProblem problem;
 
-    SignInFailedException(SignInProblem problem, String message) {
+    public SignInFailedException(SignInProblem problem, String message) {
         this(problem, message, null);
     }
 
-    SignInFailedException(SignInProblem problem, String message, @Nullable Throwable cause) {
+    public SignInFailedException(SignInProblem problem, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.problem = problem;
     }
 
-    SignInProblem problem() {
+    public SignInProblem problem() {
         return problem;
     }
 }

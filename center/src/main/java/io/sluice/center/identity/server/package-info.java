@@ -1,0 +1,5 @@
+/** An identity server: conversations with it, trust in its certificate, and the people that it vouches for. */
+@NullMarked
+package io.sluice.center.identity.server;
+
+import org.jspecify.annotations.NullMarked;
