@@ -91,16 +91,18 @@ class BrokenDirectoryTest {
                 LdapDirectories both = new LdapDirectories(
                         List.of(frozen, directory("second", second.getListenPort())),
                         new ServerAccounts(people),
+                        new EvenRefusals(new ImmediateClock()),
                         clock)) {
-            FutureTask<Optional<Account>> first = start(() -> both.signIn("ann", PASSWORD));
+            FutureTask<Optional<Account>> first =
+                    start(() -> both.signIn("ann", PASSWORD).account());
             await("the connection", () -> server.connections() == 1);
             clock.advance(ServerState.MAX_DURATION);
             assertThat(first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isPresent();
 
             // From now on the clock stands still, so an answer proves that nothing waits.
-            assertThat(start(() -> both.signIn("ann", PASSWORD)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(start(() -> both.signIn("ann", PASSWORD).account()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isPresent();
-            assertThat(start(() -> both.signIn("ann", "wrong")).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(start(() -> both.signIn("ann", "wrong").account()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isEmpty();
             assertThat(server.connections()).isEqualTo(1);
 
@@ -116,7 +118,7 @@ class BrokenDirectoryTest {
                 return !frozen.isSkipped();
             });
             int searches = server.searches();
-            assertThat(start(() -> both.signIn("ann", PASSWORD)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(start(() -> both.signIn("ann", PASSWORD).account()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isPresent();
             assertThat(server.searches()).isGreaterThan(searches);
         } finally {
