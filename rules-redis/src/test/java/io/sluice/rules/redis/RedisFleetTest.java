@@ -114,6 +114,7 @@ class RedisFleetTest {
                 List.of("HSET", "x", "y"));
         try (RedisFleet node = RedisFleet.at(redis.uri(), LONG);
                 RedisFleet center = RedisFleet.at(redis.uri(), LONG)) {
+            center.lead(1);
             for (List<String> damage : damages) {
                 keys.forEach(key -> assertRepaired(node, center, damage, List.of(key)));
                 assertRepaired(node, center, damage, keys);
