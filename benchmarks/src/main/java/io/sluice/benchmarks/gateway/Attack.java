@@ -1,6 +1,8 @@
 package io.sluice.benchmarks.gateway;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -10,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -85,6 +88,20 @@ enum Attack {
             byte[] flood = repeated(frame(PING, 0, 0, new byte[8]));
             floods(port, over, done, FRAME_HEAD + 8, () -> flood);
         }
+    },
+    /** Sends requests without a token to a route that requires one. Forged tokens are compared with it. */
+    NO_TOKENS("requests without a token", "requests") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            unauthorized(port, over, done, () -> "");
+        }
+    },
+    /** Sends tokens with random signatures to that route. Each of them has to be verified. */
+    FORGED_TOKENS("forged RS256 and ES256 tokens", "requests") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            unauthorized(port, over, done, () -> "Authorization: Bearer " + ForgedToken.next() + "\r\n");
+        }
     };
 
     private static final int FRAME_HEAD = 9;
@@ -126,7 +143,12 @@ enum Attack {
 
     /** Returns whether the attack needs HTTP/2. */
     boolean isHttp2() {
-        return this != SLOW_HEADS && this != SLOW_BODIES;
+        return this != SLOW_HEADS && this != SLOW_BODIES && !needsTokens();
+    }
+
+    /** Returns whether the attack is on a route that requires a token, which nginx does not have. */
+    boolean needsTokens() {
+        return this == NO_TOKENS || this == FORGED_TOKENS;
     }
 
     /** Attacks once. Throws an exception when the gateway disconnects the attacker. */
@@ -179,6 +201,44 @@ enum Attack {
         } catch (SocketTimeoutException stillConnected) {
             // Begins again.
         }
+    }
+
+    /** Sends one request after the other to the route that requires a token, and reads the refusals. */
+    private static void unauthorized(int port, BooleanSupplier over, AtomicLong done, Supplier<String> header)
+            throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setTcpNoDelay(true);
+            DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+            while (!over.getAsBoolean()) {
+                String request = "GET /private/7 HTTP/1.1\r\nHost: a\r\n" + header.get() + "\r\n";
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                readRefusal(in);
+                done.incrementAndGet();
+            }
+        }
+    }
+
+    private static void readRefusal(DataInputStream in) throws IOException {
+        String status = line(in);
+        // 503: too many tokens wait to be verified.
+        if (!status.contains(" 401 ") && !status.contains(" 503 ")) {
+            throw new IOException(status);
+        }
+        int length = 0;
+        for (String line = line(in); !line.isEmpty(); line = line(in)) {
+            if (line.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+                length = Integer.parseInt(line.substring(line.indexOf(':') + 1).strip());
+            }
+        }
+        in.skipNBytes(length);
+    }
+
+    private static String line(DataInputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.readUnsignedByte(); c != '\n'; c = in.readUnsignedByte()) {
+            line.append((char) c);
+        }
+        return line.toString().strip();
     }
 
     private static byte[] provoking(int round) {

@@ -39,6 +39,12 @@ public final class GatewayAttacks {
     /** How long a disconnected attacker waits before it connects again. */
     private static final int COMES_BACK_MILLIS = 50;
 
+    /** A route that requires a token. */
+    private static final String PRIVATE = """
+              - { path: /private/**, service: shop, auth: required, upstreams: ["%s"] }
+            auth: { jwks: keys.json, algorithms: [RS256, ES256], audience: shop }
+            """;
+
     private static final byte[] REQUEST =
             "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -65,15 +71,16 @@ public final class GatewayAttacks {
                 "|----------------------------------------|----------|-----------|-----------|-------------|-----------|"
                         + "--------------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
-            Path config =
-                    Files.writeString(folder.resolve("gateway.yaml"), GatewayLoad.CONFIG.formatted(upstream.uri()));
+            Files.writeString(folder.resolve("keys.json"), ForgedToken.keySet());
+            String routes = GatewayLoad.CONFIG.formatted(upstream.uri()) + PRIVATE.formatted(upstream.uri());
+            Path config = Files.writeString(folder.resolve("gateway.yaml"), routes);
             try (Contender gateway = GatewayLoad.sluice(OURS, config, rules, List.of());
                     Contender nginx = GatewayLoad.nginx(upstream)) {
                 for (int i = 0; i < WARM_UPS; i++) {
                     steady(gateway.port());
                 }
                 for (Attack attack : Attack.values()) {
-                    for (Contender each : List.of(gateway, nginx)) {
+                    for (Contender each : attack.needsTokens() ? List.of(gateway) : List.of(gateway, nginx)) {
                         String row = row(attack, each, turns);
                         System.out.print(row);
                         table.append(row);
