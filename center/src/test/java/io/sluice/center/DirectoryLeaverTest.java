@@ -131,12 +131,8 @@ class DirectoryLeaverTest {
                         .string("secret"));
     }
 
-    /** A conversation with the server may be under way while the clock moves, and is then repeated a little later. */
     private static void becomes(int status, IntSupplier answer) {
-        Await.until("status " + status, A_MINUTE, () -> {
-            CLOCK.advance(Duration.ofSeconds(10));
-            return answer.getAsInt() == status;
-        });
+        StandingClock.until(CLOCK, status, answer);
     }
 
     /** Refusals are stored a little later. */

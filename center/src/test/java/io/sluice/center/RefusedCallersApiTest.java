@@ -331,12 +331,12 @@ class RefusedCallersApiTest {
         ApiClient root = people.as("root");
         CompletableFuture<Answer> asked = CompletableFuture.supplyAsync(() -> root.get("/api/callers/" + HASH));
         Await.until("asked", SOON, () -> !node.keepsItsOwn().questions().isEmpty());
-        people.clock().advance(Duration.ofSeconds(6));
+        people.clock().advanceMeanwhile(Duration.ofSeconds(6));
         asked.join().expect(404);
         fill();
         CompletableFuture<Answer> again = CompletableFuture.supplyAsync(() -> root.get("/api/callers/" + HASH));
         Await.until("asked", SOON, () -> !node.keepsItsOwn().questions().isEmpty());
-        people.clock().advance(Duration.ofSeconds(6));
+        people.clock().advanceMeanwhile(Duration.ofSeconds(6));
         Answer answer = again.join().expect(200);
         assertThat(answer.get("answered").asBoolean()).isFalse();
         assertThat(answer.get("refusals")).hasSize(2);
@@ -358,7 +358,7 @@ class RefusedCallersApiTest {
                 .toList();
         Await.until("the others are refused", SOON, () -> tooMany.get() == 12);
         assertThat(node.keepsItsOwn().questions()).hasSize(8);
-        people.clock().advance(Duration.ofSeconds(6));
+        people.clock().advanceMeanwhile(Duration.ofSeconds(6));
         asked.forEach(each -> assertThat(each.join().status()).isIn(404, 429));
         Answer later =
                 node.answering(() -> root.get("/api/callers/" + HASH), question -> Optional.of(explanation("login")));

@@ -6,7 +6,6 @@ import io.sluice.center.access.Role;
 import io.sluice.center.access.Scope;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
-import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
@@ -24,7 +23,7 @@ final class SecondPerson implements AutoCloseable {
 
     private static final Duration SOON = Duration.ofMinutes(5);
 
-    private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
+    private final QuietClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final Map<String, Account> accounts = new HashMap<>();
     private final CenterSettings settings;
     private Center center;
@@ -52,7 +51,7 @@ final class SecondPerson implements AutoCloseable {
         return center;
     }
 
-    ManualClock clock() {
+    QuietClock clock() {
         return clock;
     }
 

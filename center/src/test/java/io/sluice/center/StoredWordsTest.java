@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -139,10 +141,19 @@ class StoredWordsTest {
         return Optional.of(words.toString());
     }
 
-    /** Returns the names of all classes of a module. */
+    /** Returns the names of all classes of a module, which is a folder or, in a build of everything, a jar. */
     static List<String> classes(Class<?> root) throws Exception {
-        Path folder =
+        Path place =
                 Path.of(root.getProtectionDomain().getCodeSource().getLocation().toURI());
+        if (Files.isDirectory(place)) {
+            return classes(place, root);
+        }
+        try (FileSystem jar = FileSystems.newFileSystem(place)) {
+            return classes(jar.getPath("/"), root);
+        }
+    }
+
+    private static List<String> classes(Path folder, Class<?> root) throws IOException {
         String module = String.join("/", Arrays.copyOf(root.getName().split("\\."), 3)) + "/";
         try (Stream<Path> files = Files.walk(folder)) {
             return files.map(file -> folder.relativize(file).toString())
@@ -150,8 +161,6 @@ class StoredWordsTest {
                     .map(name ->
                             name.substring(0, name.length() - ".class".length()).replace('/', '.'))
                     .collect(Collectors.toList());
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

@@ -107,6 +107,7 @@ class VerdictTest {
     void promotesOnlyAfterFreshCountsHaveSettled() {
         Answer trial = api.release(openWindow("5", "5m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
+        awaitStart(trial);
         Instant stepAt =
                 Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
         Instant settlesAt =
@@ -126,12 +127,17 @@ class VerdictTest {
 
         Answer worse = api.release(openWindow("5", "1h").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
+        awaitStart(worse);
         Instant before =
                 Instant.parse(rollout(worse).json().at("/trial/settles_at").asString());
         awaitState(worse, "rolled_back", counts -> node.tries(3, tally(counts, 0.9), tally(counts, 0.1))
                 .runs(2));
         assertThat(Instant.parse(rollout(worse).json().at("/trial/verdict/at").asString()))
                 .isBefore(before);
+    }
+
+    private void awaitStart(Answer trial) {
+        await(counts -> {}, () -> !rollout(trial).json().at("/trial/step_at").asString("").isEmpty());
     }
 
     private Answer openWindow(String limit, String window) {

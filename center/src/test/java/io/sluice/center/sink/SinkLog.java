@@ -5,7 +5,6 @@ import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
 import io.sluice.center.settings.AuditSink;
-import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
@@ -17,7 +16,7 @@ import java.util.function.BooleanSupplier;
 /** A log in a database, and the sinks that follow it. */
 final class SinkLog implements AutoCloseable {
 
-    final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
+    final QuietClock clock = QuietClock.at(1_800_000_000_000_000L);
     final Database database;
     private final CommandLog log = new CommandLog(clock);
     private final Path data;
