@@ -114,7 +114,8 @@ class ConsoleJourneysTest extends OnStage {
                 };
                 return '';
                 """);
-        confirm("case 4713: sent twice");
+        page.type("dialog-reason", "case 4713: sent twice");
+        page.clickOn("#dialog-confirm");
         page.awaitTextOf("#dialog-error", "The center does not answer");
         browser.confirm();
         await("an answer", () -> page.script("return String(!document.querySelector('dialog[open]'))")
