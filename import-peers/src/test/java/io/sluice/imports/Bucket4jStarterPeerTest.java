@@ -101,8 +101,7 @@ class Bucket4jStarterPeerTest {
                         "method-condition",
                         Call.of("POST", "/orders/1"),
                         Call.get("/orders/1"),
-                        Call.of("PUT", "/orders/2"),
-                        Call.of("POST", "/orders/")),
+                        Call.of("PUT", "/orders/2")),
                 same("header-condition", plan.with("X-Plan", "free"), plan.with("X-Plan", "Free"), plan),
                 same("skipped-address", skip.from("10.1.0.1"), skip.from("10.1.0.2"), skip.from("10.1.0.3")),
                 same(
