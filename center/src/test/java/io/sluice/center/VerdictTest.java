@@ -107,14 +107,14 @@ class VerdictTest {
     void promotesOnlyAfterFreshCountsHaveSettled() {
         Answer trial = api.release(openWindow("5", "5m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
-        awaitStart(trial);
+        LongConsumer alike =
+                counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
+        awaitSettling(trial, alike);
         Instant stepAt =
                 Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
         Instant settlesAt =
                 Instant.parse(rollout(trial).json().at("/trial/settles_at").asString());
         assertThat(settlesAt).isEqualTo(stepAt.plus(Duration.ofMinutes(5)));
-        LongConsumer alike =
-                counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
         awaitVerdict(trial, "hold", alike);
         await(alike, () -> rollout(trial)
                 .json()
@@ -127,7 +127,8 @@ class VerdictTest {
 
         Answer worse = api.release(openWindow("5", "1h").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
-        awaitStart(worse);
+        awaitSettling(worse, counts -> node.tries(3, tally(counts, 0.1), tally(counts, 0.1))
+                .runs(2));
         Instant before =
                 Instant.parse(rollout(worse).json().at("/trial/settles_at").asString());
         awaitState(worse, "rolled_back", counts -> node.tries(3, tally(counts, 0.9), tally(counts, 0.1))
@@ -136,8 +137,13 @@ class VerdictTest {
                 .isBefore(before);
     }
 
-    private void awaitStart(Answer trial) {
-        await(counts -> {}, () -> !rollout(trial).json().at("/trial/step_at").asString("").isEmpty());
+    /** A trial settles once its callers try the version. */
+    private void awaitSettling(Answer trial, LongConsumer reports) {
+        await(reports, () -> !rollout(trial)
+                .json()
+                .at("/trial/settles_at")
+                .asString("")
+                .isEmpty());
     }
 
     private Answer openWindow(String limit, String window) {
