@@ -13,8 +13,10 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Tokens that name a key of the issuer and have a random signature, half of them RS256 and half ES256. */
 final class ForgedToken {
 
-    private static final String RSA_HEAD = encoded("{\"alg\":\"RS256\",\"kid\":\"rsa\"}".getBytes(StandardCharsets.US_ASCII));
-    private static final String EC_HEAD = encoded("{\"alg\":\"ES256\",\"kid\":\"ec\"}".getBytes(StandardCharsets.US_ASCII));
+    private static final String RSA_HEAD =
+            encoded("{\"alg\":\"RS256\",\"kid\":\"rsa\"}".getBytes(StandardCharsets.US_ASCII));
+    private static final String EC_HEAD =
+            encoded("{\"alg\":\"ES256\",\"kid\":\"ec\"}".getBytes(StandardCharsets.US_ASCII));
     private static final int RSA_BITS = 2_048;
     private static final int EC_SIGNATURE_BYTES = 64;
 
@@ -24,8 +26,14 @@ final class ForgedToken {
     static String keySet() {
         try {
             return new JWKSet(List.of(
-                            new RSAKeyGenerator(RSA_BITS).keyID("rsa").generate().toPublicJWK(),
-                            new ECKeyGenerator(Curve.P_256).keyID("ec").generate().toPublicJWK()))
+                            new RSAKeyGenerator(RSA_BITS)
+                                    .keyID("rsa")
+                                    .generate()
+                                    .toPublicJWK(),
+                            new ECKeyGenerator(Curve.P_256)
+                                    .keyID("ec")
+                                    .generate()
+                                    .toPublicJWK()))
                     .toString();
         } catch (JOSEException e) {
             throw new IllegalStateException(e);
