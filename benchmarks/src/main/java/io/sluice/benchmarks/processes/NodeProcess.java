@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -88,13 +87,18 @@ public final class NodeProcess implements AutoCloseable {
 
     /** Waits until the class archives that earlier starts make in the background are complete. */
     public static void awaitArchives() throws IOException, InterruptedException {
-        Optional<Path> dist = Checkout.root().map(root -> root.resolve("cli/target/quick/dist"));
-        while (dist.isPresent() && Files.exists(dist.get()) && isMakingArchives(dist.get())) {
-            TimeUnit.MILLISECONDS.sleep(200);
+        Path root = Checkout.root().orElse(null);
+        if (root == null) {
+            return;
+        }
+        for (String dist : List.of("cli/target/quick/dist", "cli/target/dist")) {
+            while (Files.exists(root.resolve(dist)) && isMakingArchives(root.resolve(dist))) {
+                TimeUnit.MILLISECONDS.sleep(200);
+            }
         }
     }
 
-    private static boolean isMakingArchives(Path dist) throws IOException {
+    private static boolean isMakingArchives(Path dist) throws IOException, InterruptedException {
         try (Stream<Path> files = Files.list(dist)) {
             // The script keeps a lock on this file meanwhile.
             for (Path lock :
@@ -107,9 +111,6 @@ public final class NodeProcess implements AutoCloseable {
                 }
             }
             return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
         }
     }
 
