@@ -251,7 +251,7 @@ final class DocumentedCommandsTest {
             return List.of("diff", "apply", "audit").contains(arguments.get(0))
                     || (arguments.size() > 1
                             && arguments.get(0).equals("center")
-                            && List.of("export", "backup", "token", "reset-admin")
+                            && List.of("export", "backup", "check-sign-in", "token", "reset-admin")
                                     .contains(arguments.get(1)));
         }
 
