@@ -42,7 +42,7 @@ class ManyChangesTest {
     @Test
     void aPageIsSearchedAmongABoundedNumberOfChangesOfOthers() {
         long own = api.post("/api/changes", change("acme")).expect(201).number("id");
-        multiply(api.post("/api/changes", change("globex")).expect(201), MANY, "withdrawn");
+        multiply(center, api.post("/api/changes", change("globex")).expect(201), MANY, "withdrawn");
         ApiClient acme = ApiClient.person(center, "acme", Grant.of(Role.VIEWER, "acme"));
 
         String next = "/api/changes?limit=1";
@@ -69,12 +69,22 @@ class ManyChangesTest {
 
     @Test
     void nobodyHasMoreThanAThousandOpenChanges() {
-        multiply(api.post("/api/changes", change("globex")).expect(201), 998, "open");
+        multiply(center, api.post("/api/changes", change("globex")).expect(201), 998, "open");
         api.post("/api/changes", change("globex")).expect(201);
         Answer refused = api.post("/api/changes", change("globex")).expect(409);
         assertThat(refused.string("detail")).contains("has 1000 open ones (expected: fewer");
         ApiClient editor = ApiClient.person(center, "editor", Grant.of(Role.EDITOR));
         editor.post("/api/changes", change("globex")).expect(201);
+    }
+
+    @Test
+    void anApproverIsToldOfAChangeBelowManyOthers(@TempDir Path other) throws Exception {
+        try (SecondPerson people = SecondPerson.in(other)) {
+            long waiting = people.open("login", 5).number("id");
+            multiply(people.center(), people.as("ann").open(people.version(), "free", 5), 300, "open");
+            assertThat(people.as("bob").get("/api/notices").expect(200).text())
+                    .contains("\"/api/changes/" + waiting + "\"");
+        }
     }
 
     private static String change(String tenant) {
@@ -85,7 +95,7 @@ class ManyChangesTest {
     }
 
     /** Stores copies of a change. */
-    private void multiply(Answer change, int copies, String state) {
+    private static void multiply(Center center, Answer change, int copies, String state) {
         long id = change.number("id");
         String columns = "revision, title, reason, author, base, edits, opened_at, changed_at, version";
         int stored = center.people().database().write(client -> {

@@ -32,6 +32,11 @@ public final class Changes {
     private static final int LONGEST_TITLE = 300;
     private static final int LONGEST_REASON = 10_000;
 
+    /** Changes that are searched for one answer, because to review one may take a fraction of a millisecond. */
+    public static final int MAX_SEARCHED = 2_000;
+
+    private static final int BATCH = 100;
+
     private final Database database;
     private final ChangeTable table = new ChangeTable();
     private final Versions versions;
@@ -279,22 +284,38 @@ public final class Changes {
         });
     }
 
-    /** Returns the newest changes that somebody could approve and has not. */
+    /** Returns the newest changes that somebody could approve and has not, among a bounded number of undecided ones. */
     public List<Reviewed> awaiting(Access access, int most) {
         return database.read(client -> Stream.of(ChangeState.OPEN, ChangeState.TRIAL)
-                .flatMap(state -> table.list(client, Optional.of(state), Long.MAX_VALUE, most).stream())
+                .flatMap(state -> newest(client, state))
                 .map(change -> reviewed(client, change, review(client, change)))
                 .filter(each -> each.review().collisions().isEmpty())
                 .filter(each -> approvals.awaits(client, access, proposal(client, each.change()), each.standing()))
+                .limit(most)
                 .toList());
     }
 
     /** Returns the open changes of an author that would result in rules with a digest, newest first. */
     public List<Change> own(Actor author, String digest, int most) {
-        return database.read(client -> table.list(client, Optional.of(ChangeState.OPEN), Long.MAX_VALUE, most).stream()
+        return database.read(client -> newest(client, ChangeState.OPEN)
                 .filter(change -> change.author().equals(author.name()))
                 .filter(change -> review(client, change).digest().equals(digest))
+                .limit(most)
                 .toList());
+    }
+
+    /** Reads the changes in a state, newest first, in batches and only as many as are asked for. */
+    private Stream<Change> newest(JdbcClient client, ChangeState state) {
+        return Stream.iterate(
+                        table.list(client, Optional.of(state), Long.MAX_VALUE, BATCH),
+                        batch -> !batch.isEmpty(),
+                        batch -> table.list(
+                                client,
+                                Optional.of(state),
+                                batch.get(batch.size() - 1).id(),
+                                BATCH))
+                .flatMap(List::stream)
+                .limit(MAX_SEARCHED);
     }
 
     /** Returns what a change does to the rules in force; for a change on trial, to those that were in force before it. */

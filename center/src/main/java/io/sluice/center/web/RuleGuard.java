@@ -42,9 +42,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 final class RuleGuard {
 
-    /** Rows that a page is searched among, because what a caller sees of a row may take a fraction of a millisecond. */
-    static final int MAX_SEARCHED = 2_000;
-
     private static final int MIN_BATCH = 100;
 
     private final CenterParts center;
@@ -75,7 +72,7 @@ final class RuleGuard {
         List<T> page = new ArrayList<>();
         long next = below;
         int size = Math.max(most, MIN_BATCH);
-        for (int searched = 0; searched < MAX_SEARCHED; searched += size) {
+        for (int searched = 0; searched < Changes.MAX_SEARCHED; searched += size) {
             List<T> batch = fetch.apply(next, size);
             batch.stream().filter(seen).limit(most - page.size()).forEach(page::add);
             if (batch.size() < size || page.size() >= most) {
