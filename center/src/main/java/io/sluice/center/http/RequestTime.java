@@ -12,6 +12,8 @@ import tools.jackson.databind.JsonNode;
 /** Times in requests. */
 public final class RequestTime {
 
+    private static final Instant END = Instant.parse("9999-01-01T00:00:00Z");
+
     private RequestTime() {}
 
     /** Returns a time, such as {@code 2027-01-01T00:00:00Z}; empty if it is missing. */
@@ -21,11 +23,15 @@ public final class RequestTime {
             return Optional.empty();
         }
         try {
-            return Optional.of(OffsetDateTime.parse(text).toInstant());
+            Instant time = OffsetDateTime.parse(text).toInstant();
+            // Others have no milliseconds that fit into 64 bits.
+            if (time.isAfter(Instant.EPOCH) && time.isBefore(END)) {
+                return Optional.of(time);
+            }
         } catch (DateTimeException e) {
-            throw RefusedException.invalid(
-                    name + ": not a time with its zone (expected: such as 2027-01-01T00:00:00Z)");
+            // Refused like a time that is out of range.
         }
+        throw RefusedException.invalid(name + ": not a time with its zone (expected: such as 2027-01-01T00:00:00Z)");
     }
 
     /** Returns the end of something: {@code until} a time, or {@code in} a span from now. */
