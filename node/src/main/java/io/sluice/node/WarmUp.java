@@ -4,7 +4,9 @@ import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -14,11 +16,16 @@ import org.slf4j.LoggerFactory;
  * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded
  * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure never stops the
  * start. It is logged only for debugging: on a busy machine a failed warm-up is no news for the user. No request changes a count of a user.
+ * Further nodes of a process, such as those of tests, find the classes loaded and the code compiled, and warm up only for a moment.
  */
 final class WarmUp {
 
     private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
     private static final Duration SPAN = Duration.ofMillis(600);
+    private static final Duration MOMENT = Duration.ofMillis(10);
+
+    /** The doors that this process has warmed up for the whole span. */
+    private static final Set<String> WARM = ConcurrentHashMap.newKeySet();
 
     /** The start continues after this time, even if a door is still busy. */
     private static final Duration AT_MOST = Duration.ofSeconds(10);
@@ -43,7 +50,8 @@ final class WarmUp {
         doors.add(CompletableFuture.runAsync(
                 () -> {
                     try {
-                        step.run(new Span());
+                        step.run(new Span(WARM.contains(door) ? MOMENT : SPAN));
+                        WARM.add(door);
                     } catch (Exception e) {
                         LOG.debug("{} was not warmed up; its first answers may be slow", door, e);
                     }
@@ -65,14 +73,19 @@ final class WarmUp {
     /** The time starts with the first request, because a door may have to open something before. */
     private final class Span implements BooleanSupplier {
 
+        private final Duration span;
         private long until;
         private boolean begun;
+
+        Span(Duration span) {
+            this.span = span;
+        }
 
         @Override
         public boolean getAsBoolean() {
             if (!begun) {
                 begun = true;
-                until = clock.nanoTime() + SPAN.toNanos();
+                until = clock.nanoTime() + span.toNanos();
             }
             return clock.nanoTime() - until < 0;
         }
