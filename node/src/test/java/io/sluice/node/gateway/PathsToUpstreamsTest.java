@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class PathsToUpstreamsTest {
 
     private static final boolean LONG = Double.parseDouble(System.getProperty("sluice.tests.scale", "1")) > 1;
-    private static final int VARIANTS = LONG ? 1_200 : 700;
+    private static final int VARIANTS = LONG ? 1_200 : 350;
 
     private static final List<String> PATHS = List.of(
             "/api/login",
