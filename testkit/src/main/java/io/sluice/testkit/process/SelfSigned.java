@@ -1,18 +1,44 @@
 package io.sluice.testkit.process;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
-import java.util.concurrent.TimeUnit;
+import java.util.HexFormat;
+import java.util.UUID;
+import javax.security.auth.x500.X500Principal;
 
-/** Creates self-signed certificates for {@code localhost} in a folder, with the JDK's keytool. */
+/** Creates self-signed certificates for {@code localhost} in a folder. A process of the JDK's keytool would take half a second for each. */
 public final class SelfSigned {
 
-    private static final char[] PASSWORD = "changeit".toCharArray();
+    private static final int INTEGER = 0x02;
+    private static final int BIT_STRING = 0x03;
+    private static final int OCTET_STRING = 0x04;
+    private static final int UTC_TIME = 0x17;
+    private static final int SEQUENCE = 0x30;
+    private static final int VERSION = 0xa0;
+    private static final int EXTENSIONS = 0xa3;
+    private static final int DNS_NAME = 0x82;
+    private static final int IP_ADDRESS = 0x87;
+
+    /** The object identifiers of ECDSA with SHA-256, and of the other names of a subject. */
+    private static final byte[] ECDSA_WITH_SHA256 = HexFormat.of().parseHex("06082a8648ce3d040302");
+
+    private static final byte[] OTHER_NAMES = HexFormat.of().parseHex("0603551d11");
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
 
     private final Path folder;
 
@@ -21,42 +47,18 @@ public final class SelfSigned {
     }
 
     /** Creates {@code <name>.crt} and {@code <name>.key}. */
-    public void make(String name) throws IOException, GeneralSecurityException, InterruptedException {
-        Path store = folder.resolve(name + ".p12");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-J-XX:TieredStopAtLevel=1",
-                        "-J-XX:+UseSerialGC",
-                        "-genkeypair",
-                        "-alias",
-                        name,
-                        "-keyalg",
-                        "EC",
-                        "-groupname",
-                        "secp256r1",
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=dns:localhost,ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        store.toString(),
-                        "-storepass",
-                        new String(PASSWORD))
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
-            throw new IllegalStateException("keytool made no certificate for " + name);
-        }
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            keys.load(in, PASSWORD);
-        }
-        write(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded());
-        write(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD).getEncoded());
+    public void make(String name) throws IOException, GeneralSecurityException {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        KeyPair keys = generator.generateKeyPair();
+        byte[] content = content("CN=" + name, keys.getPublic().getEncoded());
+        Signature signature = Signature.getInstance("SHA256withECDSA");
+        signature.initSign(keys.getPrivate());
+        signature.update(content);
+        byte[] certificate = der(
+                SEQUENCE, content, der(SEQUENCE, ECDSA_WITH_SHA256), der(BIT_STRING, new byte[] {0}, signature.sign()));
+        write(name + ".crt", "CERTIFICATE", certificate);
+        write(name + ".key", "PRIVATE KEY", keys.getPrivate().getEncoded());
     }
 
     public Path certificate(String name) {
@@ -65,6 +67,55 @@ public final class SelfSigned {
 
     public Path key(String name) {
         return folder.resolve(name + ".key");
+    }
+
+    /** Returns what is signed. */
+    private static byte[] content(String name, byte[] publicKey) {
+        byte[] subject = new X500Principal(name).getEncoded();
+        Instant now = Instant.now();
+        byte[] names = der(
+                SEQUENCE,
+                der(DNS_NAME, "localhost".getBytes(StandardCharsets.US_ASCII)),
+                der(IP_ADDRESS, new byte[] {127, 0, 0, 1}));
+        return der(
+                SEQUENCE,
+                der(VERSION, der(INTEGER, new byte[] {2})),
+                der(INTEGER, serial()),
+                der(SEQUENCE, ECDSA_WITH_SHA256),
+                subject,
+                der(SEQUENCE, time(now), time(now.plus(90, ChronoUnit.DAYS))),
+                subject,
+                publicKey,
+                der(EXTENSIONS, der(SEQUENCE, der(SEQUENCE, OTHER_NAMES, der(OCTET_STRING, names)))));
+    }
+
+    /** Returns a number that is positive and has no zeros in front, as two certificates of one name must differ in it. */
+    private static byte[] serial() {
+        byte[] random = HexFormat.of().parseHex(UUID.randomUUID().toString().substring(0, 8));
+        return new byte[] {1, random[0], random[1], random[2], random[3]};
+    }
+
+    private static byte[] time(Instant instant) {
+        return der(UTC_TIME, TIME.format(instant).getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Returns a value of ASN.1 in DER: its type, its length, and its parts. */
+    private static byte[] der(int type, byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        ByteArrayOutputStream value = new ByteArrayOutputStream();
+        value.write(type);
+        if (all.size() >= 256) {
+            value.write(0x82);
+            value.write(all.size() >> 8);
+        } else if (all.size() >= 128) {
+            value.write(0x81);
+        }
+        value.write(all.size());
+        value.writeBytes(all.toByteArray());
+        return value.toByteArray();
     }
 
     private void write(String file, String kind, byte[] content) throws IOException {
