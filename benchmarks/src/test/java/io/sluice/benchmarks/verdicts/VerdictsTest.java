@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.verdicts.Scenario.Assignment;
 import io.sluice.benchmarks.verdicts.Scenario.Truth;
+import io.sluice.testkit.SeededRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class VerdictsTest {
 
-    private static final int TRIALS = 100;
+    private static final int TRIALS = SeededRandom.scaled(40, 100);
     private static final int MOST_IN_A_ROW = 2;
 
     private static Map<Truth, List<Outcomes>> outcomes = Map.of();
