@@ -1,5 +1,6 @@
 package io.sluice.testkit.process;
 
+import io.sluice.core.time.Clock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -72,7 +73,7 @@ public final class SelfSigned {
     /** Returns what is signed. */
     private static byte[] content(String name, byte[] publicKey) {
         byte[] subject = new X500Principal(name).getEncoded();
-        Instant now = Instant.now();
+        Instant now = Instant.ofEpochSecond(Clock.system().epochMicros() / 1_000_000);
         byte[] names = der(
                 SEQUENCE,
                 der(DNS_NAME, "localhost".getBytes(StandardCharsets.US_ASCII)),
