@@ -30,7 +30,7 @@ abstract class FirstStartContract {
     void thereIsNeverADefaultPassword() throws Exception {
         CenterSettings settings = CenterSettings.embedded(data).db(emptyDatabase());
         String lost;
-        try (Center center = Center.open(settings)) {
+        try (Center center = StagedCenter.open(settings)) {
             List<Account> accounts =
                     center.people().database().read(center.people().accounts()::all);
             assertThat(accounts).isEmpty();
@@ -48,7 +48,7 @@ abstract class FirstStartContract {
             lost = secret(center);
         }
         String first;
-        try (Center center = Center.open(settings)) {
+        try (Center center = StagedCenter.open(settings)) {
             first = secret(center);
             setUp(center, lost, "eve", PASSWORD).expect(404);
             setUp(center, first, "ann", "too short").expect(400);
@@ -70,7 +70,7 @@ abstract class FirstStartContract {
                     .put("/api/users/1", "{\"roles\":[{\"role\":\"viewer\"}]}")
                     .expect(409);
         }
-        try (Center center = Center.open(settings)) {
+        try (Center center = StagedCenter.open(settings)) {
             assertThat(center.setUpLink()).isEmpty();
             Browser.of(center).signIn("ann", PASSWORD).expect(200);
             twoAdministratorsNeverRemoveEachOther(center);

@@ -30,7 +30,7 @@ final class SecondPerson implements AutoCloseable {
 
     private SecondPerson(CenterSettings settings) throws CenterStartException {
         this.settings = settings;
-        this.center = Center.open(settings, clock);
+        this.center = StagedCenter.open(settings, clock);
         ApiClient.of(center).release("first", 5);
         add("ann", "ann@example.com", Grant.of(Role.EDITOR));
         add("bob", "bob@example.com", Grant.of(Role.APPROVER));
@@ -173,7 +173,7 @@ final class SecondPerson implements AutoCloseable {
     /** Stops the center and starts it again on the same database. */
     void restart() throws CenterStartException {
         center.close();
-        center = Center.open(settings, clock);
+        center = StagedCenter.open(settings, clock);
     }
 
     @Override

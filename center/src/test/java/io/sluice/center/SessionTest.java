@@ -19,7 +19,7 @@ class SessionTest {
 
     @Test
     void aRoleDecides() throws Exception {
-        try (Center center = Center.open(PreparedCenter.in(data))) {
+        try (Center center = StagedCenter.open(PreparedCenter.in(data))) {
             ApiClient editor = ApiClient.person(center, "ann", Grant.of(Role.EDITOR));
             ApiClient viewer = ApiClient.person(center, "bob", Grant.of(Role.VIEWER));
             editor.release("login", 5);
@@ -32,7 +32,7 @@ class SessionTest {
     @Test
     void aCenterThatOnlyShowsRulesStillHasPeople() throws Exception {
         try (Center center =
-                Center.open(PreparedCenter.in(data).showing("rules.yaml", () -> new RuleSet(1, List.of())))) {
+                StagedCenter.open(PreparedCenter.in(data).showing("rules.yaml", () -> new RuleSet(1, List.of())))) {
             Browser ann = Browser.of(center);
             String link = center.setUpLink().orElseThrow();
             ann.post("/api/set-up", "{\"link\":\"" + link + "\",\"user\":\"ann\",\"password\":\"correct horse\"}")
@@ -46,7 +46,7 @@ class SessionTest {
     @Test
     void guessingNeverGoesOnAtFullSpeedAlsoWithRedisDown() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Center center = Center.open(PreparedCenter.in(data).redis(redis.uri()))) {
+                Center center = StagedCenter.open(PreparedCenter.in(data).redis(redis.uri()))) {
             ApiClient.account(center, "ann", Grant.of(Role.VIEWER));
             int guesses = 0;
             for (int i = 0; i < 2; i++) {

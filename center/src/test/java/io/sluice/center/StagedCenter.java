@@ -4,17 +4,22 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.database.Database;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
+import io.sluice.center.signin.QuickPasswords;
 import io.sluice.core.time.Clock;
 import java.util.List;
 
-/** Opens centers for tests in other packages. */
+/** Opens centers for tests that sign in with passwords, whose hashes take little time, and for tests in other packages. */
 public final class StagedCenter {
 
     private StagedCenter() {}
 
+    static Center open(CenterSettings settings) throws CenterStartException {
+        return open(settings, Clock.system());
+    }
+
     /** Opens a center with a clock of the test. */
     public static Center open(CenterSettings settings, Clock clock) throws CenterStartException {
-        return Center.open(settings, clock);
+        return Center.open(settings, clock, QuickPasswords.create());
     }
 
     /** Returns the database of a center. */
