@@ -146,6 +146,11 @@ public final class MariaDbServer implements AutoCloseable {
                 "--skip-name-resolve",
                 "--innodb-buffer-pool-size=32M",
                 "--innodb-log-file-size=16M",
+                // The data has to survive a kill of the server and not a power failure, so nothing is forced to the
+                // disk.
+                "--innodb-flush-method=nosync",
+                "--innodb-flush-log-at-trx-commit=2",
+                "--innodb-doublewrite=OFF",
                 "--performance-schema=OFF",
                 "--user=" + System.getProperty("user.name")));
         String install = "mariadb-install-db --no-defaults --datadir=" + folder.resolve("data")
