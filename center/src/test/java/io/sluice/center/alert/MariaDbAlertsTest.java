@@ -1,8 +1,10 @@
 package io.sluice.center.alert;
 
 import io.sluice.testkit.database.MariaDbServer;
+import org.junit.jupiter.api.Tag;
 
-/** Alerts in MariaDB. */
+/** Alerts in MariaDB. {@link MariaDbAlertsRoundTripTest} is the short form. */
+@Tag("long")
 class MariaDbAlertsTest extends AlertsContract {
 
     @Override

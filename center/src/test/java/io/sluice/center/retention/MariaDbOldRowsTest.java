@@ -1,8 +1,10 @@
 package io.sluice.center.retention;
 
 import io.sluice.testkit.database.MariaDbServer;
+import org.junit.jupiter.api.Tag;
 
-/** Old rows of MariaDB. */
+/** Old rows of MariaDB. {@link MariaDbOldRowsRoundTripTest} is the short form. */
+@Tag("long")
 class MariaDbOldRowsTest extends OldRowsContract {
 
     @Override
