@@ -99,24 +99,25 @@ public final class Chromium implements AutoCloseable {
 
     /** Waits for an address that ends so, apart from what follows a question mark or number sign. */
     public void awaitPath(String path) {
-        Await.until("page " + path + " (now " + url() + ", " + errorText() + ")", PATIENCE, () -> url().replaceAll(
-                        "[?#].*", "")
-                .endsWith(path));
+        Await.untilSeldom(
+                "page " + path + " (now " + url() + ", " + errorText() + ")",
+                PATIENCE,
+                () -> url().replaceAll("[?#].*", "").endsWith(path));
     }
 
     /** Waits until the text of an element contains something. */
     public void awaitText(String id, String part) {
-        Await.until("text of " + id + " with " + part, PATIENCE, () -> text(id).contains(part));
+        Await.untilSeldom("text of " + id + " with " + part, PATIENCE, () -> text(id).contains(part));
     }
 
     /** Waits for an element. */
     public void await(String id) {
-        Await.until("element " + id + " at " + url(), PATIENCE, () -> has(id));
+        Await.untilSeldom("element " + id + " at " + url(), PATIENCE, () -> has(id));
     }
 
     /** Waits until an element has the focus. */
     public void awaitFocus(String id) {
-        Await.until(
+        Await.untilSeldom(
                 "focus on " + id,
                 PATIENCE,
                 // Not an element of the driver: a page may remove it before its id is read.
@@ -147,7 +148,7 @@ public final class Chromium implements AutoCloseable {
     }
 
     private void click(By place) {
-        Await.until("a click on " + place, PATIENCE, () -> isClicked(place));
+        Await.untilSeldom("a click on " + place, PATIENCE, () -> isClicked(place));
     }
 
     /** Clicks. Returns whether the element got the click: the page may move or replace it while the mouse is on its way. */
@@ -173,7 +174,7 @@ public final class Chromium implements AutoCloseable {
     /** Replaces what a field holds. */
     public void type(String id, String text) {
         await(id);
-        Await.until("a text in " + id, PATIENCE, () -> isTyped(id, text));
+        Await.untilSeldom("a text in " + id, PATIENCE, () -> isTyped(id, text));
     }
 
     /** Types. Returns whether the field holds the text: a page that is drawn anew meanwhile may put back what it held before. */
@@ -190,7 +191,7 @@ public final class Chromium implements AutoCloseable {
 
     /** Types where the focus is. */
     public void keys(CharSequence... keys) {
-        Await.until("a focus to type at", PATIENCE, () -> {
+        Await.untilSeldom("a focus to type at", PATIENCE, () -> {
             try {
                 driver.switchTo().activeElement().sendKeys(keys);
                 return true;
@@ -245,17 +246,17 @@ public final class Chromium implements AutoCloseable {
 
     /** Waits until an element is shown. */
     public void awaitShown(String css) {
-        Await.until("element " + css + " at " + url(), PATIENCE, () -> shows(css));
+        Await.untilSeldom("element " + css + " at " + url(), PATIENCE, () -> shows(css));
     }
 
     /** Waits until an element is gone or hidden. */
     public void awaitHidden(String css) {
-        Await.until("no element " + css + " at " + url(), PATIENCE, () -> !shows(css));
+        Await.untilSeldom("no element " + css + " at " + url(), PATIENCE, () -> !shows(css));
     }
 
     /** Waits until one of the elements that a selector finds has a text. */
     public void awaitTextOf(String css, String part) {
-        Await.until("text of " + css + " with " + part + " at " + url(), PATIENCE, () -> texts(css).stream()
+        Await.untilSeldom("text of " + css + " with " + part + " at " + url(), PATIENCE, () -> texts(css).stream()
                 .anyMatch(each -> each.contains(part)));
     }
 

@@ -10,11 +10,16 @@ import java.util.function.BooleanSupplier;
 public final class Await {
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long SELDOM_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
     private Await() {}
 
     /** Waits for the condition and returns whether it came true in time. */
     public static boolean within(Duration atMost, BooleanSupplier condition) {
+        return within(atMost, POLL_NANOS, condition);
+    }
+
+    private static boolean within(Duration atMost, long pollNanos, BooleanSupplier condition) {
         long giveUp = Clock.system().nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
             if (Clock.system().nanoTime() - giveUp > 0) {
@@ -23,7 +28,7 @@ public final class Await {
             if (Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("interrupted");
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            LockSupport.parkNanos(pollNanos);
         }
         return true;
     }
@@ -31,6 +36,13 @@ public final class Await {
     /** Waits for the condition. Fails with its name if it does not come true in time. */
     public static void until(String what, Duration atMost, BooleanSupplier condition) {
         if (!within(atMost, condition)) {
+            throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");
+        }
+    }
+
+    /** Waits for a condition whose question costs much, such as one to a browser. So it asks less often. */
+    public static void untilSeldom(String what, Duration atMost, BooleanSupplier condition) {
+        if (!within(atMost, SELDOM_NANOS, condition)) {
             throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");
         }
     }

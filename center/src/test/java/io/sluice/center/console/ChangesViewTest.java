@@ -48,7 +48,7 @@ class ChangesViewTest extends OnStage {
     @Order(3)
     void aTrialShowsItsVerdictAndCanBeEnded() {
         browser.signIn("mara").view("/releases/" + stage.trialRollout());
-        Await.until(
+        Await.untilSeldom(
                 "both comparisons",
                 PATIENCE,
                 () -> browser.page().texts("#verdict .comparison-head").size() == 2);
@@ -77,7 +77,7 @@ class ChangesViewTest extends OnStage {
         browser.page().awaitShown("#release-to");
         browser.confirm();
         // The page of the change has the same title.
-        Await.until(
+        Await.untilSeldom(
                 "the page of the release", PATIENCE, () -> browser.page().url().contains("/releases/"));
         browser.page().awaitTextOf("h1", "Payments: 3 an hour for each card");
     }

@@ -95,7 +95,7 @@ public final class ConsoleBrowser implements AutoCloseable {
 
     /** Waits until the view of the address shows its data. */
     public ConsoleBrowser ready() {
-        Await.until(
+        Await.untilSeldom(
                 "data of the view at " + chromium.url(),
                 PATIENCE,
                 () -> Boolean.parseBoolean(
@@ -211,7 +211,7 @@ public final class ConsoleBrowser implements AutoCloseable {
      */
     public ConsoleBrowser confirmUntilNodesAnswer() {
         try (Expected unused = expect("/api/\\S* .*status of 40[34]")) {
-            Await.until("an answer in the dialog at " + chromium.url(), PATIENCE, () -> {
+            Await.untilSeldom("an answer in the dialog at " + chromium.url(), PATIENCE, () -> {
                 // Nothing is under way while the button can be used.
                 if (chromium.shows("dialog[open] #dialog-confirm[aria-disabled=false]")) {
                     if (chromium.has("dialog-password")) {
@@ -228,7 +228,7 @@ public final class ConsoleBrowser implements AutoCloseable {
     /** Presses the button of the dialog, and waits until it is done, asks for something else, or tells an error, which fails. */
     private void press(BooleanSupplier asks) {
         chromium.click("dialog-confirm");
-        Await.until(
+        Await.untilSeldom(
                 "the end of the dialog at " + chromium.url(),
                 PATIENCE,
                 () -> !chromium.shows("dialog[open]")

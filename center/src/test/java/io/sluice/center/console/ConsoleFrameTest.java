@@ -39,7 +39,7 @@ class ConsoleFrameTest extends OnStage {
 
     private static void press(String css) {
         // In one step: the page may draw it anew at any time.
-        Await.until(
+        Await.untilSeldom(
                 "something to press: " + css,
                 PATIENCE,
                 () -> Boolean.parseBoolean(page.script(
@@ -50,12 +50,13 @@ class ConsoleFrameTest extends OnStage {
     }
 
     private static void awaitTrue(String what, String script) {
-        Await.until(what, PATIENCE, () -> Boolean.parseBoolean(page.script("return String(Boolean(" + script + "))")));
+        Await.untilSeldom(
+                what, PATIENCE, () -> Boolean.parseBoolean(page.script("return String(Boolean(" + script + "))")));
     }
 
     /** Opens the newest stream that the test speaks for. A page that waited too long for that has opened another one. */
     private static void openSpoken() {
-        Await.until(
+        Await.untilSeldom(
                 "a live stream",
                 PATIENCE,
                 () -> Boolean.parseBoolean(page.script("const newest = window.made.at(-1);"

@@ -6,6 +6,7 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -16,7 +17,7 @@ class ConsoleJourneysTest extends OnStage {
     private static final String RULE = "flash-sale";
 
     private static void await(String what, BooleanSupplier condition) {
-        Await.until(what, SOON, condition);
+        Await.untilSeldom(what, SOON, condition);
     }
 
     /** Gives a reason in the dialog, and confirms. */
@@ -280,6 +281,7 @@ class ConsoleJourneysTest extends OnStage {
     }
 
     @Test
+    @Tag("long")
     void worksOnASlowNetwork() {
         browser.signIn("lena").view("/");
         page.network(false, 300, 200);

@@ -2,6 +2,7 @@ package io.sluice.center.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,11 +160,13 @@ class ConsoleScreensTest extends OnStage {
 
     private static List<String> pictures(String theme, String language, boolean isChecked) {
         List<String> found = new ArrayList<>();
+        // Looking for barriers takes much longer than opening a view.
+        List<String> checked = isChecked ? SeededRandom.sample(List.copyOf(views.keySet()), 4) : List.of();
         browser.look(theme, language).view("/");
         views.forEach((name, path) -> {
             browser.move(path).picture(name + "-" + language + "-" + theme);
             shown(name, found);
-            if (isChecked) {
+            if (checked.contains(name)) {
                 browser.barriers().forEach(each -> found.add(name + ": " + each));
             }
         });

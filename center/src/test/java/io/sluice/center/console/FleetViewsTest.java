@@ -61,7 +61,7 @@ class FleetViewsTest extends OnStage {
         String newest = newestRow(page);
         String kept = page.text("live-state");
 
-        Await.until("a newer refusal", PATIENCE, () -> {
+        Await.untilSeldom("a newer refusal", PATIENCE, () -> {
             JsonNode entries = stage.machine()
                     .get("/api/decisions?rule=search&outcome=rejected&limit=1")
                     .get("entries");
@@ -84,7 +84,7 @@ class FleetViewsTest extends OnStage {
         page.awaitShown("#decision-rows tbody tr");
         int first = rows(page);
         page.clickOn("#older");
-        Await.until("more rows", PATIENCE, () -> rows(page) > first);
+        Await.untilSeldom("more rows", PATIENCE, () -> rows(page) > first);
 
         browser.view("/decisions?outcome=denied");
         page.awaitShown("#decision-rows tbody tr");
@@ -102,7 +102,8 @@ class FleetViewsTest extends OnStage {
         page.awaitShown("#dialog-reason");
         page.type("dialog-reason", "the figures look right");
         browser.confirm();
-        Await.until("the change", PATIENCE, () -> CHANGE.matcher(page.url()).find());
+        Await.untilSeldom(
+                "the change", PATIENCE, () -> CHANGE.matcher(page.url()).find());
 
         Matcher id = CHANGE.matcher(page.url());
         assertThat(id.find()).isTrue();

@@ -7,6 +7,7 @@ import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -67,7 +68,8 @@ class RulesViewTest extends OnStage {
     void findsARuleByKeyboard() {
         browser.signIn("lena").look("light", "en").view("/rules");
         page.type("q", "text messages");
-        Await.until("one rule", PATIENCE, () -> page.texts("#rules tbody tr").size() == 1);
+        Await.untilSeldom(
+                "one rule", PATIENCE, () -> page.texts("#rules tbody tr").size() == 1);
         page.awaitTextOf("#rules tbody tr", "Each phone number: 1 per minute, 5 per hour");
         assertThat(page.url()).contains("q=text");
         page.keys(Keys.ARROW_DOWN);
@@ -178,7 +180,7 @@ class RulesViewTest extends OnStage {
         String unused = page.script("document.querySelector('.CodeMirror').CodeMirror.focus()");
         page.keys(Keys.ESCAPE);
         page.keys(Keys.TAB);
-        Await.until("a focus outside of the text", PATIENCE, () -> page.script(
+        Await.untilSeldom("a focus outside of the text", PATIENCE, () -> page.script(
                         "return String(document.activeElement.closest('.CodeMirror') === null)")
                 .equals("true"));
     }
@@ -234,6 +236,7 @@ class RulesViewTest extends OnStage {
     }
 
     @Test
+    @Tag("long")
     void aDryRunSaysItInChinese() {
         browser.signIn("wei").look("dark", "zh").view("/editor?rule=search");
         page.awaitText("check-state", "没有错误");
@@ -262,7 +265,7 @@ class RulesViewTest extends OnStage {
 
     /** Asks until at least one node answers. On a busy machine, they may all be silent. Nothing is asked twice at the same time. */
     private static void ask(String part) {
-        Await.until("a sentence with " + part, Duration.ofMinutes(5), () -> page.script(
+        Await.untilSeldom("a sentence with " + part, Duration.ofMinutes(5), () -> page.script(
                         "const said = document.getElementById('dry-run-sentence');"
                                 + "if (said?.textContent.includes(arguments[0]) && document.getElementById('dry-run-rules')) {"
                                 + " return 'said'; }"

@@ -24,7 +24,7 @@ class WatchViewsTest extends OnStage {
 
     private static void press(String css) {
         // In one step: the page may draw it anew at any time.
-        Await.until(
+        Await.untilSeldom(
                 "something to press: " + css,
                 PATIENCE,
                 () -> Boolean.parseBoolean(page.script(
@@ -62,7 +62,7 @@ class WatchViewsTest extends OnStage {
         page.awaitTextOf("#changes .release", "search: limit tenant 5000 per 1m → 1200 per 1m");
         page.await("roll-back");
         page.await("emergency");
-        Await.until(
+        Await.untilSeldom(
                 "a page that needs no scrolling",
                 PATIENCE,
                 () -> Integer.parseInt(page.script("return String(document.documentElement.scrollHeight)")) <= 900);
@@ -80,7 +80,7 @@ class WatchViewsTest extends OnStage {
                 + "new MutationObserver(() => window.points.push(text.innerText))"
                 + ".observe(text, {subtree: true, characterData: true, childList: true}); return ''");
         assertThat(before).isEmpty();
-        Await.until(
+        Await.untilSeldom(
                 "other figures",
                 PATIENCE,
                 () -> Integer.parseInt(page.script("return String(window.points.length)")) > 0);
@@ -94,7 +94,7 @@ class WatchViewsTest extends OnStage {
         page.awaitText("only-rule", "login");
         assertThat(page.url()).contains("rule=login");
         page.awaitTextOf("#caller-table td", "login.0");
-        Await.until("callers of login alone", PATIENCE, () -> page.texts("#caller-table td:nth-child(2)").stream()
+        Await.untilSeldom("callers of login alone", PATIENCE, () -> page.texts("#caller-table td:nth-child(2)").stream()
                 .allMatch("login.0"::equals));
         press("#only-rule button");
         page.awaitTextOf("#caller-table td", "search.tenant");
@@ -149,16 +149,16 @@ class WatchViewsTest extends OnStage {
         page.awaitText("chip-rule", "search");
         page.awaitTextOf("#rule-table tr.chosen td", "search");
         page.click("zoom-out");
-        Await.until("three days", PATIENCE, () -> page.url().contains("last=3d"));
+        Await.untilSeldom("three days", PATIENCE, () -> page.url().contains("last=3d"));
         page.click("zoom-in");
-        Await.until("one day", PATIENCE, () -> page.url().contains("last=1d"));
+        Await.untilSeldom("one day", PATIENCE, () -> page.url().contains("last=1d"));
         page.click("zoom-out");
-        Await.until("three days again", PATIENCE, () -> page.url().contains("last=3d"));
+        Await.untilSeldom("three days again", PATIENCE, () -> page.url().contains("last=3d"));
         press("#chip-rule button");
-        Await.until("all rules", PATIENCE, () -> !page.url().contains("rule="));
+        Await.untilSeldom("all rules", PATIENCE, () -> !page.url().contains("rule="));
         page.awaitShown("#timing canvas");
         page.type("find", "globex");
-        Await.until(
+        Await.untilSeldom(
                 "one rule", PATIENCE, () -> page.texts("#rule-table tbody tr").size() == 1);
         browser.view("/traffic?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&caller=" + ShopCallers.overridden());
         page.awaitText("about", "7 days");
@@ -184,7 +184,7 @@ class WatchViewsTest extends OnStage {
     void peopleOfATenantSeeOnlyItsRules() {
         change("nora");
         browser.view("/");
-        Await.until("the only rule", PATIENCE, () -> page.texts("#top-rules .rule-name")
+        Await.untilSeldom("the only rule", PATIENCE, () -> page.texts("#top-rules .rule-name")
                 .equals(List.of("acme-api")));
         assertThat(page.has("health")).isFalse();
         assertThat(page.has("roll-back")).isFalse();
