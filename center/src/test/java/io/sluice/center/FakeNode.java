@@ -13,7 +13,9 @@ import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.WitnessReport;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -26,6 +28,7 @@ final class FakeNode {
 
     private final ApiClient api;
     private final String id;
+    private final Map<Long, String> digests = new HashMap<>();
     private long beat;
     private long started = 1;
     private long adjustments;
@@ -48,13 +51,18 @@ final class FakeNode {
 
     /** Reports that it runs the rules of a version that the center has. Returns what it learns. */
     Fleet runs(long version) {
-        String digest = version == 0
+        return report(version, digest(version), Optional.empty());
+    }
+
+    /** Returns the digest of a version, which never changes, so the center is asked once. */
+    private String digest(long version) {
+        return version == 0
                 ? ""
-                : api.get("/api/versions/" + version)
+                : digests.computeIfAbsent(version, number -> api.get("/api/versions/" + number)
+                        .expect(200)
                         .json()
                         .at("/version/digest")
-                        .asString();
-        return report(version, digest, Optional.empty());
+                        .asString());
     }
 
     /** From now on it reports that it has a revision of the adjustments. */
@@ -71,11 +79,9 @@ final class FakeNode {
 
     /** From now on it reports that its callers try a version, with the same counts in each group. */
     FakeNode tries(long version, Tally onTrial, Tally control) {
-        String digest =
-                api.get("/api/versions/" + version).json().at("/version/digest").asString();
         trial = Optional.of(new TrialReport(
                 version,
-                digest,
+                digest(version),
                 Collections.nCopies(CallerSplit.GROUPS, onTrial),
                 Collections.nCopies(CallerSplit.GROUPS, control)));
         return this;
@@ -83,11 +89,9 @@ final class FakeNode {
 
     /** From now on it reports that both sides of a trial are only counted. */
     FakeNode watches(long version, int share, Tally onTrial, Tally control) {
-        String digest =
-                api.get("/api/versions/" + version).json().at("/version/digest").asString();
         trial = Optional.of(new TrialReport(
                 version,
-                digest,
+                digest(version),
                 share,
                 true,
                 Collections.nCopies(CallerSplit.GROUPS, onTrial),
@@ -180,15 +184,10 @@ final class FakeNode {
 
     /** Reports that it still runs one version, because it refused another. */
     Fleet refuses(long running, long refused, String error) {
-        String digest =
-                api.get("/api/versions/" + refused).json().at("/version/digest").asString();
-        String own = running == 0
-                ? ""
-                : api.get("/api/versions/" + running)
-                        .json()
-                        .at("/version/digest")
-                        .asString();
-        return report(running, own, Optional.of(new NodeReport.Refusal(refused, digest, List.of(error))));
+        return report(
+                running,
+                digest(running),
+                Optional.of(new NodeReport.Refusal(refused, digest(refused), List.of(error))));
     }
 
     /** Sends the last report again, as a network that repeats messages would. */

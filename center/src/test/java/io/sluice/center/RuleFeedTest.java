@@ -9,10 +9,12 @@ import io.sluice.center.people.People;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
+import io.sluice.testkit.SeededRandom;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,10 +84,10 @@ class RuleFeedTest {
         api.release("login", 5);
         for (int i = 0; i < 50; i++) {
             // Their connections fill up.
-            listen("");
+            listenSlowly();
         }
         StringBuilder edits = new StringBuilder(ApiClient.put("r0", 1));
-        for (int i = 1; i < 5_000; i++) {
+        for (int i = 1; i < SeededRandom.scaled(1_500, 5_000); i++) {
             edits.append(',').append(ApiClient.put("r" + i, 1));
         }
         BufferedReader reader = listen("");
@@ -197,9 +199,21 @@ class RuleFeedTest {
         return listenAs(node, Files.readString(center.adminTokenFile()).strip(), header);
     }
 
+    /** Listens and reads nothing. What the machine keeps of a connection that nobody reads is less than one release. */
+    private void listenSlowly() throws IOException {
+        String token = Files.readString(center.adminTokenFile()).strip();
+        BufferedReader unused = listen(4 * 1024, "n1", token, "");
+    }
+
     private BufferedReader listenAs(String node, String token, String header) throws IOException {
-        Socket socket =
-                new Socket(InetAddress.getLoopbackAddress(), center.address().getPort());
+        return listen(64 * 1024, node, token, header);
+    }
+
+    private BufferedReader listen(int buffer, String node, String token, String header) throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(buffer);
+        socket.connect(new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), center.address().getPort()));
         sockets.add(socket);
         socket.getOutputStream()
                 .write(("GET /api/nodes/rules?node=" + node + " HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer "

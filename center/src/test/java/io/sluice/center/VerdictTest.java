@@ -105,7 +105,7 @@ class VerdictTest {
     /** A fresh count has refused nothing yet, so a promotion waits for it and a rollback does not. */
     @Test
     void promotesOnlyAfterFreshCountsHaveSettled() {
-        Answer trial = api.release(openWindow("5", "5m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
+        Answer trial = api.release(openWindow("5", "2m").expect(201), "{\"callers\":\"50%\"}", AUTOMATIC)
                 .expect(202);
         LongConsumer alike =
                 counts -> node.tries(2, tally(counts, 0.1), tally(counts, 0.1)).runs(1);
@@ -114,7 +114,7 @@ class VerdictTest {
                 Instant.parse(rollout(trial).json().at("/trial/step_at").asString());
         Instant settlesAt =
                 Instant.parse(rollout(trial).json().at("/trial/settles_at").asString());
-        assertThat(settlesAt).isEqualTo(stepAt.plus(Duration.ofMinutes(5)));
+        assertThat(settlesAt).isEqualTo(stepAt.plus(Duration.ofMinutes(2)));
         awaitVerdict(trial, "hold", alike);
         await(alike, () -> rollout(trial)
                 .json()
@@ -253,12 +253,12 @@ class VerdictTest {
 
     @Test
     void countsAnewAfterARestartAndDecidesNothingOnAPartOfAnInterval() throws Exception {
-        Answer trial = begin("{\"callers\":\"50%\"}", DRY.replace("10s", "10m"));
+        Answer trial = begin("{\"callers\":\"50%\"}", DRY.replace("10s", "3m"));
         LongConsumer worse =
                 counts -> node.tries(2, tally(counts, 0.5), tally(counts, 0.1)).runs(1);
         long[] counts = new long[] {1_000};
-        // Nine minutes of the ten.
-        for (int i = 0; i < 9 * 60; i++) {
+        // Most of the three minutes.
+        for (int i = 0; i < 150; i++) {
             clock.advance(Duration.ofSeconds(1));
             if (i % 20 == 0) {
                 worse.accept(counts[0] += 1_000);
@@ -270,7 +270,7 @@ class VerdictTest {
         node = new FakeNode(api, "n1").restarts();
         long restarted = clock.nanoTime();
         awaitVerdict(trial, "roll_back", worse);
-        assertThat(Duration.ofNanos(clock.nanoTime() - restarted)).isGreaterThanOrEqualTo(Duration.ofMinutes(10));
+        assertThat(Duration.ofNanos(clock.nanoTime() - restarted)).isGreaterThanOrEqualTo(Duration.ofMinutes(3));
     }
 
     private static List<FakeNode> ids(ApiClient api, boolean within) {
