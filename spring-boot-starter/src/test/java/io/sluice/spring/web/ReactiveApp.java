@@ -11,6 +11,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -58,6 +59,14 @@ class ReactiveApp {
     @Bean
     Gate gate() {
         return new Gate();
+    }
+
+    /** Threads of its own, because an application that stops would stop the threads that it shares with others. */
+    @Bean
+    ReactorResourceFactory threads() {
+        ReactorResourceFactory threads = new ReactorResourceFactory();
+        threads.setUseGlobalResources(false);
+        return threads;
     }
 
     @Bean

@@ -17,7 +17,7 @@ final class ReactiveCallersTest extends VerifiedCallers {
 
     @Override
     RunningApp.Starting app() {
-        return new RunningApp.Starting(true, ReactiveApp.class, Security.class);
+        return new RunningApp.Starting(true, ReactiveApp.class, Security.class).reused(context -> {});
     }
 
     @Test

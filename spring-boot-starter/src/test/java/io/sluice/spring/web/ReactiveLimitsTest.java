@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,9 @@ final class ReactiveLimitsTest extends LimitedApplications {
 
     @Override
     RunningApp.Starting app() {
-        return new RunningApp.Starting(true, ReactiveApp.class);
+        return new RunningApp.Starting(true, ReactiveApp.class)
+                .reused(context ->
+                        context.getBean(ReactiveApp.Gate.class).result.set(new CompletableFuture<>()));
     }
 
     @Override

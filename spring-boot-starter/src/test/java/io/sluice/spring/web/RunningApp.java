@@ -9,20 +9,37 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** An application on a real server and a free port. */
+/**
+ * An application on a real server and a free port. To start one costs more than most tests, so a test may take an application that an
+ * earlier test has left.
+ */
 final class RunningApp implements AutoCloseable {
+
+    private static final Clock SYSTEM = Clock.system();
+
+    /** What tests have left, by what it was started with. */
+    private static final Map<Object, Queue<ConfigurableApplicationContext>> LEFT = new ConcurrentHashMap<>();
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ConfigurableApplicationContext context;
+    private final @Nullable Queue<ConfigurableApplicationContext> left;
 
-    private RunningApp(ConfigurableApplicationContext context) {
+    /** @param left where the next test finds it; null to stop it */
+    private RunningApp(ConfigurableApplicationContext context, @Nullable Queue<ConfigurableApplicationContext> left) {
         this.context = context;
+        this.left = left;
     }
 
     /** How to start one. */
@@ -38,7 +55,8 @@ final class RunningApp implements AutoCloseable {
                 "spring.application.name=shop",
                 "spring.jmx.enabled=false",
                 "spring.main.log-startup-info=false"));
-        private Clock clock = Clock.system();
+        private Clock clock = SYSTEM;
+        private @Nullable Consumer<ConfigurableApplicationContext> renewal;
 
         Starting(boolean reactive, Class<?>... sources) {
             this.reactive = reactive;
@@ -61,8 +79,33 @@ final class RunningApp implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Another test may have used the application, and another may use it later, with the same sources and properties. It has no
+         * state but the counts and what {@code renewal} resets. One with a clock of its own is never shared.
+         */
+        Starting reused(Consumer<ConfigurableApplicationContext> renewal) {
+            this.renewal = renewal;
+            return this;
+        }
+
         RunningApp rules(String rules) {
-            ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class[]::new))
+            if (renewal == null || clock != SYSTEM) {
+                return new RunningApp(start(rules), null);
+            }
+            Queue<ConfigurableApplicationContext> left = LEFT.computeIfAbsent(
+                    List.of(reactive, List.copyOf(sources), List.copyOf(properties)),
+                    each -> new ConcurrentLinkedQueue<>());
+            ConfigurableApplicationContext context = left.poll();
+            if (context == null) {
+                return new RunningApp(start(rules), left);
+            }
+            renewal.accept(context);
+            context.getBean(SluiceBeans.RuleText.class).replace(rules);
+            return new RunningApp(context, left);
+        }
+
+        private ConfigurableApplicationContext start(String rules) {
+            return new SpringApplicationBuilder(sources.toArray(Class[]::new))
                     .web(reactive ? WebApplicationType.REACTIVE : WebApplicationType.SERVLET)
                     .initializers(any -> {
                         GenericApplicationContext early = (GenericApplicationContext) any;
@@ -70,7 +113,6 @@ final class RunningApp implements AutoCloseable {
                         early.registerBean(SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
                     })
                     .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
-            return new RunningApp(context);
         }
     }
 
@@ -106,6 +148,10 @@ final class RunningApp implements AutoCloseable {
 
     @Override
     public void close() {
-        context.close();
+        if (left == null) {
+            context.close();
+        } else {
+            left.add(context);
+        }
     }
 }

@@ -15,7 +15,7 @@ final class ServletCallersTest extends VerifiedCallers {
 
     @Override
     RunningApp.Starting app() {
-        return new RunningApp.Starting(false, ServletApp.class, Security.class);
+        return new RunningApp.Starting(false, ServletApp.class, Security.class).reused(context -> {});
     }
 
     @Configuration(proxyBeanMethods = false)

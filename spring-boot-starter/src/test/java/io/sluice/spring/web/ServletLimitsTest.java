@@ -17,7 +17,8 @@ final class ServletLimitsTest extends LimitedApplications {
 
     @Override
     RunningApp.Starting app() {
-        return new RunningApp.Starting(false, ServletApp.class);
+        return new RunningApp.Starting(false, ServletApp.class)
+                .reused(context -> context.getBean(ServletApp.Gate.class).result.set(new CompletableFuture<>()));
     }
 
     @Override

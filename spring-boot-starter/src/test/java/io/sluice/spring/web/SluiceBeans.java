@@ -2,6 +2,7 @@ package io.sluice.spring.web;
 
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
@@ -25,8 +26,33 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class SluiceBeans {
 
-    /** Given as it is, because placeholders in properties would be resolved. */
-    record RuleText(String text) {}
+    /** The rules of a test. They are given as they are, because placeholders in properties would be resolved. */
+    static final class RuleText {
+
+        private volatile String text;
+        private volatile RuleSet set;
+        private volatile Runnable forgetting = () -> {};
+
+        RuleText(String text) {
+            this.text = text;
+            this.set = setOf(text);
+        }
+
+        String text() {
+            return text;
+        }
+
+        /** Gives the application the rules of another test, and no counts. */
+        void replace(String other) {
+            text = other;
+            set = setOf(other);
+            forgetting.run();
+        }
+
+        private static RuleSet setOf(String text) {
+            return new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", text)).rules());
+        }
+    }
 
     @Bean
     Evaluator evaluator(
@@ -45,17 +71,18 @@ class SluiceBeans {
                         KeySettings.ofThisProcess(),
                         clock,
                         (ruling, nanos) -> {})
-                : evaluatorOf(rules.text(), clock, told == null ? (ruling, nanos) -> {} : told);
+                : evaluatorOf(rules, clock, told == null ? (ruling, nanos) -> {} : told);
     }
 
     static Evaluator evaluatorOf(String rules, Clock clock) {
-        return evaluatorOf(rules, clock, (ruling, nanos) -> {});
+        return evaluatorOf(new RuleText(rules), clock, (ruling, nanos) -> {});
     }
 
-    private static Evaluator evaluatorOf(String rules, Clock clock, RulingListener listener) {
-        RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules)).rules());
-        Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, listener);
+    private static Evaluator evaluatorOf(RuleText rules, Clock clock, RulingListener listener) {
+        LocalEngine counts = new LocalEngine(clock);
+        rules.forgetting = () -> counts.forget(new KeyMatch(key -> true, List.of()));
+        Limiter limiter = new Limiter(counts, clock, List.of());
+        return new Evaluator(() -> rules.set, limiter, null, KeySettings.ofThisProcess(), clock, listener);
     }
 
     @Bean
