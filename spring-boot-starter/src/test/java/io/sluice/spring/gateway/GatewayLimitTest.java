@@ -11,46 +11,60 @@ import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
 import io.sluice.spring.internal.RedisBeans;
+import io.sluice.spring.internal.RulesOfTest;
 import io.sluice.spring.internal.Settlements;
 import io.sluice.spring.internal.Unsecured;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.cloud.gateway.config.GatewayProperties;
+import org.springframework.cloud.gateway.event.RefreshRoutesEvent;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import org.springframework.cloud.gateway.route.RouteDefinition;
+import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A real gateway on reactor-netty, before a real server, mostly on a real Redis. */
+/**
+ * A real gateway on reactor-netty, before a real server, mostly on a real Redis. To start one costs more than most tests, so a test takes
+ * the gateway that an earlier test has left, if only routes and rules differ.
+ */
 @Timeout(300)
 class GatewayLimitTest {
 
@@ -76,22 +90,61 @@ class GatewayLimitTest {
                             redis-rate-limiter.requestedTokens: 3600
             """;
 
+    private static final String OF_GATEWAY = "spring.cloud.gateway.server.webflux";
+
+    /** What tests have left, by what it was started with. All stop together, because they share the threads of Reactor Netty. */
+    private static final Map<Object, Deque<ConfigurableApplicationContext>> LEFT = new HashMap<>();
+
+    private record Taken(Object start, ConfigurableApplicationContext gateway) {}
+
     private final Party upstream = new Party();
     private final HttpClient http = HttpClient.newHttpClient();
-    private final RedisServer redis = RedisServer.start();
-    private final List<ConfigurableApplicationContext> gateways = new ArrayList<>();
+    private final Deque<Taken> taken = new ArrayDeque<>();
+    private String redis = "";
 
     @AfterEach
     void close() {
-        gateways.forEach(ConfigurableApplicationContext::close);
-        redis.close();
+        leave();
         upstream.close();
+    }
+
+    @AfterAll
+    static void stop() {
+        LEFT.values().forEach(each -> each.forEach(ConfigurableApplicationContext::close));
+        LEFT.clear();
+    }
+
+    /** Leaves the gateways to those who come later. */
+    private void leave() {
+        taken.forEach(each ->
+                LEFT.computeIfAbsent(each.start(), start -> new ArrayDeque<>()).add(each.gateway()));
+        taken.clear();
+    }
+
+    private ConfigurableApplicationContext gateway() {
+        return taken.getFirst().gateway();
     }
 
     @Configuration(proxyBeanMethods = false)
     @Import({EngineBeans.class, ClockBeans.class})
     @Unsecured
     static class Gateway {
+
+        @Bean
+        Settlements settlements() {
+            return new Settlements();
+        }
+
+        /** Stands for the WebFlux filter, which has already asked the rule {@code everything}, if the request says so. */
+        @Bean
+        WebFilter before() {
+            return (exchange, chain) -> {
+                if (exchange.getRequest().getHeaders().getFirst("X-Asked-Before") != null) {
+                    ChargedRules.add(exchange.getAttributes(), List.of("everything"));
+                }
+                return chain.filter(exchange);
+            };
+        }
 
         @Bean
         KeyResolver userKeyResolver() {
@@ -103,19 +156,6 @@ class GatewayLimitTest {
     @Configuration(proxyBeanMethods = false)
     @Import(RedisBeans.class)
     static class OnRedis {}
-
-    /** Stands for the WebFlux filter, which has already asked the rule {@code everything}. */
-    @Configuration(proxyBeanMethods = false)
-    static class AskedBefore {
-
-        @Bean
-        WebFilter before() {
-            return (exchange, chain) -> {
-                ChargedRules.add(exchange.getAttributes(), List.of("everything"));
-                return chain.filter(exchange);
-            };
-        }
-    }
 
     /** Resolves keys on another event loop than the connection's, as a Redis client does. */
     @Configuration(proxyBeanMethods = false)
@@ -184,6 +224,7 @@ class GatewayLimitTest {
 
     @Test
     void gatewaysOnOneRedisShareTheCount() {
+        redis = RedisServer.shared().uri();
         String one = start(FROM_THE_REFERENCE, "rules: []", OnRedis.class);
         String other = start(FROM_THE_REFERENCE, "rules: []", OnRedis.class);
         int passed = 0;
@@ -198,12 +239,14 @@ class GatewayLimitTest {
     @ParameterizedTest
     @ValueSource(strings = {"open", "local", "closed"})
     void whenRedisDiesThePolicyDecides(String policy) {
+        RedisServer server = RedisServer.start();
+        redis = server.uri();
         String gateway = start(
                 FROM_THE_REFERENCE.replace("burstCapacity: 10800", "burstCapacity: 14400")
                         + "sluice.gateway.on-failure: " + policy + "\n",
                 "rules: []",
                 OnRedis.class);
-        redis.kill();
+        server.close();
         List<HttpResponse<String>> answers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             answers.add(get(gateway, "/x", "X-User", "ada"));
@@ -279,6 +322,7 @@ class GatewayLimitTest {
 
     @Test
     void permitsAreHeldUntilTheExchangeEnds() {
+        redis = RedisServer.shared().uri();
         for (String filter : List.of("Sluice=slots", "LIMITER")) {
             String gateway = start(
                     filter.equals("LIMITER")
@@ -309,6 +353,7 @@ class GatewayLimitTest {
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                             get(gateway, "/x", "X-User", "ada").statusCode())
                     .isEqualTo(200));
+            leave();
         }
     }
 
@@ -409,6 +454,7 @@ class GatewayLimitTest {
                     .isEqualTo(429);
             assertThat(get(gateway, "/x", "X-User", "eve", "X-Tenant", "other").statusCode())
                     .isEqualTo(200);
+            leave();
         }
     }
 
@@ -424,23 +470,29 @@ class GatewayLimitTest {
 
     @Test
     void routesContinueOnTheThreadOfTheirConnection() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            redis = server.uri();
+            continueOnTheThreadOfTheirConnection(server);
+        }
+    }
+
+    private void continueOnTheThreadOfTheirConnection(RedisServer server) throws Exception {
         String gateway = start(
                 routes("{ name: Sluice, args: { rule: each, key-resolver: \"#{@foundElsewhere}\" } }"),
                 "rules: [{ id: each, deadline: 1m, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
                 OnRedis.class,
                 Elsewhere.class);
         // A decision that completes before anyone waits for it stays on its thread. So Redis answers only after that.
-        redis.freeze();
+        server.freeze();
         CompletableFuture<HttpResponse<String>> answer =
                 http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
-        assertThat(gateways.get(0).getBean(CountDownLatch.class).await(60, TimeUnit.SECONDS))
+        assertThat(gateway().getBean(CountDownLatch.class).await(60, TimeUnit.SECONDS))
                 .isTrue();
-        gateways.get(0).getBean(EventExecutor.class).submit(() -> {}).get(60, TimeUnit.SECONDS);
-        redis.thaw();
+        gateway().getBean(EventExecutor.class).submit(() -> {}).get(60, TimeUnit.SECONDS);
+        server.thaw();
         assertThat(answer.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
-        assertThat(gateways.get(0).getBean(Elsewhere.Seen.class).threads())
-                .hasSize(1)
-                .allSatisfy(name -> assertThat(name).startsWith("reactor-http"));
+        assertThat(gateway().getBean(Elsewhere.Seen.class).threads()).hasSize(1).allSatisfy(name -> assertThat(name)
+                .startsWith("reactor-http"));
     }
 
     @Test
@@ -457,10 +509,9 @@ class GatewayLimitTest {
     void rulesChargedByTheWebFluxFilterAreNotChargedAgain() {
         String gateway = start(
                 routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
-                "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
-                AskedBefore.class);
+                "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]");
         for (int i = 0; i < 3; i++) {
-            assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+            assertThat(get(gateway, "/x", "X-Asked-Before", "yes").statusCode()).isEqualTo(200);
         }
     }
 
@@ -493,15 +544,6 @@ class GatewayLimitTest {
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Told {
-
-        @Bean
-        Settlements settlements() {
-            return new Settlements();
-        }
-    }
-
     /** The rule of the filter, the one of the limiter and the one in force reserve together, and one response settles them. */
     @Test
     void theResponseOfTheUpstreamSettles() {
@@ -529,9 +571,8 @@ class GatewayLimitTest {
                     limits: [{ limit: 1000, window: 1h, cost: { reserve: 20, settle: answer.json.missing } }]
                   - id: everything
                     limits: [{ limit: 1000, window: 1h, cost: { reserve: 10, settle: answer.header.x-rows } }]
-                """,
-                Told.class);
-        List<String> settlements = gateways.get(0).getBean(Settlements.class).all();
+                """);
+        List<String> settlements = gateway().getBean(Settlements.class).all();
         HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada", "X-Max", "100");
         assertThat(passed.body()).isEqualTo("data: {\"usage\":{\"total_tokens\":30}}\n\ndata: [DONE]\n\n");
         await().atMost(Duration.ofMinutes(1)).until(() -> settlements.size() >= 3);
@@ -560,29 +601,55 @@ class GatewayLimitTest {
     private String start(String yaml, String rules, Class<?>... more) {
         List<Class<?>> sources = new ArrayList<>(List.of(more));
         sources.add(0, Gateway.class);
-        ConfigurableApplicationContext gateway = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
-                .web(WebApplicationType.REACTIVE)
-                .initializers(context -> {
-                    try {
-                        new YamlPropertySourceLoader()
-                                .load(
-                                        "gateway",
-                                        new ByteArrayResource(yaml.replace("UPSTREAM", upstream.uri())
-                                                .getBytes(StandardCharsets.UTF_8)))
-                                .forEach(context.getEnvironment().getPropertySources()::addFirst);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                })
-                .properties(
-                        "server.port=0",
-                        "server.address=127.0.0.1",
-                        "spring.main.banner-mode=off",
-                        "test.redis=" + redis.uri(),
-                        "test.rules=" + rules)
-                .run();
-        gateways.add(gateway);
+        MapPropertySource properties = properties(yaml);
+        Map<String, Object> settings = new HashMap<>(properties.getSource());
+        settings.keySet().removeIf(name -> name.startsWith(OF_GATEWAY));
+        Object start = List.of(sources, settings.toString(), redis);
+        Deque<ConfigurableApplicationContext> left = LEFT.get(start);
+        ConfigurableApplicationContext gateway;
+        if (left == null || left.isEmpty()) {
+            gateway = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
+                    .web(WebApplicationType.REACTIVE)
+                    .initializers(context ->
+                            context.getEnvironment().getPropertySources().addFirst(properties))
+                    .properties(
+                            "server.port=0",
+                            "server.address=127.0.0.1",
+                            "spring.main.banner-mode=off",
+                            "test.redis=" + redis,
+                            "test.rules=" + rules)
+                    .run();
+        } else {
+            gateway = left.remove();
+            gateway.getBean(RulesOfTest.class).replace(rules);
+            route(gateway, properties);
+        }
+        taken.addFirst(new Taken(start, gateway));
         return "http://127.0.0.1:" + gateway.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
+    /** Replaces the routes. */
+    private void route(ConfigurableApplicationContext gateway, MapPropertySource properties) {
+        gateway.getEnvironment().getPropertySources().replace(properties.getName(), properties);
+        List<RouteDefinition> routes = Binder.get(gateway.getEnvironment())
+                .bind(OF_GATEWAY, GatewayProperties.class)
+                .get()
+                .getRoutes();
+        gateway.getBean(GatewayProperties.class).setRoutes(routes);
+        gateway.publishEvent(new RefreshRoutesEvent(this));
+        await().atMost(Duration.ofMinutes(1)).until(() -> gateway.getBean(RouteLocator.class)
+                .getRoutes()
+                .all(route -> route.getUri().toString().equals(upstream.uri()))
+                .block());
+    }
+
+    private MapPropertySource properties(String yaml) {
+        YamlPropertiesFactoryBean reader = new YamlPropertiesFactoryBean();
+        reader.setResources(
+                new ByteArrayResource(yaml.replace("UPSTREAM", upstream.uri()).getBytes(StandardCharsets.UTF_8)));
+        Map<String, Object> properties = new HashMap<>();
+        reader.getObject().forEach((name, value) -> properties.put(name.toString(), value));
+        return new MapPropertySource("gateway", properties);
     }
 
     private HttpResponse<String> get(String gateway, String path, String... headers) {

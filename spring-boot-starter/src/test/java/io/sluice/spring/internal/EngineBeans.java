@@ -7,11 +7,9 @@ import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
 import io.sluice.redis.RedisStore;
 import io.sluice.rules.caller.KeySettings;
-import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.PathForm;
-import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -23,21 +21,25 @@ import org.springframework.core.env.Environment;
 public class EngineBeans {
 
     @Bean
+    RulesOfTest rulesOfTest(Environment environment) {
+        return new RulesOfTest(environment.getProperty("test.rules", "rules: []"));
+    }
+
+    @Bean
     Evaluator evaluator(
-            Environment environment,
+            RulesOfTest rules,
             ObjectProvider<Clock> clocks,
             ObjectProvider<RedisStore> redis,
             ObjectProvider<Settlements> settlements) {
         Clock clock = clocks.getObject();
         RedisStore store = redis.getIfAvailable();
-        RuleDocument.Accepted rules =
-                (RuleDocument.Accepted) RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
-        RuleSet set = new RuleSet(1, rules.rules());
+        LocalEngine counts = new LocalEngine(clock);
+        rules.countedBy(counts);
         RulingListener told = settlements.getIfAvailable();
         RulingListener listener = told == null ? (ruling, nanos) -> {} : told;
         return new Evaluator(
-                () -> set,
-                new Limiter(new LocalEngine(clock), clock, List.of()),
+                rules::set,
+                new Limiter(counts, clock, List.of()),
                 store == null ? null : new Limiter(store.engine(), clock, List.of()),
                 KeySettings.ofThisProcess(),
                 clock,

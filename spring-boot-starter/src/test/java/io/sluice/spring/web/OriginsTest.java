@@ -16,6 +16,7 @@ import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.internal.RulesOfTest;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -95,7 +96,7 @@ final class OriginsTest {
 
         @Bean
         @Primary
-        Evaluator listening(SluiceBeans.RuleText rules, Heard heard, Clock clock) {
+        Evaluator listening(RulesOfTest rules, Heard heard, Clock clock) {
             RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules.text())).rules());
             Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
             return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, heard);

@@ -1,6 +1,7 @@
 package io.sluice.spring.web;
 
 import io.sluice.core.time.Clock;
+import io.sluice.spring.internal.RulesOfTest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -100,7 +101,7 @@ final class RunningApp implements AutoCloseable {
                 return new RunningApp(start(rules), left);
             }
             renewal.accept(context);
-            context.getBean(SluiceBeans.RuleText.class).replace(rules);
+            context.getBean(RulesOfTest.class).replace(rules);
             return new RunningApp(context, left);
         }
 
@@ -110,7 +111,7 @@ final class RunningApp implements AutoCloseable {
                     .initializers(any -> {
                         GenericApplicationContext early = (GenericApplicationContext) any;
                         early.registerBean("clock", Clock.class, () -> clock);
-                        early.registerBean(SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
+                        early.registerBean(RulesOfTest.class, () -> new RulesOfTest(rules));
                     })
                     .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
         }

@@ -2,19 +2,17 @@ package io.sluice.spring.web;
 
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
-import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
 import io.sluice.http.request.ForwardingHeader;
 import io.sluice.http.request.TrustedProxies;
 import io.sluice.rules.caller.KeySettings;
-import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathForm;
-import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.internal.RulesOfTest;
 import io.sluice.spring.internal.Settlements;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,41 +20,16 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beans of the starter's own configuration, in process, with the rules and proxies of a test. */
+/**
+ * The beans of the starter's own configuration, in process, with the rules and proxies of a test. The rules are given as they are,
+ * because placeholders in properties would be resolved.
+ */
 @Configuration(proxyBeanMethods = false)
 class SluiceBeans {
 
-    /** The rules of a test. They are given as they are, because placeholders in properties would be resolved. */
-    static final class RuleText {
-
-        private volatile String text;
-        private volatile RuleSet set;
-        private volatile Runnable forgetting = () -> {};
-
-        RuleText(String text) {
-            this.text = text;
-            this.set = setOf(text);
-        }
-
-        String text() {
-            return text;
-        }
-
-        /** Gives the application the rules of another test, and no counts. */
-        void replace(String other) {
-            text = other;
-            set = setOf(other);
-            forgetting.run();
-        }
-
-        private static RuleSet setOf(String text) {
-            return new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", text)).rules());
-        }
-    }
-
     @Bean
     Evaluator evaluator(
-            RuleText rules,
+            RulesOfTest rules,
             @Value("${test.broken:false}") boolean broken,
             Clock clock,
             ObjectProvider<Settlements> settlements) {
@@ -75,14 +48,14 @@ class SluiceBeans {
     }
 
     static Evaluator evaluatorOf(String rules, Clock clock) {
-        return evaluatorOf(new RuleText(rules), clock, (ruling, nanos) -> {});
+        return evaluatorOf(new RulesOfTest(rules), clock, (ruling, nanos) -> {});
     }
 
-    private static Evaluator evaluatorOf(RuleText rules, Clock clock, RulingListener listener) {
+    private static Evaluator evaluatorOf(RulesOfTest rules, Clock clock, RulingListener listener) {
         LocalEngine counts = new LocalEngine(clock);
-        rules.forgetting = () -> counts.forget(new KeyMatch(key -> true, List.of()));
+        rules.countedBy(counts);
         Limiter limiter = new Limiter(counts, clock, List.of());
-        return new Evaluator(() -> rules.set, limiter, null, KeySettings.ofThisProcess(), clock, listener);
+        return new Evaluator(rules::set, limiter, null, KeySettings.ofThisProcess(), clock, listener);
     }
 
     @Bean

@@ -6,6 +6,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration;
 import io.sluice.spring.boot.web.ServletLimitAutoConfiguration;
+import io.sluice.spring.internal.RulesOfTest;
 import io.sluice.spring.web.reactive.CurrentRequestWebFilter;
 import io.sluice.spring.web.reactive.EarlyLimitWebFilter;
 import io.sluice.spring.web.reactive.LimitWebFilter;
@@ -27,19 +28,19 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 /** Which beans are defined, and when. */
 final class WebWiringTest {
 
-    private static final SluiceBeans.RuleText RULES = new SluiceBeans.RuleText("rules: []");
+    private static final RulesOfTest RULES = new RulesOfTest("rules: []");
 
     private final WebApplicationContextRunner servlet = new WebApplicationContextRunner()
             .withUserConfiguration(SluiceBeans.class)
             .withBean(Clock.class, Clock::system)
-            .withBean(SluiceBeans.RuleText.class, () -> RULES)
+            .withBean(RulesOfTest.class, () -> RULES)
             .withConfiguration(
                     AutoConfigurations.of(ServletLimitAutoConfiguration.class, ReactiveLimitAutoConfiguration.class));
 
     private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
             .withUserConfiguration(SluiceBeans.class)
             .withBean(Clock.class, Clock::system)
-            .withBean(SluiceBeans.RuleText.class, () -> RULES)
+            .withBean(RulesOfTest.class, () -> RULES)
             .withConfiguration(
                     AutoConfigurations.of(ServletLimitAutoConfiguration.class, ReactiveLimitAutoConfiguration.class));
 
@@ -58,7 +59,7 @@ final class WebWiringTest {
         new ApplicationContextRunner()
                 .withUserConfiguration(SluiceBeans.class)
                 .withBean(Clock.class, Clock::system)
-                .withBean(SluiceBeans.RuleText.class, () -> RULES)
+                .withBean(RulesOfTest.class, () -> RULES)
                 .withConfiguration(AutoConfigurations.of(
                         ServletLimitAutoConfiguration.class, ReactiveLimitAutoConfiguration.class))
                 .run(context -> assertThat(context).doesNotHaveBean(WebLimits.class));
