@@ -33,6 +33,9 @@ class PathFormTest {
             PathForm.STRICT.keepingEncodedSlash(),
             RESOLVING.ignoringCase().keepingEncodedSlash());
 
+    /** The planes before have all the letters that have two cases. */
+    private static final int OTHER_PLANES = 0x20000;
+
     @ParameterizedTest
     @MethodSource("table")
     void strictly(Row row) {
@@ -173,7 +176,8 @@ class PathFormTest {
     void aNormalPathIsItsOwnNormalForm() {
         SeededRandom random = SeededRandom.of("aNormalPathIsItsOwnNormalForm");
         int normal = 0;
-        for (int i = 0; i < 200_000; i++) {
+        int paths = SeededRandom.scaled(50_000, 200_000);
+        for (int i = 0; i < paths; i++) {
             StringBuilder path = new StringBuilder("/");
             for (int parts = random.nextInt(8); parts >= 0; parts--) {
                 path.append(random.oneOf(
@@ -191,13 +195,13 @@ class PathFormTest {
                 }
             }
         }
-        assertThat(normal).isGreaterThan(20_000);
+        assertThat(normal).isGreaterThan(paths / 10);
     }
 
     @Test
     void anyTextIsNormalisedOrRefusedAndNothingElse() {
         SeededRandom random = SeededRandom.of("anyTextIsNormalisedOrRefusedAndNothingElse");
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = SeededRandom.scaled(50_000, 200_000); i > 0; i--) {
             StringBuilder path = new StringBuilder(random.nextBoolean() ? "/" : "");
             for (int length = random.nextInt(12); length > 0; length--) {
                 path.append((char) random.nextInt(random.oneOf(0x80, 0x100, 0x10000)));
@@ -210,10 +214,12 @@ class PathFormTest {
         }
     }
 
+    /** The short form tries all characters of the planes with letters of two cases, and some of the others. */
     @Test
     void everyCharacterAloneIsNormalisedOrRefusedTheSameEncodedAndNot() {
+        int step = Math.max(1, 61 / SeededRandom.scaled(1, 61));
         for (PathForm form : FORMS) {
-            for (int point = 0; point <= Character.MAX_CODE_POINT; point++) {
+            for (int point = 0; point <= Character.MAX_CODE_POINT; point += point < OTHER_PLANES ? 1 : step) {
                 if ((point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE)
                         || "%/;?#".indexOf(point) >= 0) {
                     continue;
