@@ -82,8 +82,13 @@ final class SinkFollower implements AutoCloseable {
     void turn(boolean isLeader) {
         leads = isLeader;
         Long since = sendingNanos;
-        if (since != null && clock.nanoTime() - since > SENDING_MAY_TAKE.toNanos() && !since.equals(givenUpNanos)) {
-            givenUpNanos = since;
+        Long last = givenUpNanos;
+        long now = clock.nanoTime();
+        // Again after another minute, because it may have been connecting the last time.
+        if (since != null
+                && now - since > SENDING_MAY_TAKE.toNanos()
+                && (last == null || now - last > SENDING_MAY_TAKE.toNanos())) {
+            givenUpNanos = now;
             // Closing a connection may take its time, too.
             Thread closing = new Thread(sink::disconnect, "sluice-center-audit-sink-closing");
             closing.setDaemon(true);

@@ -8,6 +8,7 @@ import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.OpenConnections;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.ServerSSLOptions;
@@ -99,7 +100,20 @@ public final class GatewayDoor {
 
     /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
     public void leave() {
-        loops.forEach(GatewayServer::leave);
+        Future<?> unused = leaving();
+    }
+
+    private Future<?> leaving() {
+        return Future.join(loops.stream().map(GatewayServer::leave).toList());
+    }
+
+    /** Whatever is answered afterwards asks its caller to use another connection. */
+    private void awaitLeaving() {
+        try {
+            Patience.await(leaving().toCompletionStage().toCompletableFuture(), MAY_TAKE);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("an event loop of the gateway is busy", e);
+        }
     }
 
     /** Stops accepting requests. Returns when the requests in flight have finished or their time is up. */
@@ -112,6 +126,7 @@ public final class GatewayDoor {
         if (opened == null) {
             return;
         }
+        awaitLeaving();
         arrivals.stopListening(host, port(), drain);
         try {
             Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));

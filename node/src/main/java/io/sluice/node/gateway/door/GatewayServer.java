@@ -12,6 +12,7 @@ import io.sluice.node.gateway.proxy.HttpForwarder;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpMethod;
@@ -97,8 +98,13 @@ final class GatewayServer extends VerticleBase {
     }
 
     /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
-    void leave() {
-        context.runOnContext(now -> connections.leave());
+    Future<Void> leave() {
+        Promise<Void> left = Promise.promise();
+        context.runOnContext(now -> {
+            connections.leave();
+            left.complete();
+        });
+        return left.future();
     }
 
     /** Stops accepting connections and lets requests in flight finish. */
