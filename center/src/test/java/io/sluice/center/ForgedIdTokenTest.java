@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
@@ -135,6 +137,14 @@ class ForgedIdTokenTest {
         assertRefused("no nonce", claims -> claims.claim("nonce", null));
         assertRefused("no subject", claims -> claims.subject(null));
         assertRefused("a subject without an end", claims -> claims.subject("x".repeat(301)));
+        assertRefused("a subject with half of a character", (claims, nonce) -> {
+            // The library would write a question mark.
+            String text = claims.build().toString().replace("\"17\"", "\"17\\ud800\"");
+            JWSObject token = new JWSObject(
+                    new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(), new Payload(text));
+            token.sign(new RSASSASigner(key));
+            return token.serialize();
+        });
         assertRefused("garbage", (claims, nonce) -> "garbage");
     }
 

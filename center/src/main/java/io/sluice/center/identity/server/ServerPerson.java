@@ -42,6 +42,9 @@ public record ServerPerson(
     private static final Pattern INVISIBLE = Pattern.compile(
             "[\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\uFFFC\\u115F\\u1160\\u3164\\uFFA0\\u2800\\u034F\\p{InVARIATION_SELECTORS}]");
 
+    /** Half of a character. A database stores it as a question mark, so two subjects would be one. */
+    private static final Pattern HALF = Pattern.compile("\\p{Cs}");
+
     private static final int LONGEST_SUBJECT = 300;
     private static final int LONGEST_NAME = 50;
 
@@ -49,6 +52,9 @@ public record ServerPerson(
         if (subject.isEmpty() || subject.length() > LONGEST_SUBJECT) {
             throw new IllegalArgumentException(
                     "subject: of " + subject.length() + " characters (expected: 1 to " + LONGEST_SUBJECT + ")");
+        }
+        if (HALF.matcher(subject).find()) {
+            throw new IllegalArgumentException("subject: with half of a character (expected: whole characters)");
         }
         name = usable(name);
         displayName = shortened(visible(displayName), LONGEST_DISPLAY_NAME);
