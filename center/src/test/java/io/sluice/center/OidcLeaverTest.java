@@ -124,6 +124,27 @@ class OidcLeaverTest {
     }
 
     @Test
+    void aPasskeyWithoutARefreshTokenRestsAfterADay() throws Exception {
+        server.client(center.publicUrl(), "corp");
+        person("keyed", fresh(), "viewers");
+        OidcBrowser unused = signIn("keyed");
+        SoftAuthenticator device = new SoftAuthenticator(center.publicUrl().toString(), "localhost");
+        ApiClient.Answer added = device.addTo(new PageClient(center).signIn(center, account("keyed")), "key")
+                .expect(201);
+        assertThat(Instant.parse(added.string("rests_at")))
+                .isEqualTo(Instant.ofEpochMilli(CLOCK.epochMicros() / 1000).plus(Duration.ofDays(1)));
+        CLOCK.advance(Duration.ofHours(23));
+        device.signIn(new PageClient(center)).expect(200);
+        CLOCK.advance(Duration.ofHours(1));
+        device.signIn(new PageClient(center)).expect(401);
+
+        person("keyed", fresh(), "viewers");
+        OidcBrowser again = signIn("keyed");
+        device.signIn(new PageClient(center)).expect(200);
+        assertThat(again.status("/api/rules")).isEqualTo(200);
+    }
+
+    @Test
     void aLogoutTokenEndsTheSessionsThatItNames() throws Exception {
         server.client(center.publicUrl(), "corp");
         person("two", with(fresh(), "sid", "first"), "viewers");

@@ -377,16 +377,11 @@ class PasskeyTest {
     }
 
     private static ApiClient.Answer register(PageClient page, SoftAuthenticator device, String label) throws Exception {
-        JsonNode options = page.post("/api/me/passkeys/options", "").expect(200).json();
-        ObjectNode body = JsonMapper.shared().createObjectNode().put("label", label);
-        body.set("credential", device.create(options));
-        return page.post("/api/me/passkeys", body.toString());
+        return device.addTo(page, label);
     }
 
     private static ApiClient.Answer signIn(PageClient page, SoftAuthenticator device) throws Exception {
-        JsonNode options =
-                page.post("/api/session/passkey/options", "").expect(200).json();
-        return page.post("/api/session/passkey", body(device.use(options)));
+        return device.signIn(page);
     }
 
     private static String body(ObjectNode credential) {

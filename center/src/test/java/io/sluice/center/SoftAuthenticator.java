@@ -43,6 +43,23 @@ final class SoftAuthenticator {
         new SecureRandom().nextBytes(id);
     }
 
+    /** Adds a passkey to the account of a page. The answer is not checked. */
+    ApiClient.Answer addTo(PageClient page, String label) throws GeneralSecurityException {
+        JsonNode options = page.post("/api/me/passkeys/options", "").expect(200).json();
+        ObjectNode body = JSON.createObjectNode().put("label", label);
+        body.set("credential", create(options));
+        return page.post("/api/me/passkeys", body.toString());
+    }
+
+    /** Signs in with the passkey. The answer is not checked. */
+    ApiClient.Answer signIn(PageClient page) throws GeneralSecurityException {
+        JsonNode options =
+                page.post("/api/session/passkey/options", "").expect(200).json();
+        ObjectNode body = JSON.createObjectNode();
+        body.set("credential", use(options));
+        return page.post("/api/session/passkey", body.toString());
+    }
+
     /** Answers options with a new passkey. */
     ObjectNode create(JsonNode options) throws GeneralSecurityException {
         handle = decode(options.get("user").get("id").asString());
