@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 /** A browser of somebody who signs in at an authorization server: it keeps cookies, follows redirects and fills in the form. */
 final class OidcBrowser {
 
-    private static final Pattern CSRF = Pattern.compile("name=\"_csrf\"[^>]*value=\"([^\"]+)\"");
+    private static final Pattern FORM = Pattern.compile("<form[^>]*\\saction=\"([^\"]+)\"");
     private static final int MOST_STEPS = 10;
 
     private final CookieManager cookies = new CookieManager(null, CookiePolicy.ACCEPT_ALL);
@@ -69,15 +69,22 @@ final class OidcBrowser {
     }
 
     private HttpResponse<String> submit(URI page, String html, String person) {
-        Matcher csrf = CSRF.matcher(html);
-        if (!csrf.find()) {
+        return submitForm(
+                page,
+                html,
+                "username=" + encoded(person) + "&password=" + encoded(OidcTestServer.PASSWORD) + "&_csrf="
+                        + encoded(field(html, "_csrf")));
+    }
+
+    /** Sends fields to the address that the form of a page has. */
+    HttpResponse<String> submitForm(URI page, String html, String fields) {
+        Matcher form = FORM.matcher(html);
+        if (!form.find()) {
             throw new AssertionError("no form at " + page + ": " + html);
         }
-        String form = "username=" + encoded(person) + "&password=" + encoded(OidcTestServer.PASSWORD) + "&_csrf="
-                + encoded(csrf.group(1));
-        return send(HttpRequest.newBuilder(page.resolve("/login"))
+        return send(HttpRequest.newBuilder(page.resolve(form.group(1).replace("&amp;", "&")))
                 .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(form)));
+                .POST(BodyPublishers.ofString(fields)));
     }
 
     /** Loads an address of the center and returns where it leads, without the address of the center. */
@@ -100,12 +107,15 @@ final class OidcBrowser {
 
     private HttpResponse<String> send(HttpRequest.Builder request) {
         try {
-            return http.send(
+            HttpResponse<String> response = http.send(
                     request.header("Accept", "text/html,*/*;q=0.8")
                             .header("X-Forwarded-For", address)
                             .timeout(Duration.ofMinutes(2))
                             .build(),
                     BodyHandlers.ofString());
+            // As in a browser, the connection to this machine counts as secure.
+            cookies.getCookieStore().getCookies().forEach(cookie -> cookie.setSecure(false));
+            return response;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -137,6 +147,13 @@ final class OidcBrowser {
 
     static Optional<String> at(HttpResponse<String> response) {
         return response.headers().firstValue("Location");
+    }
+
+    /** Returns the value of a hidden field of a page; empty if there is none. */
+    static String field(String html, String name) {
+        Matcher found =
+                Pattern.compile("name=\"" + name + "\"[^>]*value=\"([^\"]+)\"").matcher(html);
+        return found.find() ? found.group(1) : "";
     }
 
     private static String encoded(String text) {
