@@ -210,7 +210,7 @@ final class SlapdServer implements AutoCloseable {
     }
 
     /** Returns the operations that began while something ran, without those of the administrator. */
-    Operations during(Runnable work) throws LDAPException {
+    Operations operationsOf(Runnable work) throws LDAPException {
         long binds = begun("Bind");
         long searches = begun("Search");
         work.run();

@@ -261,9 +261,9 @@ class SlapdTest {
             first.person("known" + i, "viewers");
         }
         SlapdServer.Operations ofKnown =
-                first.during(() -> asks("known0", "wrong").expect(401));
+                first.operationsOf(() -> asks("known0", "wrong").expect(401));
         SlapdServer.Operations ofUnknown =
-                first.during(() -> asks("unknown0", "wrong").expect(401));
+                first.operationsOf(() -> asks("unknown0", "wrong").expect(401));
         assertThat(ofKnown).isEqualTo(ofUnknown);
         for (int i = 0; i < REFUSALS; i++) {
             known.add(nanosOfRefusal("known" + i));
