@@ -1,8 +1,6 @@
 package io.sluice.core;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.LeakyBucket;
-import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
@@ -122,7 +120,7 @@ final class Waiter<T> {
                 continue;
             }
             Demand demand = ask.demands().get(i);
-            boolean mayComeBack = demand.limit() instanceof Concurrency
+            boolean mayComeBack = demand.limit().kind().holds()
                     && demand.needed() <= demand.limit().capacity();
             boolean noSlotInTime = slotsOnly && refusal.degraded() == null;
             if (noSlotInTime || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
@@ -162,7 +160,7 @@ final class Waiter<T> {
     }
 
     private boolean isHeld(int demand) {
-        return ask.demands().get(demand).limit() instanceof Concurrency;
+        return ask.demands().get(demand).limit().kind().holds();
     }
 
     /** Changes the holder names of its permits, because an ask whose answer was lost may have charged the old ones. */
@@ -220,9 +218,7 @@ final class Waiter<T> {
      * so the waiter must queue for those.
      */
     private static boolean hasSlots(Demand demand) {
-        return demand.limit() instanceof LeakyBucket
-                || (demand.limit() instanceof TokenBucket
-                        && demand.atLeast() == demand.permits()
-                        && demand.keep() == 0);
+        Algorithm kind = demand.limit().kind();
+        return kind.queues() || (kind.grantsAhead() && demand.atLeast() == demand.permits() && demand.keep() == 0);
     }
 }

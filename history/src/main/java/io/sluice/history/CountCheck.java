@@ -2,8 +2,8 @@ package io.sluice.history;
 
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.StepEvent;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
@@ -224,8 +224,9 @@ final class CountCheck {
     }
 
     private void ends(StepEvent step, StepEvent.Granted lease) {
-        if (lease.limit() instanceof FixedWindow window) {
-            long end = window.windows().at(lease.chargedAtMicros()).endMicros();
+        Windows windows = lease.limit().windows();
+        if (windows != null) {
+            long end = windows.at(lease.chargedAtMicros()).endMicros();
             if (lease.endsMicros() > end) {
                 findings.add(
                         Kind.LEASE_EXPIRED,

@@ -4,22 +4,20 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Calendar;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The format of limits in a history file: an object with the keys of rule documents, and spans in microseconds. */
 final class HistoryFormat {
@@ -57,72 +55,57 @@ final class HistoryFormat {
         out.writeStartObject();
         out.writeStringField("name", limit.name());
         out.writeStringField("algorithm", limit.algorithm());
-        if (limit instanceof TokenBucket bucket) {
-            write(out, bucket.rate());
-            out.writeNumberField("burst", bucket.burst());
-            out.writeNumberField("max_wait", bucket.maxWaitMicros());
-        } else if (limit instanceof LeakyBucket bucket) {
-            write(out, bucket.rate());
-            out.writeNumberField("capacity", bucket.waiting());
-            out.writeNumberField("max_wait", bucket.maxWaitMicros());
-        } else {
-            out.writeNumberField("limit", limit.capacity());
-            Calendar calendar = limit instanceof FixedWindow window ? window.calendar() : null;
-            if (calendar != null) {
-                out.writeStringField("align", calendar.word().toUpperCase(Locale.ROOT));
-                out.writeStringField(
-                        "zone",
-                        Objects.requireNonNull(((FixedWindow) limit).zone()).getId());
-            } else {
-                out.writeNumberField("window", limit.windowMicros());
-            }
-            if (limit instanceof SlidingWindow window) {
-                out.writeNumberField("slices", window.slices());
-                out.writeBooleanField("weighted", window.weighted());
-            }
+        for (Map.Entry<Parameter, Object> each : limit.parameters().entrySet()) {
+            write(out, each.getKey(), each.getValue());
         }
         out.writeEndObject();
     }
 
-    private static void write(JsonGenerator out, Rate rate) throws IOException {
-        out.writeNumberField("permits", rate.permits());
-        out.writeNumberField("per", rate.perMicros());
+    private static void write(JsonGenerator out, Parameter parameter, Object value) throws IOException {
+        String field = field(parameter);
+        switch (parameter) {
+            case RATE -> {
+                out.writeNumberField("permits", ((Rate) value).permits());
+                out.writeNumberField("per", ((Rate) value).perMicros());
+            }
+            case BURST, CAPACITY, LIMIT, SLICES -> out.writeNumberField(field, (Long) value);
+            case MAX_WAIT, WINDOW, TTL -> out.writeNumberField(field, TimeUnit.MICROSECONDS.convert((Duration) value));
+            case ALIGN -> out.writeStringField(field, ((Calendar) value).word().toUpperCase(Locale.ROOT));
+            case ZONE -> out.writeStringField(field, ((ZoneId) value).getId());
+            case WEIGHTED -> out.writeBooleanField(field, (Boolean) value);
+        }
     }
 
     static Limit limit(JsonNode node) {
-        Limit.Named named = Limit.named(text(node, "name"));
-        long limit = node.path("limit").asLong();
-        String algorithm = text(node, "algorithm");
-        return switch (algorithm) {
-            case "token_bucket" ->
-                named.tokenBucket(rate(node)).withBurst(number(node, "burst")).withMaxWait(span(node, "max_wait"));
-            case "leaky_bucket" ->
-                named.leakyBucket(rate(node))
-                        .withCapacity(number(node, "capacity"))
-                        .withMaxWait(span(node, "max_wait"));
-            case "fixed_window" ->
-                node.has("align")
-                        ? named.fixedWindow(
-                                limit,
-                                Calendar.of(text(node, "align").toLowerCase(Locale.ROOT)),
-                                ZoneId.of(text(node, "zone")))
-                        : named.fixedWindow(limit, span(node, "window"));
-            case "sliding_window" ->
-                new SlidingWindow(
-                        named.name(),
-                        limit,
-                        span(node, "window"),
-                        (int) number(node, "slices"),
-                        node.path("weighted").asBoolean());
-            case "sliding_log" -> new SlidingLog(named.name(), limit, span(node, "window"));
-            case "concurrency" -> new Concurrency(named.name(), limit, span(node, "window"));
-            default ->
-                throw new IllegalArgumentException("algorithm: \"" + algorithm + "\" (expected: a known algorithm)");
+        Algorithm algorithm = Algorithm.of(text(node, "algorithm"));
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        for (Parameter parameter : algorithm.parameters()) {
+            if (node.has(field(parameter))) {
+                values.put(parameter, value(node, parameter));
+            }
+        }
+        return algorithm.limit(text(node, "name"), values);
+    }
+
+    private static Object value(JsonNode node, Parameter parameter) {
+        String field = field(parameter);
+        return switch (parameter) {
+            case RATE -> new Rate(number(node, field), span(node, "per"));
+            case BURST, CAPACITY, LIMIT, SLICES -> number(node, field);
+            case MAX_WAIT, WINDOW, TTL -> span(node, field);
+            case ALIGN -> Calendar.of(text(node, field).toLowerCase(Locale.ROOT));
+            case ZONE -> ZoneId.of(text(node, field));
+            case WEIGHTED -> node.path(field).asBoolean();
         };
     }
 
-    private static Rate rate(JsonNode node) {
-        return new Rate(number(node, "permits"), span(node, "per"));
+    /** Returns the field of a parameter, or the first of two. */
+    private static String field(Parameter parameter) {
+        return switch (parameter) {
+            case RATE -> "permits";
+            case TTL -> "window";
+            default -> parameter.word();
+        };
     }
 
     private static Duration span(JsonNode node, String field) {

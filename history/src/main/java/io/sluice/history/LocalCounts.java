@@ -1,7 +1,6 @@
 package io.sluice.history;
 
 import io.sluice.core.history.StepEvent;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -76,7 +75,7 @@ final class LocalCounts {
     private void check(String count, List<StepEvent> steps) {
         checked += steps.size();
         Limit limit = CountCheck.limitOf(steps);
-        if (limit instanceof Concurrency) {
+        if (limit != null && limit.kind().holds()) {
             held(count, steps);
         } else if (limit != null) {
             settled(count, steps);

@@ -3,14 +3,8 @@ package io.sluice.history;
 import io.sluice.core.algorithm.Count;
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.StepEvent;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Pace;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Settlement;
@@ -78,7 +72,7 @@ final class ModelReplay {
     /** Called before each step. */
     void begin(Limit limit, long nowMicros) {
         heardOf(limit);
-        boolean otherTtl = limit instanceof Concurrency && limit.windowMicros() != ttlMicros;
+        boolean otherTtl = limit.kind().holds() && limit.windowMicros() != ttlMicros;
         ttlMicros = limit.windowMicros();
         if (!exact && (unsettled || nowMicros < lastMicros || otherTtl)) {
             forget(limit, nowMicros);
@@ -173,7 +167,7 @@ final class ModelReplay {
 
     void givenBack(Charge charge, long nowMicros) {
         Limit limit = charge.limit();
-        if (exact || limit instanceof Concurrency) {
+        if (exact || limit.kind().holds()) {
             each(count -> count.giveBack(charge, nowMicros));
         } else {
             // How much of it still counts depends on the missing steps: all of it or nothing.
@@ -252,7 +246,7 @@ final class ModelReplay {
             return;
         }
         boolean held = settlement.reserved() > 0 && heldByLeast.contains(settlement.chargedAtMicros());
-        if (held || limit instanceof FixedWindow) {
+        if (held || limit.windows() != null) {
             long unused = least.settle(settling(settlement, 0, change, settlement.chargedAtMicros()), nowMicros);
         } else {
             unknownAt = nowMicros;
@@ -291,7 +285,7 @@ final class ModelReplay {
         return Demand.of(limit, key, permits)
                 .orAtLeast(atLeast)
                 .waitingUpTo(maxWaitMicros)
-                .heldBy(limit instanceof Concurrency ? holder : "");
+                .heldBy(limit.kind().holds() ? holder : "");
     }
 
     private @Nullable String between(
@@ -314,14 +308,14 @@ final class ModelReplay {
     private void narrow(Demand demand, Verdict told, long nowMicros) {
         Limit limit = demand.limit();
         long at = Math.max(nowMicros, told.chargedAtMicros());
-        if (isBucket(limit)) {
-            Pace pace = limit instanceof TokenBucket bucket ? bucket.pace() : ((LeakyBucket) limit).pace();
+        Pace pace = limit.pace();
+        if (pace != null) {
             long drains = told.resetAfterMicros() - (told.chargedAtMicros() - nowMicros);
             if (!pace.isZero() && drains > 0 && drains < Pace.MAX_MICROS / 2) {
                 least = with(demand, pace.wholeIn(drains - 1), at);
                 most = with(demand, pace.wholeIn(drains) + 1, at);
             }
-        } else if (told.remaining() > 0 && limit instanceof FixedWindow) {
+        } else if (told.remaining() > 0 && limit.windows() != null) {
             least = with(demand, limit.capacity() - told.remaining(), told.chargedAtMicros());
             most = least;
             exact = true;
@@ -366,19 +360,20 @@ final class ModelReplay {
     }
 
     private static boolean isBucket(Limit limit) {
-        return limit instanceof TokenBucket || limit instanceof LeakyBucket;
+        return limit.pace() != null;
     }
 
     /** Returns whether the remaining permits tell all that counts. The weighted estimate may be read differently later. */
     private static boolean isStrict(Limit limit) {
-        return limit instanceof SlidingLog || (limit instanceof SlidingWindow window && !window.weighted());
+        return switch (limit.kind()) {
+            case SLIDING_WINDOW, SLIDING_LOG -> !limit.weighted();
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, CONCURRENCY -> false;
+        };
     }
 
     /** Returns for how long a count of windows remembers. */
     private static long memoryOf(Limit limit) {
-        long more = limit instanceof SlidingWindow window
-                ? 2 * window.sliceMicros()
-                : limit instanceof FixedWindow ? limit.windowMicros() : 0;
+        long more = limit.windows() != null ? limit.windowMicros() : 2 * limit.sliceMicros();
         return isBucket(limit) ? 0 : limit.windowMicros() + more;
     }
 }

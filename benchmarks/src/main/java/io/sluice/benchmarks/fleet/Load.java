@@ -1,6 +1,8 @@
 package io.sluice.benchmarks.fleet;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
@@ -8,7 +10,9 @@ import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.LeasePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The load on one node of a fleet.
@@ -50,16 +54,17 @@ record Load(
     }
 
     Limit limit() {
-        Limit.Named named = Limit.named("fleet");
-        return switch (algorithm) {
-            case "token_bucket" -> named.tokenBucket(Rate.perSecond(perSecond));
-            case "leaky_bucket" -> named.leakyBucket(Rate.perSecond(perSecond));
-            case "fixed_window" -> named.fixedWindow(perSecond, Duration.ofSeconds(1));
-            case "sliding_window" -> named.slidingWindow(perSecond, Duration.ofSeconds(1));
-            case "sliding_log" -> named.slidingLog(perSecond, Duration.ofSeconds(1));
-            case "concurrency" -> named.concurrency(Math.max(1, perSecond / 100), Duration.ofSeconds(1));
-            default -> throw new IllegalArgumentException("algorithm: " + algorithm);
-        };
+        Algorithm kind = Algorithm.of(algorithm);
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        for (Parameter parameter : kind.parameters()) {
+            switch (parameter) {
+                case RATE -> values.put(parameter, Rate.perSecond(perSecond));
+                case LIMIT -> values.put(parameter, kind.holds() ? Math.max(1, perSecond / 100) : perSecond);
+                case WINDOW, TTL -> values.put(parameter, Duration.ofSeconds(1));
+                default -> {}
+            }
+        }
+        return kind.limit("fleet", values);
     }
 
     /** Returns a request that is refused while Redis does not answer, so that the history has everything that passed. */

@@ -1,9 +1,7 @@
 package io.sluice.center.approval;
 
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.TokenBucket;
 import java.math.BigInteger;
 
 /**
@@ -46,19 +44,12 @@ public final class Raise {
     }
 
     private static long permits(Limit limit) {
-        Rate rate = rate(limit);
+        Rate rate = limit.rate();
         return rate == null ? limit.capacity() : rate.permits();
     }
 
     private static long micros(Limit limit) {
-        Rate rate = rate(limit);
+        Rate rate = limit.rate();
         return rate == null ? limit.windowMicros() : rate.perMicros();
-    }
-
-    private static @org.jspecify.annotations.Nullable Rate rate(Limit limit) {
-        if (limit instanceof TokenBucket bucket) {
-            return bucket.rate();
-        }
-        return limit instanceof LeakyBucket bucket ? bucket.rate() : null;
     }
 }

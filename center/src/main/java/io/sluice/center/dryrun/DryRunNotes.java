@@ -1,7 +1,6 @@
 package io.sluice.center.dryrun;
 
 import io.sluice.center.dryrun.DryRunReply.Note;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.replay.run.LogSummary;
 import io.sluice.replay.run.ReplayResult;
 import io.sluice.replay.run.RuleResult;
@@ -146,7 +145,7 @@ final class DryRunNotes {
     }
 
     private void ofRule(Rule rule) {
-        if (rule.limits().stream().anyMatch(limit -> limit.limit() instanceof Concurrency)) {
+        if (rule.limits().stream().anyMatch(limit -> limit.limit().kind().holds())) {
             add(
                     "concurrency",
                     rule.id(),

@@ -4,8 +4,8 @@ import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.explain.ExplainReply.ExplainedDecision;
 import io.sluice.center.explain.ExplainReply.ExplainedLimit;
 import io.sluice.center.explain.ExplainReply.ExplainedRule;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerKey;
 import io.sluice.rules.caller.CallerKeys;
@@ -210,7 +210,7 @@ final class RequestExplanation {
             return LimitWords.amount(expected);
         }
         if (rate != null) {
-            return usual instanceof LeakyBucket
+            return usual.kind().number() == Parameter.CAPACITY
                     ? rate + ", capacity " + Math.max(0, capacity - 1)
                     : rate + ", burst " + capacity;
         }

@@ -10,9 +10,7 @@ import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.people.Sessions;
 import io.sluice.center.retention.DataKind.Place;
 import io.sluice.center.settings.RetentionSettings;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.SlidingWindow;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.snapshot.RuleSet;
@@ -448,11 +446,8 @@ final class DataKinds {
     }
 
     private static long life(Limit limit) {
-        if (limit instanceof SlidingWindow sliding) {
-            return sliding.windowMicros() + sliding.sliceMicros();
-        }
         // Months and years have different lengths.
-        boolean isCalendar = limit instanceof FixedWindow fixed && fixed.calendar() != null;
-        return limit.windowMicros() + (isCalendar ? TimeUnit.DAYS.toMicros(1) : 0);
+        long longer = limit.followsCalendar() ? TimeUnit.DAYS.toMicros(1) : limit.sliceMicros();
+        return limit.windowMicros() + longer;
     }
 }

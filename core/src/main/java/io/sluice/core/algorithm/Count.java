@@ -29,18 +29,14 @@ public abstract class Count {
 
     /** Creates an unused count for limits of this shape. */
     public static Count of(Limit limit) {
-        if (limit instanceof TokenBucket bucket) {
-            return new TokenBucketCount(bucket, BucketState.fresh(0));
-        } else if (limit instanceof LeakyBucket bucket) {
-            return new LeakyBucketCount(bucket);
-        } else if (limit instanceof FixedWindow window) {
-            return new FixedWindowCount(window);
-        } else if (limit instanceof SlidingWindow window) {
-            return new SlidingWindowCount(window);
-        } else if (limit instanceof SlidingLog log) {
-            return new SlidingLogCount(log);
-        }
-        return new ConcurrencyCount((Concurrency) limit);
+        return switch (limit.kind()) {
+            case TOKEN_BUCKET -> new TokenBucketCount((TokenBucket) limit, BucketState.fresh(0));
+            case LEAKY_BUCKET -> new LeakyBucketCount((LeakyBucket) limit);
+            case FIXED_WINDOW -> new FixedWindowCount((FixedWindow) limit);
+            case SLIDING_WINDOW -> new SlidingWindowCount((SlidingWindow) limit);
+            case SLIDING_LOG -> new SlidingLogCount((SlidingLog) limit);
+            case CONCURRENCY -> new ConcurrencyCount((Concurrency) limit);
+        };
     }
 
     /** Creates the count of a token bucket with a given used amount. */

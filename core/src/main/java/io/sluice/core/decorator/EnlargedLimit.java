@@ -1,19 +1,16 @@
 package io.sluice.core.decorator;
 
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Objects;
+import java.util.Map;
 
 /**
  * Multiplies the numbers of a limit, rounded in favour of the caller. The result is never less than the limit, nor more than a
@@ -27,27 +24,14 @@ final class EnlargedLimit {
      * @param times at least 1
      */
     static Limit of(Limit limit, double times) {
-        Limit.Named named = Limit.named(limit.name());
-        if (limit instanceof TokenBucket bucket) {
-            return named.tokenBucket(of(bucket.rate(), times))
-                    .withBurst(of(bucket.burst(), times, Limit.MAX_CAPACITY))
-                    .withMaxWait(micros(bucket.maxWaitMicros()));
-        } else if (limit instanceof LeakyBucket bucket) {
-            return named.leakyBucket(of(bucket.rate(), times))
-                    .withCapacity(of(bucket.waiting(), times, Limit.MAX_CAPACITY - 1))
-                    .withMaxWait(micros(bucket.maxWaitMicros()));
-        } else if (limit instanceof FixedWindow window) {
-            long more = of(window.capacity(), times, Limit.MAX_CAPACITY);
-            return window.calendar() == null
-                    ? named.fixedWindow(more, micros(window.windowMicros()))
-                    : named.fixedWindow(more, window.calendar(), Objects.requireNonNull(window.zone()));
-        } else if (limit instanceof SlidingWindow window) {
-            long more = of(window.limit(), times, Limit.MAX_CAPACITY);
-            return new SlidingWindow(window.name(), more, window.window(), window.slices(), window.weighted());
-        } else if (limit instanceof SlidingLog log) {
-            return named.slidingLog(of(log.limit(), times, SlidingLog.MAX_LIMIT), log.window());
+        Algorithm kind = limit.kind();
+        if (kind.holds()) {
+            return limit;
         }
-        return limit;
+        Map<Parameter, Object> values = limit.parameters();
+        values.computeIfPresent(Parameter.RATE, (rate, value) -> of((Rate) value, times));
+        values.computeIfPresent(kind.number(), (number, value) -> of((Long) value, times, kind.largest()));
+        return kind.limit(limit.name(), values);
     }
 
     private static long of(long whole, double times, long most) {

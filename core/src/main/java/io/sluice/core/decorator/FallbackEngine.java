@@ -1,6 +1,5 @@
 package io.sluice.core.decorator;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.local.Gates;
@@ -273,7 +272,7 @@ public final class FallbackEngine implements Engine {
 
     private static boolean holds(List<Demand> demands) {
         for (Demand demand : demands) {
-            if (demand.limit() instanceof Concurrency) {
+            if (demand.limit().kind().holds()) {
                 return true;
             }
         }

@@ -1,6 +1,5 @@
 package io.sluice.core.decorator;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -179,7 +178,7 @@ public final class Guard extends ForwardingEngine {
     }
 
     private static boolean isGuarded(Demand demand) {
-        return demand.guard() != Demand.UNGUARDED && !(demand.limit() instanceof Concurrency);
+        return demand.guard() != Demand.UNGUARDED && !demand.limit().kind().holds();
     }
 
     private Limit enlarged(Demand demand) {

@@ -2,7 +2,6 @@ package io.sluice.core.decorator;
 
 import io.sluice.core.algorithm.Count;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -68,7 +67,7 @@ final class GuardedCount {
      * because such slots are granted beyond the burst, each on its own.
      */
     private Demand withThoseUnderWay(Demand demand) {
-        if (underWay == 0 || (demand.limit() instanceof TokenBucket && demand.maxWaitMicros() > 0)) {
+        if (underWay == 0 || (demand.limit().kind().grantsAhead() && demand.maxWaitMicros() > 0)) {
             return demand;
         }
         long permits = Math.min(Limit.MAX_PERMITS, demand.permits() + underWay);

@@ -2,6 +2,8 @@ package io.sluice.core.limit;
 
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -19,14 +21,27 @@ public record Concurrency(String name, long limit, Duration ttl) implements Limi
         Expect.micros("ttl", Objects.requireNonNull(ttl, "ttl"));
     }
 
+    static Concurrency of(String name, ParameterValues values) {
+        return new Concurrency(
+                name, values.get(Parameter.LIMIT, Long.class), values.get(Parameter.TTL, Duration.class));
+    }
+
     @Override
-    public String algorithm() {
-        return "concurrency";
+    public Algorithm kind() {
+        return Algorithm.CONCURRENCY;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.LIMIT, limit);
+        values.put(Parameter.TTL, ttl);
+        return values;
     }
 
     @Override
     public String shape() {
-        return "cc";
+        return kind().code();
     }
 
     @Override

@@ -4,6 +4,9 @@ import io.sluice.core.internal.DurationText;
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * window's length. If that matters, use {@link SlidingWindow}.
  */
 public final class FixedWindow implements Limit {
+
+    private static final ZoneId DEFAULT_ZONE = ZoneId.of("UTC");
 
     private final String name;
     private final long limit;
@@ -48,7 +53,20 @@ public final class FixedWindow implements Limit {
         return new FixedWindow(name, limit, window, Windows.of(calendar, zone), calendar, zone);
     }
 
-    /** Returns where the windows begin and end. */
+    static FixedWindow of(String name, ParameterValues values) {
+        long limit = values.get(Parameter.LIMIT, Long.class);
+        if (values.has(Parameter.WINDOW) == values.has(Parameter.ALIGN)) {
+            String found = values.has(Parameter.WINDOW) ? "align: set together with window" : "window: missing";
+            throw new IllegalArgumentException(found + " (expected: either window or align)");
+        }
+        if (values.has(Parameter.WINDOW)) {
+            return of(name, limit, values.get(Parameter.WINDOW, Duration.class));
+        }
+        Calendar calendar = values.get(Parameter.ALIGN, Calendar.class);
+        return of(name, limit, calendar, values.get(Parameter.ZONE, DEFAULT_ZONE, ZoneId.class));
+    }
+
+    @Override
     public Windows windows() {
         return windows;
     }
@@ -69,13 +87,26 @@ public final class FixedWindow implements Limit {
     }
 
     @Override
-    public String algorithm() {
-        return "fixed_window";
+    public Algorithm kind() {
+        return Algorithm.FIXED_WINDOW;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.LIMIT, limit);
+        if (calendar == null || zone == null) {
+            values.put(Parameter.WINDOW, Duration.of(windowMicros(), ChronoUnit.MICROS));
+        } else {
+            values.put(Parameter.ALIGN, calendar);
+            values.put(Parameter.ZONE, zone);
+        }
+        return values;
     }
 
     @Override
     public String shape() {
-        return "fw" + window.replace(" in ", "@").replace(':', '.');
+        return kind().code() + window.replace(" in ", "@").replace(':', '.');
     }
 
     @Override

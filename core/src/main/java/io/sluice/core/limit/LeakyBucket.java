@@ -2,6 +2,9 @@ package io.sluice.core.limit;
 
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,15 @@ public final class LeakyBucket implements Limit {
         this.hash = Objects.hash(name, rate, waiting, this.maxWaitMicros);
     }
 
+    static LeakyBucket of(String name, ParameterValues values) {
+        Rate rate = values.get(Parameter.RATE, Rate.class);
+        long waiting = values.get(Parameter.CAPACITY, rate.permitsPerSecond(), Long.class);
+        LeakyBucket usual = new LeakyBucket(name, rate, waiting, null);
+        return values.has(Parameter.MAX_WAIT)
+                ? usual.withMaxWait(values.get(Parameter.MAX_WAIT, Duration.class))
+                : usual;
+    }
+
     /**
      * Returns this limit with room for {@code waiting} permits. The longest wait becomes the time to drain them; 0 lets no
      * request wait.
@@ -46,6 +58,7 @@ public final class LeakyBucket implements Limit {
         return new LeakyBucket(name, rate, waiting, Expect.wait("maxWait", maxWait));
     }
 
+    @Override
     public Rate rate() {
         return rate;
     }
@@ -55,7 +68,7 @@ public final class LeakyBucket implements Limit {
         return waiting;
     }
 
-    /** Returns the rate as the fraction that all engines use for their arithmetic. */
+    @Override
     public Pace pace() {
         return pace;
     }
@@ -66,13 +79,22 @@ public final class LeakyBucket implements Limit {
     }
 
     @Override
-    public String algorithm() {
-        return "leaky_bucket";
+    public Algorithm kind() {
+        return Algorithm.LEAKY_BUCKET;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.RATE, rate);
+        values.put(Parameter.CAPACITY, waiting);
+        values.put(Parameter.MAX_WAIT, Duration.of(maxWaitMicros, ChronoUnit.MICROS));
+        return values;
     }
 
     @Override
     public String shape() {
-        return "lb";
+        return kind().code();
     }
 
     /** Returns the permits that may wait, plus the one that passes. */

@@ -2,6 +2,9 @@ package io.sluice.core.limit;
 
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much may pass. A limit is an immutable value, built in one expression that rejects invalid numbers.
@@ -31,8 +34,52 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
     /** Returns the name. Together with shape and key it identifies a count. */
     String name();
 
+    /** Returns the algorithm. */
+    Algorithm kind();
+
     /** Returns the algorithm as it is written in rule documents. */
-    String algorithm();
+    default String algorithm() {
+        return kind().word();
+    }
+
+    /**
+     * Returns the values of all parameters that are in force, in the order of {@link Parameter}. {@link Algorithm#limit} builds an equal
+     * limit from them. The map is new, and the caller may change it.
+     */
+    Map<Parameter, Object> parameters();
+
+    /** Returns {@link #parameters()} without those that would have the same value if they were not given. */
+    default Map<Parameter, Object> givenParameters() {
+        Map<Parameter, Object> given = parameters();
+        for (Parameter parameter : List.copyOf(given.keySet())) {
+            if (parameter.hasDefault()) {
+                Object value = given.remove(parameter);
+                if (!equals(kind().limit(name(), given))) {
+                    given.put(parameter, value);
+                }
+            }
+        }
+        return given;
+    }
+
+    /**
+     * Returns this limit with another value of one of its {@link #parameters()}. All others stay.
+     *
+     * @throws IllegalArgumentException if this limit does not have the parameter, or cannot have the value
+     */
+    default Limit with(Parameter parameter, Object value) {
+        Map<Parameter, Object> changed = parameters();
+        if (changed.put(parameter, value) == null) {
+            throw new IllegalArgumentException(
+                    parameter.word() + ": not a parameter of " + this + " (expected: one that it has)");
+        }
+        return kind().limit(name(), changed);
+    }
+
+    /** Returns this limit under another name. */
+    default Limit withName(String name) {
+        return kind().limit(name, parameters());
+    }
 
     /**
      * Returns the part of the limit that a count depends on: the algorithm and its window, if it has one. A change of the shape
@@ -51,6 +98,37 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
      */
     default long maxWaitMicros() {
         return 0;
+    }
+
+    /** Returns the rate; null if the limit has a window or holds permits. */
+    default @Nullable Rate rate() {
+        return null;
+    }
+
+    /** Returns the rate as the fraction that all engines use for their arithmetic; null if the limit has no rate. */
+    default @Nullable Pace pace() {
+        return null;
+    }
+
+    /** Returns where the windows begin and end; null if the limit has no windows that follow each other. */
+    default @Nullable Windows windows() {
+        return null;
+    }
+
+    /** Returns whether the windows follow the calendar of a zone. */
+    default boolean followsCalendar() {
+        Windows windows = windows();
+        return windows != null && !windows.areEven();
+    }
+
+    /** Returns the length of a slice of the window; 0 if the window is not divided. */
+    default long sliceMicros() {
+        return 0;
+    }
+
+    /** Returns whether use is estimated rather than counted. */
+    default boolean weighted() {
+        return false;
     }
 
     /**
@@ -75,7 +153,7 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
 
         /** Refills continuously at {@code rate} and starts full. The burst is one second of the rate, at least 1. */
         public TokenBucket tokenBucket(Rate rate) {
-            return new TokenBucket(name, rate, rate.permitsPerSecond());
+            return new TokenBucket(name, rate, rate.permitsPerSecond(), 0);
         }
 
         /** Hands out time slots at {@code rate}. As many permits may wait as flow in one second, at least 1. */

@@ -3,6 +3,8 @@ package io.sluice.core.limit;
 import io.sluice.core.internal.DurationText;
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -23,14 +25,27 @@ public record SlidingLog(String name, long limit, Duration window) implements Li
         Expect.micros("window", Objects.requireNonNull(window, "window"));
     }
 
+    static SlidingLog of(String name, ParameterValues values) {
+        return new SlidingLog(
+                name, values.get(Parameter.LIMIT, Long.class), values.get(Parameter.WINDOW, Duration.class));
+    }
+
     @Override
-    public String algorithm() {
-        return "sliding_log";
+    public Algorithm kind() {
+        return Algorithm.SLIDING_LOG;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.LIMIT, limit);
+        values.put(Parameter.WINDOW, window);
+        return values;
     }
 
     @Override
     public String shape() {
-        return "sl" + DurationText.text(windowMicros());
+        return kind().code() + DurationText.text(windowMicros());
     }
 
     @Override

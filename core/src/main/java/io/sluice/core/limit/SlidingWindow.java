@@ -3,6 +3,8 @@ package io.sluice.core.limit;
 import io.sluice.core.internal.DurationText;
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -34,6 +36,18 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
         return new SlidingWindow(name, limit, window, (int) Math.min(DEFAULT_SLICES, micros), false);
     }
 
+    static SlidingWindow of(String name, ParameterValues values) {
+        SlidingWindow usual =
+                of(name, values.get(Parameter.LIMIT, Long.class), values.get(Parameter.WINDOW, Duration.class));
+        long slices = values.get(Parameter.SLICES, (long) usual.slices, Long.class);
+        return new SlidingWindow(
+                name,
+                usual.limit,
+                usual.window,
+                (int) Expect.range("slices", slices, 1, MAX_SLICES),
+                values.get(Parameter.WEIGHTED, false, Boolean.class));
+    }
+
     /** Returns this limit with its window divided into {@code slices}. More slices are more accurate and take more memory. */
     public SlidingWindow withSlices(int slices) {
         return new SlidingWindow(name, limit, window, slices, weighted);
@@ -44,14 +58,24 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
         return new SlidingWindow(name, limit, window, slices, true);
     }
 
-    /** Returns the length of a slice. */
+    @Override
     public long sliceMicros() {
         return (windowMicros() + slices - 1) / slices;
     }
 
     @Override
-    public String algorithm() {
-        return "sliding_window";
+    public Algorithm kind() {
+        return Algorithm.SLIDING_WINDOW;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.LIMIT, limit);
+        values.put(Parameter.WINDOW, window);
+        values.put(Parameter.SLICES, (long) slices);
+        values.put(Parameter.WEIGHTED, weighted);
+        return values;
     }
 
     /**
@@ -59,7 +83,7 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
      */
     @Override
     public String shape() {
-        return "sw" + DurationText.text(windowMicros()) + "." + slices;
+        return kind().code() + DurationText.text(windowMicros()) + "." + slices;
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.sluice.core.limit;
 
 import io.sluice.core.internal.Expect;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +23,20 @@ public final class TokenBucket implements Limit {
     private final Pace pace;
     private final int hash;
 
-    TokenBucket(String name, Rate rate, long burst) {
-        this(name, rate, burst, 0);
-    }
-
-    private TokenBucket(String name, Rate rate, long burst, long maxWaitMicros) {
+    TokenBucket(String name, Rate rate, long burst, long maxWaitMicros) {
         this.name = name;
         this.rate = Objects.requireNonNull(rate, "rate");
         this.burst = Expect.range("burst", burst, 0, MAX_CAPACITY);
         this.pace = Pace.of(rate.permits(), rate.perMicros());
         this.maxWaitMicros = maxWaitMicros;
         this.hash = Objects.hash(name, rate, burst, maxWaitMicros);
+    }
+
+    static TokenBucket of(String name, ParameterValues values) {
+        Rate rate = values.get(Parameter.RATE, Rate.class);
+        long burst = values.get(Parameter.BURST, rate.permitsPerSecond(), Long.class);
+        return new TokenBucket(name, rate, burst, 0)
+                .withMaxWait(values.get(Parameter.MAX_WAIT, Duration.ZERO, Duration.class));
     }
 
     /** Returns this limit with another burst, 0 to 10<sup>12</sup>. A burst of 0 always refuses. */
@@ -46,6 +52,7 @@ public final class TokenBucket implements Limit {
         return new TokenBucket(name, rate, burst, Expect.wait("maxWait", maxWait));
     }
 
+    @Override
     public Rate rate() {
         return rate;
     }
@@ -55,7 +62,7 @@ public final class TokenBucket implements Limit {
         return burst;
     }
 
-    /** Returns the rate as the fraction that all engines use for their arithmetic. */
+    @Override
     public Pace pace() {
         return pace;
     }
@@ -66,13 +73,22 @@ public final class TokenBucket implements Limit {
     }
 
     @Override
-    public String algorithm() {
-        return "token_bucket";
+    public Algorithm kind() {
+        return Algorithm.TOKEN_BUCKET;
+    }
+
+    @Override
+    public Map<Parameter, Object> parameters() {
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        values.put(Parameter.RATE, rate);
+        values.put(Parameter.BURST, burst);
+        values.put(Parameter.MAX_WAIT, Duration.of(maxWaitMicros, ChronoUnit.MICROS));
+        return values;
     }
 
     @Override
     public String shape() {
-        return "tb";
+        return kind().code();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.sluice.core.local;
 
 import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Count;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask;
@@ -435,7 +434,7 @@ final class LocalCounts {
         }
         String key = CountKey.bounded(charge.key());
         boolean done = onCell(in, key, action);
-        if (charge.limit() instanceof Concurrency) {
+        if (charge.limit().kind().holds()) {
             // Held permits are identified by their holder, so looking in the wrong cell does no harm.
             for (int position = 0; position < positions.get(); position++) {
                 done |= onCell(in, overflowKey(in, key, position), action);

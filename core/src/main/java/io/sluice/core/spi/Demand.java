@@ -1,6 +1,5 @@
 package io.sluice.core.spi;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import java.math.BigInteger;
 import java.util.Objects;
@@ -49,7 +48,7 @@ public record Demand(
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(label, "label");
         Objects.requireNonNull(holder, "holder");
-        if (holder.isEmpty() == limit instanceof Concurrency) {
+        if (holder.isEmpty() == limit.kind().holds()) {
             throw new IllegalArgumentException(
                     "holder: \"" + holder + "\" (expected: a name for a concurrency limit, empty for other limits)");
         }
@@ -94,7 +93,7 @@ public record Demand(
      * reported under the limit's own name.
      */
     public static Demand of(Limit limit, String key, long permits) {
-        String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
+        String holder = limit.kind().holds() ? UUID.randomUUID().toString() : "";
         Label label = new Label(limit.name(), limit.name(), "local");
         return new Demand(
                 limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE, 0);

@@ -1,8 +1,6 @@
 package io.sluice.core.spi;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.SlidingLog;
 
 /**
  * How a process may take permits of a shared count in advance and spend them by itself. Immutable.
@@ -37,7 +35,7 @@ public record LeasePolicy(long size, double share, long ttlMicros) {
      * be exact for each admission, and all processes must know about a held permit. Neither is ever leased.
      */
     public long most(Limit limit) {
-        if (share == 0 || limit instanceof SlidingLog || limit instanceof Concurrency) {
+        if (share == 0 || !limit.kind().leases()) {
             return 0;
         }
         return Math.min(limit.capacity(), (long) (share * limit.capacity() * ROUNDING));

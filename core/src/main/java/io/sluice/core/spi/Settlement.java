@@ -1,8 +1,6 @@
 package io.sluice.core.spi;
 
 import io.sluice.core.internal.Expect;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import java.util.Objects;
 
@@ -33,7 +31,7 @@ public record Settlement(
         Objects.requireNonNull(limit, "limit");
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(id, "id");
-        if (limit instanceof Concurrency || limit instanceof LeakyBucket) {
+        if (!limit.kind().settles()) {
             throw new IllegalArgumentException(
                     "limit: " + limit + " (expected: a token bucket, a fixed or sliding window, or a sliding log)");
         }

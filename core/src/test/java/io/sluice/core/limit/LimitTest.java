@@ -69,7 +69,7 @@ final class LimitTest {
     @Test
     void scalesDownButNeverToNothing() {
         TokenBucket bucket = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(5);
-        assertThat(bucket.scaled(0.5)).isEqualTo(new TokenBucket("x", new Rate(10, Duration.ofSeconds(2)), 2));
+        assertThat(bucket.scaled(0.5)).isEqualTo(new TokenBucket("x", new Rate(10, Duration.ofSeconds(2)), 2, 0));
         assertThat(bucket.scaled(0.01).capacity()).isEqualTo(1);
         assertThat(Limit.named("x")
                         .slidingLog(3, Duration.ofSeconds(1))

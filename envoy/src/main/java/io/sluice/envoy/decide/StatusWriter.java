@@ -4,8 +4,8 @@ import com.google.protobuf.Duration;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Windows;
 import io.sluice.envoy.decide.JointRuling.PartRuling;
 import io.sluice.envoy.decide.JointRuling.Standing;
 import io.sluice.envoy.descriptor.EnvoyDescriptor;
@@ -82,8 +82,9 @@ final class StatusWriter {
 
     /** Returns whole seconds, rounded up. A window counts until its end, even if it is unused. */
     private static Duration reset(Standing standing, long atMicros) {
-        long micros = standing.limit() instanceof FixedWindow window
-                ? window.windows().at(atMicros).endMicros() - atMicros
+        Windows windows = standing.limit().windows();
+        long micros = windows != null
+                ? windows.at(atMicros).endMicros() - atMicros
                 : standing.resetAfter().isPresent()
                         ? standing.resetAfter().get().toNanos() / 1_000
                         : 0;

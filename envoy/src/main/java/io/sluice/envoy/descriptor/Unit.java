@@ -1,7 +1,6 @@
 package io.sluice.envoy.descriptor;
 
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import java.time.Duration;
 import java.util.Locale;
@@ -50,7 +49,7 @@ public enum Unit {
      */
     public static RateLimitResponse.RateLimit.Unit of(Limit limit) {
         for (Unit unit : ALL) {
-            if (unit.micros == limit.windowMicros() && !(limit instanceof Concurrency)) {
+            if (unit.micros == limit.windowMicros() && !limit.kind().holds()) {
                 return unit.answered;
             }
         }

@@ -1,8 +1,7 @@
 package io.sluice.http.answer;
 
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.evaluate.Explanation;
 import io.sluice.rules.evaluate.Explanation.Standing;
@@ -162,10 +161,9 @@ public final class AnswerJson {
                 .field("algorithm", limit.algorithm())
                 .field("limit", limit.capacity())
                 .field("window_ms", (limit.windowMicros() + 999) / 1_000);
-        if (limit instanceof TokenBucket bucket) {
-            json.field("rate", bucket.rate().toString());
-        } else if (limit instanceof LeakyBucket bucket) {
-            json.field("rate", bucket.rate().toString());
+        Rate rate = limit.rate();
+        if (rate != null) {
+            json.field("rate", rate.toString());
         }
         json.field("by", by);
     }

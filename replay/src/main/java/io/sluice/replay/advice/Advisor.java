@@ -1,6 +1,5 @@
 package io.sluice.replay.advice;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.replay.advice.RefusalMeter.Refusals;
 import io.sluice.replay.log.LogReader;
 import io.sluice.replay.report.Findings;
@@ -150,7 +149,7 @@ public final class Advisor {
             long need = needs[(int) Math.min(out, needs.length - 1)];
             byCallers = LimitNumbers.number(limit.needed(), need, limit.mostPermits);
         }
-        if (goal.requests().isPresent() && limit.own.limit() instanceof Concurrency) {
+        if (goal.requests().isPresent() && limit.own.limit().kind().holds()) {
             findings.add(
                     limit.id() + ": a share of requests is not found for concurrency limits. The number is for the "
                             + (goal.callers().isPresent() ? "share of callers." : "peak, and refuses nobody."));

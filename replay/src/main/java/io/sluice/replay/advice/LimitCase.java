@@ -1,7 +1,5 @@
 package io.sluice.replay.advice;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.limit.Windows;
@@ -95,7 +93,7 @@ final class LimitCase {
             kept = "no request matches";
         } else if (requests < FEWEST_REQUESTS) {
             kept = "only " + requests + " requests";
-        } else if (own.limit() instanceof Concurrency && withoutDuration * 100 > requests * MOST_WITHOUT_DURATION) {
+        } else if (own.limit().kind().holds() && withoutDuration * 100 > requests * MOST_WITHOUT_DURATION) {
             kept = "the log lacks durations";
         } else if (full) {
             kept = "needs more than " + LimitNumbers.largest(own.limit()) + ", the most of "
@@ -108,7 +106,7 @@ final class LimitCase {
 
     /** Returns the time in which callers use the number: the window, or the span in which bursts happen. */
     long windowMicros(long spanMicros) {
-        if (own.limit() instanceof Concurrency) {
+        if (own.limit().kind().holds()) {
             return 0;
         }
         return LimitNumbers.rate(own.limit())
@@ -118,10 +116,10 @@ final class LimitCase {
 
     /** Returns how much of one window a log covers at most. */
     private long covered(long from, long to, long window) {
-        if (!(own.limit() instanceof FixedWindow fixed)) {
+        Windows windows = own.limit().windows();
+        if (windows == null) {
             return Math.min(window, to - from);
         }
-        Windows windows = fixed.windows();
         Window first = windows.at(from);
         Window next = windows.at(first.endMicros());
         Window last = windows.at(to);

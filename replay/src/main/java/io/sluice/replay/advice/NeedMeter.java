@@ -1,6 +1,5 @@
 package io.sluice.replay.advice;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.spi.Demand;
 import io.sluice.replay.log.LoggedRequest;
 import java.util.Map;
@@ -24,7 +23,8 @@ final class NeedMeter extends DemandObserver {
         if (!buckets) {
             limit.requests++;
             limit.mostPermits = Math.max(limit.mostPermits, demand.permits());
-            boolean unknown = request.durationMicros() < 0 && limit.own.limit() instanceof Concurrency;
+            boolean unknown =
+                    request.durationMicros() < 0 && limit.own.limit().kind().holds();
             limit.withoutDuration += unknown ? 1 : 0;
         }
         if (buckets == limit.isBucket()) {

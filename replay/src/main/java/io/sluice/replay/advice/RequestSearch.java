@@ -1,7 +1,6 @@
 package io.sluice.replay.advice;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Demand;
@@ -42,7 +41,7 @@ final class RequestSearch {
         this.share = share;
         this.maxKeys = maxKeys;
         for (LimitCase limit : cases.values()) {
-            if (limit.isAdvised() && !(limit.own.limit() instanceof Concurrency)) {
+            if (limit.isAdvised() && !limit.own.limit().kind().holds()) {
                 long[] needs = limit.needs.descending();
                 ranges.put(limit, new Range(-1, LimitNumbers.number(limit.needed(), needs[0], limit.mostPermits)));
             }
@@ -85,7 +84,7 @@ final class RequestSearch {
                 for (long number : numbers(range)) {
                     String name = "trial." + candidates.size() + "." + own.size();
                     Limit tried = LimitNumbers.with(limit.own.limit(), limit.rate, number);
-                    own.add(new Candidate(number, LimitNumbers.named(tried, name)));
+                    own.add(new Candidate(number, tried.withName(name)));
                 }
                 candidates.put(limit, own);
             });

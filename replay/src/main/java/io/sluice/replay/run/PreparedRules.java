@@ -1,6 +1,5 @@
 package io.sluice.replay.run;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
@@ -146,8 +145,7 @@ final class PreparedRules {
             for (int i = 0; i < rule.limits().size(); i++) {
                 limits.add(prepared(ready, i));
                 RuleLimit limit = rule.limits().get(i);
-                simple &=
-                        !(limit.limit() instanceof Concurrency) && limit.cost().isEmpty();
+                simple &= !limit.limit().kind().holds() && limit.cost().isEmpty();
             }
         }
         limits.sort(Comparator.comparing(PreparedLimit::level));
@@ -158,8 +156,9 @@ final class PreparedRules {
         Rule rule = ready.rule();
         RuleLimit limit = rule.limits().get(position);
         Label label = new Label(rule.id(), limit.id(), Mode.LOCAL.word());
-        boolean constant =
-                limit.by().isEmpty() && rule.overrides().isEmpty() && !(limit.limit() instanceof Concurrency);
+        boolean constant = limit.by().isEmpty()
+                && rule.overrides().isEmpty()
+                && !limit.limit().kind().holds();
         return new PreparedLimit(ready, limit, position, label, constant ? demand(limit.limit(), "", label) : null);
     }
 

@@ -2,7 +2,6 @@ package io.sluice.replay.run;
 
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
@@ -319,7 +318,8 @@ final class RuleRun {
                 rules.stream()
                         .map(RuleResult::rule)
                         .filter(rule -> concurrency
-                                ? rule.limits().stream().anyMatch(limit -> limit.limit() instanceof Concurrency)
+                                ? rule.limits().stream()
+                                        .anyMatch(limit -> limit.limit().kind().holds())
                                 : rule.countsAnswers())
                         .map(Rule::id)
                         .toList());

@@ -1,12 +1,10 @@
 package io.sluice.rules.changes;
 
 import io.sluice.core.limit.Calendar;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.TokenBucket;
-import java.time.ZoneId;
+import io.sluice.core.limit.Parameter;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * Says what it means that a limit starts a new count. What was used of the old limit is not known to the new one. So both can be
@@ -31,9 +29,9 @@ final class FreshCount {
         if (old.capacity() == 0) {
             return "the old limit let nothing pass, so only the new one can be used";
         }
-        return old instanceof Concurrency held
+        return old.kind().holds()
                 ? "it does not know the permits that are held, so until they are released, at most for "
-                        + LimitWords.micros(held.windowMicros()) + " unless they are renewed," + BOTH
+                        + LimitWords.micros(old.windowMicros()) + " unless they are renewed," + BOTH
                 : span(old) + BOTH + unused(now);
     }
 
@@ -42,26 +40,23 @@ final class FreshCount {
         if (old.windowMicros() == 0) {
             return "at the moment of the change";
         }
-        if (old instanceof TokenBucket) {
+        if (old.kind().queues()) {
+            return "for the time in which the old queue drains (" + LimitWords.micros(old.windowMicros()) + ")";
+        }
+        if (old.rate() != null) {
             return "for the time in which the old bucket would have filled up (" + LimitWords.micros(old.windowMicros())
                     + ")";
         }
-        if (old instanceof LeakyBucket) {
-            return "for the time in which the old queue drains (" + LimitWords.micros(old.windowMicros()) + ")";
-        }
-        if (old instanceof FixedWindow fixed) {
-            Calendar calendar = fixed.calendar();
-            ZoneId zone = fixed.zone();
-            if (calendar != null && zone != null) {
-                return "until the " + calendar.word() + " ends (" + zone.getId() + ")";
-            }
+        if (old.followsCalendar()) {
+            Map<Parameter, Object> parameters = old.parameters();
+            Calendar calendar = (Calendar) Objects.requireNonNull(parameters.get(Parameter.ALIGN));
+            return "until the " + calendar.word() + " ends (" + parameters.get(Parameter.ZONE) + ")";
         }
         return "for one window (" + LimitWords.micros(old.windowMicros()) + ")";
     }
 
     private static String unused(Limit now) {
-        return now instanceof TokenBucket bucket
-                ? "; the new bucket starts full, with a burst of " + bucket.burst()
-                : "";
+        Object burst = now.parameters().get(Parameter.BURST);
+        return burst == null ? "" : "; the new bucket starts full, with a burst of " + burst;
     }
 }

@@ -132,9 +132,10 @@ final class LimitComparison {
             why.addAll(different(LimitWords.numbers(old.limit()), LimitWords.numbers(now.limit())));
         } else {
             why.add(LimitWords.whole(old.limit()) + " → " + LimitWords.whole(now.limit()));
-            List<String> ofAlgorithms = List.of("algorithm", "window", "slices");
-            was.keySet().removeAll(ofAlgorithms);
-            is.keySet().removeAll(ofAlgorithms);
+            was.keySet().removeAll(LimitWords.shape(old.limit()).keySet());
+            is.keySet().removeAll(LimitWords.shape(now.limit()).keySet());
+            was.remove("algorithm");
+            is.remove("algorithm");
             why.addAll(different(was, is));
         }
         return why;

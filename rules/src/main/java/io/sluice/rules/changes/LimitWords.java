@@ -1,12 +1,8 @@
 package io.sluice.rules.changes;
 
-import io.sluice.core.limit.Calendar;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Parameter;
+import io.sluice.core.limit.Rate;
 import io.sluice.rules.cost.Cost;
 import io.sluice.rules.cost.CostText;
 import io.sluice.rules.document.Quantities;
@@ -14,7 +10,6 @@ import io.sluice.rules.model.By;
 import io.sluice.rules.model.LimitName;
 import io.sluice.rules.model.LimitOverride;
 import io.sluice.rules.model.RuleLimit;
-import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,19 +32,18 @@ public final class LimitWords {
 
     /** Returns the numbers with their meaning: {@code 5 per 1m}, {@code 50/s, burst 100}. */
     public static String amount(Limit limit) {
-        String wait = limit.maxWaitMicros() == 0 ? "" : ", max_wait " + micros(limit.maxWaitMicros());
-        if (limit instanceof TokenBucket bucket) {
-            TokenBucket usual = Limit.named(bucket.name()).tokenBucket(bucket.rate());
-            return bucket.rate() + (bucket.burst() == usual.burst() ? "" : ", burst " + bucket.burst()) + wait;
+        Rate rate = limit.rate();
+        if (rate != null) {
+            Parameter number = limit.kind().number();
+            boolean shown = limit.kind().queues() || limit.givenParameters().containsKey(number);
+            return rate
+                    + (shown ? ", " + number.word() + " " + limit.parameters().get(number) : "")
+                    + (limit.maxWaitMicros() == 0 ? "" : ", max_wait " + micros(limit.maxWaitMicros()));
         }
-        if (limit instanceof LeakyBucket bucket) {
-            return bucket.rate() + ", capacity " + bucket.waiting() + wait;
+        if (limit.kind().holds()) {
+            return limit.capacity() + " at once, ttl " + micros(limit.windowMicros());
         }
-        if (limit instanceof Concurrency concurrency) {
-            return concurrency.limit() + " at once, ttl " + Quantities.text(concurrency.ttl());
-        }
-        boolean weighted = limit instanceof SlidingWindow sliding && sliding.weighted();
-        return limit.capacity() + " per " + window(limit) + (weighted ? ", weighted" : "");
+        return limit.capacity() + " per " + shape(limit).get("window") + (limit.weighted() ? ", weighted" : "");
     }
 
     /** Returns the numbers with their meaning, and what else matters for how much passes. */
@@ -81,36 +75,32 @@ public final class LimitWords {
         identity.put("id", LimitName.ownId(rule, limit).orElse(NONE));
         identity.put("algorithm", limit.limit().algorithm());
         identity.put("by", by(limit.by()));
-        if (hasWindow(limit.limit())) {
-            identity.put("window", window(limit.limit()));
-        }
-        if (limit.limit() instanceof SlidingWindow sliding) {
-            identity.put("slices", Integer.toString(sliding.slices()));
-        }
+        identity.putAll(shape(limit.limit()));
         identity.put("privacy", limit.privacy().word());
         return identity;
+    }
+
+    /** Returns the parameters that start a fresh count if they change. A calendar and its zone are one window. */
+    static Map<String, String> shape(Limit limit) {
+        Map<String, String> shape = new LinkedHashMap<>();
+        limit.parameters().forEach((parameter, value) -> {
+            if (parameter.isShape()) {
+                boolean ofCalendar = parameter == Parameter.ALIGN || parameter == Parameter.ZONE;
+                String word = (ofCalendar ? Parameter.WINDOW : parameter).word();
+                shape.merge(word, Quantities.written(value).toString(), (calendar, zone) -> calendar + " in " + zone);
+            }
+        });
+        return shape;
     }
 
     /** Returns the values that may change while counts stay, each under its own name. */
     static Map<String, String> numbers(Limit limit) {
         Map<String, String> numbers = new LinkedHashMap<>();
-        if (limit instanceof TokenBucket bucket) {
-            numbers.put("rate", bucket.rate().toString());
-            numbers.put("burst", Long.toString(bucket.burst()));
-            numbers.put("max_wait", micros(bucket.maxWaitMicros()));
-        } else if (limit instanceof LeakyBucket bucket) {
-            numbers.put("rate", bucket.rate().toString());
-            numbers.put("capacity", Long.toString(bucket.waiting()));
-            numbers.put("max_wait", micros(bucket.maxWaitMicros()));
-        } else {
-            numbers.put("limit", Long.toString(limit.capacity()));
-        }
-        if (limit instanceof Concurrency concurrency) {
-            numbers.put("ttl", Quantities.text(concurrency.ttl()));
-        }
-        if (limit instanceof SlidingWindow sliding) {
-            numbers.put("weighted", Boolean.toString(sliding.weighted()));
-        }
+        limit.parameters().forEach((parameter, value) -> {
+            if (!parameter.isShape()) {
+                numbers.put(parameter.word(), Quantities.written(value).toString());
+            }
+        });
         return numbers;
     }
 
@@ -124,21 +114,6 @@ public final class LimitWords {
     static String otherwise(List<By> by) {
         return String.join(
                 ", ", by.stream().map(each -> each.otherwise().orElse(NONE)).toList());
-    }
-
-    private static boolean hasWindow(Limit limit) {
-        return !(limit instanceof TokenBucket || limit instanceof LeakyBucket || limit instanceof Concurrency);
-    }
-
-    private static String window(Limit limit) {
-        if (limit instanceof FixedWindow fixed) {
-            Calendar calendar = fixed.calendar();
-            ZoneId zone = fixed.zone();
-            if (calendar != null && zone != null) {
-                return calendar.word() + " in " + zone.getId();
-            }
-        }
-        return micros(limit.windowMicros());
     }
 
     static String micros(long micros) {

@@ -1,10 +1,12 @@
 package io.sluice.rules.cost;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.yaml.Fields;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -33,7 +35,7 @@ public sealed interface Cost {
 
     /** Returns whether permits of a limit can be settled afterwards. Held permits and time slots cannot. */
     static boolean canSettle(Limit limit) {
-        return !(limit instanceof Concurrency || limit instanceof LeakyBucket);
+        return limit.kind().settles();
     }
 
     /**
@@ -43,9 +45,17 @@ public sealed interface Cost {
      */
     default void check(Limit limit) {
         if (!canSettle(limit)) {
-            throw new IllegalArgumentException("cost: not allowed with " + limit.algorithm()
-                    + " (expected: token_bucket, fixed_window, sliding_window or sliding_log)");
+            throw new IllegalArgumentException(refused(limit.kind()));
         }
+    }
+
+    /** Returns the error message for a cost of an algorithm that cannot settle it. */
+    static String refused(Algorithm algorithm) {
+        List<String> others = Arrays.stream(Algorithm.values())
+                .filter(Algorithm::settles)
+                .map(Algorithm::word)
+                .toList();
+        return "cost: not allowed with " + algorithm.word() + " (expected: " + Fields.anyOf(others) + ")";
     }
 
     /**

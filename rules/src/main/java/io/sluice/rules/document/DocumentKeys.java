@@ -1,21 +1,23 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Parameter;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The legal keys of each mapping in a document, in the order in which errors list them. The JSON schema has the same keys. */
 final class DocumentKeys {
 
     static final Set<String> DOCUMENT = ordered(List.of("rules", "attributes", "$schema"));
 
-    static final Set<String> PARAMETERS = ordered(List.of(
-            "rate", "burst", "capacity", "max_wait", "limit", "window", "align", "zone", "slices", "weighted", "ttl"));
+    static final Set<String> PARAMETERS = ordered(Parameter.words(List.of(Parameter.values())));
 
     /** The keys that an override may replace without starting a new count. */
-    static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
+    static final Set<String> NUMBERS = ordered(Parameter.words(
+            Stream.of(Parameter.values()).filter(Parameter::isNumber).toList()));
 
     static final Set<String> LIMIT =
             ordered(List.of("id", "by", "absent", "unread", "privacy", "cost", "durable", "algorithm"), PARAMETERS);

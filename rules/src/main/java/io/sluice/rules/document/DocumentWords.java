@@ -1,5 +1,6 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Calendar;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.rules.model.AbsentPolicy;

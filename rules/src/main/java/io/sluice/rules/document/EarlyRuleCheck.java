@@ -1,5 +1,6 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.EarlyAttributes;
 import io.sluice.rules.pattern.Attributes;
@@ -9,11 +10,13 @@ import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +27,10 @@ final class EarlyRuleCheck {
 
     private static final String KNOWN = String.join(", ", EarlyAttributes.OF_REQUEST);
     private static final Pattern ZERO = Pattern.compile("0[a-z]*");
-    private static final Set<String> WAITING = Set.of("concurrency", "leaky_bucket");
+    private static final Set<String> WAITING = Arrays.stream(Algorithm.values())
+            .filter(algorithm -> algorithm.holds() || algorithm.queues())
+            .map(Algorithm::word)
+            .collect(Collectors.toSet());
 
     private final Fields rule;
     private final Errors errors;

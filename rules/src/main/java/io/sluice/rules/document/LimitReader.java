@@ -1,6 +1,8 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.rules.cost.Cost;
 import io.sluice.rules.cost.CostReader;
 import io.sluice.rules.model.AbsentPolicy;
@@ -162,12 +164,9 @@ final class LimitReader {
 
     /** Refuses a cost where the algorithm cannot settle it. Returns whether the limit may be charged as it says. */
     private static boolean isCharged(Fields fields, Algorithm algorithm) {
-        boolean refused = fields.has("cost") && !algorithm.hasCost();
+        boolean refused = fields.has("cost") && !algorithm.settles();
         if (refused) {
-            fields.refuseKey(
-                    "cost",
-                    "cost: not allowed with " + algorithm.word()
-                            + " (expected: token_bucket, fixed_window, sliding_window or sliding_log)");
+            fields.refuseKey("cost", Cost.refused(algorithm));
         }
         return !refused;
     }
@@ -185,7 +184,7 @@ final class LimitReader {
     /** Counts are kept per window, so only a window that everybody computes alike can be restored. */
     private static boolean durable(Fields fields, Algorithm algorithm) {
         boolean durable = fields.flag("durable").orElse(false);
-        if (durable && (algorithm != Algorithm.FIXED_WINDOW || !fields.has("align"))) {
+        if (durable && (!algorithm.has(Parameter.ALIGN) || !fields.has("align"))) {
             fields.refuseKey(
                     "durable",
                     "durable: true without align"
@@ -240,23 +239,24 @@ final class LimitReader {
                             + " limit (expected: one of the two, such as rate: 50/s)");
             return Optional.empty();
         }
-        return Optional.of(fields.has("rate") ? Algorithm.TOKEN_BUCKET : Algorithm.SLIDING_WINDOW);
+        return Optional.of(Parameters.usual(fields.has("rate")));
     }
 
     private Optional<Parameters> parameters(Fields fields, Algorithm algorithm) {
         long before = errors.count();
-        for (String key : DocumentKeys.PARAMETERS) {
-            if (fields.has(key) && !algorithm.parameters().contains(key)) {
+        for (Parameter parameter : Parameter.values()) {
+            String key = parameter.word();
+            if (fields.has(key) && !algorithm.has(parameter)) {
                 fields.refuseKey(
                         key,
                         key + ": not a parameter of " + algorithm.word() + " (expected: "
-                                + String.join(", ", algorithm.parameters()) + ")");
+                                + String.join(", ", Parameter.words(algorithm.parameters())) + ")");
             }
         }
-        for (String key : algorithm.required()) {
-            require(fields, key, algorithm);
+        for (Parameter parameter : algorithm.required()) {
+            require(fields, parameter, algorithm);
         }
-        if (algorithm == Algorithm.FIXED_WINDOW) {
+        if (algorithm.has(Parameter.ALIGN)) {
             refuseUnclearWindow(fields);
         }
         Parameters parameters = Parameters.read(fields, algorithm);
@@ -273,12 +273,13 @@ final class LimitReader {
         }
     }
 
-    private static void require(Fields fields, String key, Algorithm algorithm) {
+    private static void require(Fields fields, Parameter parameter, Algorithm algorithm) {
+        String key = parameter.word();
         if (!fields.has(key)) {
             String expected =
-                    switch (key) {
-                        case "rate" -> "a rate such as 50/s";
-                        case "limit" -> "0.." + Parameters.largest(algorithm);
+                    switch (parameter) {
+                        case RATE -> "a rate such as 50/s";
+                        case LIMIT -> "0.." + algorithm.largest();
                         default -> "a duration such as 1m";
                     };
             fields.error(key, key + ": missing (expected: " + expected + ")");

@@ -1,6 +1,8 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.rules.cost.Cost;
 import io.sluice.rules.cost.Keep;
 import io.sluice.rules.document.LimitReader.Built;
@@ -142,11 +144,13 @@ final class OverrideReader {
 
     private Optional<Limit> numbers(Fields fields, Built built) {
         Algorithm algorithm = built.algorithm();
-        String legal = String.join(", ", algorithm.numbers());
+        List<String> numbersOf = Parameter.words(
+                algorithm.parameters().stream().filter(Parameter::isNumber).toList());
+        String legal = String.join(", ", numbersOf);
         boolean keeps = fields.has("keep");
         long before = errors.count();
         for (String key : DocumentKeys.NUMBERS) {
-            if (fields.has(key) && !algorithm.numbers().contains(key)) {
+            if (fields.has(key) && !numbersOf.contains(key)) {
                 fields.refuseKey(key, key + ": not a number of " + algorithm.word() + " (expected: " + legal + ")");
             }
         }

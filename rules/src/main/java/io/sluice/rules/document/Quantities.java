@@ -1,5 +1,6 @@
 package io.sluice.rules.document;
 
+import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.Rate;
 import io.sluice.rules.yaml.Digits;
 import io.sluice.rules.yaml.PrintableText;
@@ -62,6 +63,17 @@ public final class Quantities {
     /** Returns a duration as documents write it. */
     public static String text(Duration span) {
         return Spans.text(span);
+    }
+
+    /** Returns the value of a parameter as documents write it: whole numbers and flags as they are, everything else as text. */
+    public static Object written(Object value) {
+        if (value instanceof Duration span) {
+            return text(span);
+        }
+        if (value instanceof Calendar calendar) {
+            return calendar.word();
+        }
+        return value instanceof Long || value instanceof Boolean ? value : value.toString();
     }
 
     public static Duration ofMicros(long micros) {

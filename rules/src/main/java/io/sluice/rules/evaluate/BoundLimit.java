@@ -1,6 +1,5 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
@@ -68,7 +67,7 @@ public record BoundLimit(
 
     /** Returns whether its permits are held and must be released. */
     boolean isHeld() {
-        return numbers instanceof Concurrency;
+        return numbers.kind().holds();
     }
 
     /** Returns the same limit with another demand on the same count. */

@@ -1,7 +1,7 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -116,7 +116,7 @@ public final class Permit {
     }
 
     /** Returns the name under which these permits are held. */
-    static String holder(byte[] nonce, Concurrency limit, String key, long permits) {
+    static String holder(byte[] nonce, Limit limit, String key, long permits) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.write(nonce);
@@ -133,13 +133,13 @@ public final class Permit {
     private static void write(List<Charge> charges, DataOutputStream out) throws IOException {
         out.writeShort(charges.size());
         for (Charge charge : charges) {
-            write((Concurrency) charge.limit(), charge.key(), charge.permits(), out);
+            write(charge.limit(), charge.key(), charge.permits(), out);
         }
     }
 
-    private static void write(Concurrency limit, String key, long permits, DataOutputStream out) throws IOException {
+    private static void write(Limit limit, String key, long permits, DataOutputStream out) throws IOException {
         out.writeUTF(limit.name());
-        out.writeLong(limit.limit());
+        out.writeLong(limit.capacity());
         out.writeLong(limit.windowMicros());
         out.writeUTF(key);
         out.writeLong(permits);
@@ -155,7 +155,7 @@ public final class Permit {
             String name = in.readUTF();
             long most = in.readLong();
             Duration ttl = Duration.of(in.readLong(), ChronoUnit.MICROS);
-            Concurrency limit = new Concurrency(name, most, ttl);
+            Limit limit = Limit.named(name).concurrency(most, ttl);
             String key = in.readUTF();
             long permits = in.readLong();
             charges.add(new Charge(limit, key, permits, 0, holder(nonce, limit, key, permits)));

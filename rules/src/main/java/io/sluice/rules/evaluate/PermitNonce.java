@@ -1,7 +1,6 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -25,8 +24,7 @@ final class PermitNonce {
      * @param keep the permits that must remain for others
      */
     Demand demand(Limit limit, String key, long permits, long keep, Label label, double guard, LeasePolicy lease) {
-        String holder =
-                limit instanceof Concurrency concurrency ? Permit.holder(bytes(), concurrency, key, permits) : "";
+        String holder = limit.kind().holds() ? Permit.holder(bytes(), limit, key, permits) : "";
         return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease, keep);
     }
 

@@ -1,9 +1,9 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.SettlementResult;
@@ -128,16 +128,17 @@ final class UsageCharges {
         if (reset == Verdict.NEVER) {
             return Optional.empty();
         }
-        if (charged > 0 && limit instanceof TokenBucket bucket) {
-            if (bucket.rate().permits() == 0) {
+        Rate rate = limit.rate();
+        Windows windows = limit.windows();
+        if (charged > 0 && rate != null) {
+            if (rate.permits() == 0) {
                 return Optional.empty();
             }
-            double more =
-                    (double) charged * bucket.rate().perMicros() / bucket.rate().permits();
+            double more = (double) charged * rate.perMicros() / rate.permits();
             reset += (long) Math.ceil(more);
-        } else if (charged > 0 && limit instanceof FixedWindow window) {
+        } else if (charged > 0 && windows != null) {
             long at = looked.outcome().atMicros();
-            reset = window.windows().at(at).endMicros() - at;
+            reset = windows.at(at).endMicros() - at;
         } else if (charged > 0) {
             reset = Math.max(reset, limit.windowMicros());
         }

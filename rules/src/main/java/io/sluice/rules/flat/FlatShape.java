@@ -1,11 +1,15 @@
 package io.sluice.rules.flat;
 
+import io.sluice.core.limit.Algorithm;
+import io.sluice.core.limit.Parameter;
 import io.sluice.rules.json.JsonLine;
+import io.sluice.rules.yaml.Fields;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Converts the flat form of a rule to the JSON form that {@link io.sluice.rules.document.RuleReader} reads. */
 final class FlatShape {
@@ -24,8 +28,8 @@ final class FlatShape {
             "document");
     private static final List<String> REQUIRED =
             List.of("id", "limitType", "limitTarget", "limitCount", "timeWindow", "strategy");
-    private static final Set<String> STRATEGIES =
-            Set.of("TOKEN_BUCKET", "LEAKY_BUCKET", "FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "CONCURRENCY");
+    private static final List<String> STRATEGIES =
+            Stream.of(Algorithm.values()).map(Algorithm::name).toList();
     private static final Set<String> MODES = Set.of("DISTRIBUTED", "LOCAL_DISTRIBUTED", "LOCAL");
     private static final String EACH = "*";
     private static final int MOST_DIGITS = 13;
@@ -168,7 +172,7 @@ final class FlatShape {
     private void numbers() {
         String strategy = text("strategy").toUpperCase(Locale.ROOT);
         if (!STRATEGIES.contains(strategy)) {
-            error("strategy", "TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG or CONCURRENCY");
+            error("strategy", Fields.anyOf(STRATEGIES));
             return;
         }
         long count = number("limitCount");
@@ -179,25 +183,21 @@ final class FlatShape {
         if (!errors.isEmpty()) {
             return;
         }
-        limit.put("algorithm", strategy.toLowerCase(Locale.ROOT));
-        switch (strategy) {
-            case "TOKEN_BUCKET" -> rate(count, seconds, "burst");
-            case "LEAKY_BUCKET" -> rate(count, seconds, "capacity");
-            case "CONCURRENCY" -> {
-                limit.put("limit", count);
-                limit.put("ttl", seconds + "s");
+        Algorithm algorithm = Algorithm.valueOf(strategy);
+        limit.put("algorithm", algorithm.word());
+        for (Parameter parameter : algorithm.parameters()) {
+            String key = parameter.word();
+            switch (parameter) {
+                case RATE -> limit.put(key, count + "/" + seconds + "s");
+                case LIMIT -> limit.put(key, count);
+                case WINDOW, TTL -> limit.put(key, seconds + "s");
+                case BURST, CAPACITY -> {
+                    if (count > 0) {
+                        limit.put(key, count);
+                    }
+                }
+                default -> {}
             }
-            default -> {
-                limit.put("limit", count);
-                limit.put("window", seconds + "s");
-            }
-        }
-    }
-
-    private void rate(long count, long seconds, String burst) {
-        limit.put("rate", count + "/" + seconds + "s");
-        if (count > 0) {
-            limit.put(burst, count);
         }
     }
 

@@ -1,7 +1,5 @@
 package io.sluice.rules.model;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import java.util.List;
 import java.util.Set;
@@ -62,6 +60,6 @@ public final class EarlyAttributes {
 
     /** Returns whether a limit cannot count answers, because it holds permits or makes requests wait. */
     private static boolean needsRequest(Limit limit) {
-        return limit instanceof Concurrency || limit instanceof LeakyBucket || limit.maxWaitMicros() > 0;
+        return limit.kind().holds() || limit.kind().queues() || limit.maxWaitMicros() > 0;
     }
 }

@@ -1,6 +1,5 @@
 package io.sluice.rules.model;
 
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.cost.Cost;
 import java.util.List;
@@ -31,7 +30,7 @@ public record RuleLimit(
     public RuleLimit {
         by = List.copyOf(by);
         cost.ifPresent(own -> own.check(limit));
-        if (durable && !(limit instanceof FixedWindow fixed && fixed.calendar() != null)) {
+        if (durable && !limit.followsCalendar()) {
             throw new IllegalArgumentException(
                     "durable: with " + limit + " (expected: a fixed_window that is aligned with the calendar)");
         }

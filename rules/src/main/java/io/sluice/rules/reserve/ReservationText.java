@@ -1,12 +1,10 @@
 package io.sluice.rules.reserve;
 
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Calendar;
-import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.cost.AnswerAttribute;
 import java.io.ByteArrayInputStream;
@@ -22,9 +20,14 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +42,37 @@ public final class ReservationText {
 
     private static final int FORM = 1;
     private static final int MOST_LIMITS = 1_000;
-    private static final char TOKEN_BUCKET = 't';
-    private static final char WINDOW = 'w';
-    private static final char CALENDAR = 'c';
-    private static final char SLIDING = 's';
-    private static final char LOG = 'l';
+
+    /** What is written of a limit, after a letter. Limits that cannot be settled have no form. */
+    private enum Form {
+        TOKEN_BUCKET('t', Algorithm.TOKEN_BUCKET, Parameter.RATE, Parameter.BURST),
+        WINDOW('w', Algorithm.FIXED_WINDOW, Parameter.LIMIT, Parameter.WINDOW),
+        CALENDAR('c', Algorithm.FIXED_WINDOW, Parameter.LIMIT, Parameter.ALIGN, Parameter.ZONE),
+        SLIDING('s', Algorithm.SLIDING_WINDOW, Parameter.LIMIT, Parameter.WINDOW, Parameter.SLICES, Parameter.WEIGHTED),
+        LOG('l', Algorithm.SLIDING_LOG, Parameter.LIMIT, Parameter.WINDOW);
+
+        private final char letter;
+        private final Algorithm algorithm;
+
+        @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
+        private final List<Parameter> parameters;
+
+        Form(char letter, Algorithm algorithm, Parameter... parameters) {
+            this.letter = letter;
+            this.algorithm = algorithm;
+            this.parameters = List.of(parameters);
+        }
+
+        static Form of(Algorithm algorithm, Set<Parameter> parameters) {
+            for (Form form : values()) {
+                if (form.algorithm == algorithm && parameters.containsAll(form.parameters)) {
+                    return form;
+                }
+            }
+            throw new IllegalArgumentException(
+                    "limit: " + algorithm.word() + " (expected: an algorithm whose permits can be settled)");
+        }
+    }
 
     private ReservationText() {}
 
@@ -129,48 +158,54 @@ public final class ReservationText {
     }
 
     private static void write(Limit limit, DataOutputStream out) throws IOException {
+        Map<Parameter, Object> values = limit.parameters();
+        Form form = Form.of(limit.kind(), values.keySet());
         out.writeUTF(limit.name());
-        if (limit instanceof TokenBucket bucket) {
-            out.writeByte(TOKEN_BUCKET);
-            out.writeLong(bucket.rate().permits());
-            out.writeLong(bucket.rate().perMicros());
-            out.writeLong(bucket.burst());
-        } else if (limit instanceof FixedWindow window) {
-            Calendar calendar = window.calendar();
-            ZoneId zone = window.zone();
-            out.writeByte(calendar == null || zone == null ? WINDOW : CALENDAR);
-            out.writeLong(window.capacity());
-            if (calendar == null || zone == null) {
-                out.writeLong(window.windowMicros());
-            } else {
-                out.writeUTF(calendar.word().toUpperCase(Locale.ROOT));
-                out.writeUTF(zone.getId());
+        out.writeByte(form.letter);
+        for (Parameter parameter : form.parameters) {
+            write(parameter, Objects.requireNonNull(values.get(parameter)), out);
+        }
+    }
+
+    private static void write(Parameter parameter, Object value, DataOutputStream out) throws IOException {
+        switch (parameter) {
+            case RATE -> {
+                out.writeLong(((Rate) value).permits());
+                out.writeLong(((Rate) value).perMicros());
             }
-        } else if (limit instanceof SlidingWindow window) {
-            out.writeByte(SLIDING);
-            out.writeLong(window.capacity());
-            out.writeLong(window.windowMicros());
-            out.writeInt(window.slices());
-            out.writeBoolean(window.weighted());
-        } else {
-            out.writeByte(LOG);
-            out.writeLong(limit.capacity());
-            out.writeLong(limit.windowMicros());
+            case BURST, CAPACITY, LIMIT -> out.writeLong((Long) value);
+            case SLICES -> out.writeInt(((Long) value).intValue());
+            case MAX_WAIT, WINDOW, TTL -> out.writeLong(TimeUnit.MICROSECONDS.convert((Duration) value));
+            case ALIGN -> out.writeUTF(((Calendar) value).word().toUpperCase(Locale.ROOT));
+            case ZONE -> out.writeUTF(((ZoneId) value).getId());
+            case WEIGHTED -> out.writeBoolean((Boolean) value);
         }
     }
 
     private static Limit readNumbers(DataInputStream in) throws IOException {
-        Limit.Named named = Limit.named(in.readUTF());
-        char kind = (char) in.readByte();
-        long most = in.readLong();
-        return switch (kind) {
-            case TOKEN_BUCKET -> named.tokenBucket(new Rate(most, span(in))).withBurst(in.readLong());
-            case WINDOW -> named.fixedWindow(most, span(in));
-            case CALENDAR ->
-                named.fixedWindow(most, Calendar.of(in.readUTF().toLowerCase(Locale.ROOT)), ZoneId.of(in.readUTF()));
-            case SLIDING -> new SlidingWindow(named.name(), most, span(in), in.readInt(), in.readBoolean());
-            case LOG -> new SlidingLog(named.name(), most, span(in));
-            default -> throw new IOException("no kind of limit: " + (int) kind);
+        String name = in.readUTF();
+        int letter = in.readByte();
+        for (Form form : Form.values()) {
+            if (form.letter == letter) {
+                Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+                for (Parameter parameter : form.parameters) {
+                    values.put(parameter, value(parameter, in));
+                }
+                return form.algorithm.limit(name, values);
+            }
+        }
+        throw new IOException("no kind of limit: " + letter);
+    }
+
+    private static Object value(Parameter parameter, DataInputStream in) throws IOException {
+        return switch (parameter) {
+            case RATE -> new Rate(in.readLong(), span(in));
+            case BURST, CAPACITY, LIMIT -> in.readLong();
+            case SLICES -> (long) in.readInt();
+            case MAX_WAIT, WINDOW, TTL -> span(in);
+            case ALIGN -> Calendar.of(in.readUTF().toLowerCase(Locale.ROOT));
+            case ZONE -> ZoneId.of(in.readUTF());
+            case WEIGHTED -> in.readBoolean();
         };
     }
 

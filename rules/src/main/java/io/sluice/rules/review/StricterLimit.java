@@ -1,14 +1,9 @@
 package io.sluice.rules.review;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Pace;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import java.math.BigInteger;
+import java.util.Objects;
 
 /**
  * Compares the numbers of two limits: whether the first refuses whenever the second does, provided that everything which the
@@ -26,36 +21,29 @@ final class StricterLimit {
         if (strict.capacity() > limit.capacity() || !strict.algorithm().equals(limit.algorithm())) {
             return false;
         }
-        if (strict instanceof TokenBucket bucket && limit instanceof TokenBucket other) {
-            return isSlower(bucket.pace(), other.pace()) && bucket.maxWaitMicros() <= other.maxWaitMicros();
-        }
-        if (strict instanceof LeakyBucket bucket && limit instanceof LeakyBucket other) {
-            return bucket.pace().equals(other.pace()) && bucket.maxWaitMicros() <= other.maxWaitMicros();
-        }
-        if (strict instanceof Concurrency held && limit instanceof Concurrency other) {
-            return held.ttl().compareTo(other.ttl()) >= 0;
-        }
-        if (strict instanceof SlidingLog || limit instanceof SlidingLog) {
-            return strict.windowMicros() >= limit.windowMicros();
-        }
-        if (strict instanceof FixedWindow fixed && limit instanceof FixedWindow other) {
-            return strict.shape().equals(limit.shape()) || isWithin(other, fixed);
-        }
-        return strict.shape().equals(limit.shape()) && (isExact(strict) || !isExact(limit));
+        return switch (strict.kind()) {
+            case TOKEN_BUCKET -> isSlower(strict, limit) && strict.maxWaitMicros() <= limit.maxWaitMicros();
+            case LEAKY_BUCKET -> pace(strict).equals(pace(limit)) && strict.maxWaitMicros() <= limit.maxWaitMicros();
+            case FIXED_WINDOW -> strict.shape().equals(limit.shape()) || isWithin(limit, strict);
+            // An estimate never counts more than what was used.
+            case SLIDING_WINDOW -> strict.shape().equals(limit.shape()) && (!strict.weighted() || limit.weighted());
+            case SLIDING_LOG, CONCURRENCY -> strict.windowMicros() >= limit.windowMicros();
+        };
     }
 
     /** Returns whether each window of the first limit lies in one window of the second. */
-    private static boolean isWithin(FixedWindow small, FixedWindow large) {
-        return small.calendar() == null && large.calendar() == null && large.windowMicros() % small.windowMicros() == 0;
+    private static boolean isWithin(Limit small, Limit large) {
+        return !small.followsCalendar() && !large.followsCalendar() && large.windowMicros() % small.windowMicros() == 0;
     }
 
-    /** An estimate never counts more than what was used. */
-    private static boolean isExact(Limit limit) {
-        return !(limit instanceof SlidingWindow sliding && sliding.weighted());
+    private static boolean isSlower(Limit slow, Limit fast) {
+        Pace one = pace(slow);
+        Pace other = pace(fast);
+        return product(one.permits(), other.micros()).compareTo(product(other.permits(), one.micros())) <= 0;
     }
 
-    private static boolean isSlower(Pace slow, Pace fast) {
-        return product(slow.permits(), fast.micros()).compareTo(product(fast.permits(), slow.micros())) <= 0;
+    private static Pace pace(Limit limit) {
+        return Objects.requireNonNull(limit.pace());
     }
 
     private static BigInteger product(long a, long b) {

@@ -33,9 +33,7 @@ final class DurableLimits {
     /** Returns the limit as a calendar window if it is durable; null if it is not. */
     @Nullable
     FixedWindow durable(Limit limit) {
-        return limit instanceof FixedWindow fixed && fixed.calendar() != null && names().contains(fixed.name())
-                ? fixed
-                : null;
+        return limit.followsCalendar() && names().contains(limit.name()) ? (FixedWindow) limit : null;
     }
 
     @SuppressWarnings("ReferenceEquality") // a rule set that is in force again is the same object

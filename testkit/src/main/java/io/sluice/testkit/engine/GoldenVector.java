@@ -2,10 +2,11 @@ package io.sluice.testkit.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -131,40 +133,25 @@ public final class GoldenVector {
     }
 
     private static Limit limit(JsonNode node) {
-        Limit.Named named = Limit.named(node.get("name").asText());
-        long limit = node.path("limit").asLong();
-        return switch (node.get("algorithm").asText()) {
-            case "token_bucket" ->
-                named.tokenBucket(rate(node)).withBurst(node.get("burst").asLong());
-            case "leaky_bucket" ->
-                named.leakyBucket(rate(node))
-                        .withCapacity(node.get("capacity").asLong())
-                        .withMaxWait(micros(node.get("max_wait")));
-            case "fixed_window" ->
-                node.has("window")
-                        ? named.fixedWindow(limit, micros(node.get("window")))
-                        : named.fixedWindow(
-                                limit,
-                                Calendar.valueOf(node.get("align").asText().toUpperCase(Locale.ROOT)),
-                                ZoneId.of(node.get("zone").asText()));
-            case "sliding_window" ->
-                sliding(
-                        named.slidingWindow(limit, micros(node.get("window")))
-                                .withSlices(node.get("slices").asInt()),
-                        node.get("weighted").asBoolean());
-            case "sliding_log" -> named.slidingLog(limit, micros(node.get("window")));
-            case "concurrency" -> named.concurrency(limit, micros(node.get("ttl")));
-            default -> throw new IllegalArgumentException(node.toString());
+        Algorithm algorithm = Algorithm.of(node.get("algorithm").asText());
+        Map<Parameter, Object> values = new EnumMap<>(Parameter.class);
+        for (Parameter parameter : algorithm.parameters()) {
+            if (node.has(parameter.word())) {
+                values.put(parameter, value(parameter, node.get(parameter.word())));
+            }
+        }
+        return algorithm.limit(node.get("name").asText(), values);
+    }
+
+    private static Object value(Parameter parameter, JsonNode node) {
+        return switch (parameter) {
+            case RATE -> new Rate(node.get(0).asLong(), micros(node.get(1)));
+            case BURST, CAPACITY, LIMIT, SLICES -> node.asLong();
+            case MAX_WAIT, WINDOW, TTL -> micros(node);
+            case ALIGN -> Calendar.of(node.asText().toLowerCase(Locale.ROOT));
+            case ZONE -> ZoneId.of(node.asText());
+            case WEIGHTED -> node.asBoolean();
         };
-    }
-
-    private static Limit sliding(SlidingWindow strict, boolean weighted) {
-        return weighted ? strict.asEstimate() : strict;
-    }
-
-    private static Rate rate(JsonNode node) {
-        return new Rate(
-                node.get("rate").get(0).asLong(), micros(node.get("rate").get(1)));
     }
 
     private static Step step(JsonNode node, Map<String, Limit> limits) {

@@ -1,17 +1,14 @@
 package io.sluice.history.internal.bound;
 
 import io.sluice.core.algorithm.StepBack;
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Settlement;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +23,13 @@ public abstract sealed class IntervalBound
 
     /** Returns the bound that defines a limit. The weighted estimate promises none, so its bound never complains. */
     public static IntervalBound of(Limit limit) {
-        if (limit instanceof TokenBucket) {
-            return new Flow();
-        } else if (limit instanceof LeakyBucket) {
-            return new Slots();
-        } else if (limit instanceof FixedWindow) {
-            return new Window();
-        } else if (limit instanceof Concurrency) {
-            return new Held();
-        }
-        return new SpanBound();
+        return switch (limit.kind()) {
+            case TOKEN_BUCKET -> new Flow();
+            case LEAKY_BUCKET -> new Slots();
+            case FIXED_WINDOW -> new Window();
+            case SLIDING_WINDOW, SLIDING_LOG -> new SpanBound();
+            case CONCURRENCY -> new Held();
+        };
     }
 
     private long latestMicros = Long.MIN_VALUE;
@@ -79,7 +73,7 @@ public abstract sealed class IntervalBound
             charged(settlement, change, nowMicros);
         } else if (settlement.more() < 0) {
             // A part of a permit may have been given back beyond the whole ones.
-            long back = Math.min(-settlement.more(), settlement.limit() instanceof TokenBucket ? 1 - change : -change);
+            long back = Math.min(-settlement.more(), settlement.limit().rate() != null ? 1 - change : -change);
             giveBack(settlement.limit(), back, settlement.chargedAtMicros(), nowMicros);
         }
     }
@@ -125,7 +119,8 @@ public abstract sealed class IntervalBound
         }
     }
 
-    private static double perMicro(Rate rate) {
+    private static double perMicro(Limit limit) {
+        Rate rate = Objects.requireNonNull(limit.rate());
         return (double) rate.permits() / rate.perMicros();
     }
 
@@ -151,7 +146,7 @@ public abstract sealed class IntervalBound
 
         @Override
         public void seen(Limit limit, long nowMicros) {
-            double rate = perMicro(((TokenBucket) limit).rate());
+            double rate = perMicro(limit);
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
             if (otherRate && lastMicros != Long.MIN_VALUE) {
@@ -165,8 +160,8 @@ public abstract sealed class IntervalBound
         @Override
         @Nullable
         String add(Admission admission) {
-            TokenBucket limit = (TokenBucket) admission.limit();
-            double rate = perMicro(limit.rate());
+            Limit limit = admission.limit();
+            double rate = perMicro(limit);
             seen(limit, admission.nowMicros());
             long slot = admission.nowMicros() + admission.waitMicros();
             if (lastWaits && (rate != lastRate || fastest != lastRate)) {
@@ -251,7 +246,7 @@ public abstract sealed class IntervalBound
 
         @Override
         public void seen(Limit limit, long nowMicros) {
-            double now = perMicro(((LeakyBucket) limit).rate());
+            double now = perMicro(limit);
             if (now != rate) {
                 reset();
             }
@@ -330,7 +325,7 @@ public abstract sealed class IntervalBound
         }
 
         private static long start(Limit limit, long micros) {
-            return ((FixedWindow) limit).windows().at(micros).startMicros();
+            return Objects.requireNonNull(limit.windows()).at(micros).startMicros();
         }
 
         @Override
@@ -366,7 +361,7 @@ public abstract sealed class IntervalBound
         @Override
         @Nullable
         String add(Admission admission) {
-            Concurrency limit = (Concurrency) admission.limit();
+            Limit limit = admission.limit();
             passTo(admission.nowMicros(), limit);
             let(admission.holder());
             hold(new Permit(admission.holder(), admission.permits(), admission.nowMicros() + limit.windowMicros()));

@@ -1,8 +1,6 @@
 package io.sluice.history.internal.bound;
 
 import io.sluice.core.limit.Limit;
-import io.sluice.core.limit.SlidingLog;
-import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Settlement;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -36,7 +34,7 @@ final class SpanBound extends IntervalBound {
 
     @Override
     public void seen(Limit limit, long nowMicros) {
-        if (limit instanceof SlidingLog) {
+        if (limit.sliceMicros() == 0) {
             // A refusal makes a long log forget what is over, even if time then steps back.
             passTo(nowMicros, limit);
         }
@@ -46,7 +44,7 @@ final class SpanBound extends IntervalBound {
     @Nullable
     String add(Admission admission) {
         Limit limit = admission.limit();
-        if (limit instanceof SlidingWindow window && window.weighted()) {
+        if (limit.weighted()) {
             reset();
             return null;
         }
@@ -87,7 +85,7 @@ final class SpanBound extends IntervalBound {
     @Nullable
     String pass(Admission admission) {
         Limit limit = admission.limit();
-        if (limit instanceof SlidingWindow window && window.weighted()) {
+        if (limit.weighted()) {
             return null;
         }
         passTo(orLast(admission.chargedAtMicros()), limit);
@@ -98,14 +96,14 @@ final class SpanBound extends IntervalBound {
     @Override
     void charged(Settlement settlement, long permits, long nowMicros) {
         Limit limit = settlement.limit();
-        if (limit instanceof SlidingWindow window && window.weighted()) {
+        if (limit.weighted()) {
             reset();
             return;
         }
         passTo(orLast(nowMicros), limit);
         Entry reserved = byCharge.get(settlement.chargedAtMicros());
         long over = settlement.chargedAtMicros() + limit.windowMicros();
-        long rest = limit instanceof SlidingWindow window ? 2 * window.sliceMicros() : 0;
+        long rest = 2 * limit.sliceMicros();
         if (reserved != null) {
             reserved.permits += permits;
             sum += permits;

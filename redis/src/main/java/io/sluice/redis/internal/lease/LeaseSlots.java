@@ -1,7 +1,7 @@
 package io.sluice.redis.internal.lease;
 
-import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
 import io.sluice.core.spi.Demand;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -12,39 +12,41 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseSlots {
 
-    private static final LeaseSlots NONE = new LeaseSlots(null);
+    private static final LeaseSlots NONE = new LeaseSlots(null, 0);
 
-    private final @Nullable LeakyBucket bucket;
+    private final @Nullable Pace pace;
+    private final long maxWaitMicros;
 
-    private LeaseSlots(@Nullable LeakyBucket bucket) {
-        this.bucket = bucket;
+    private LeaseSlots(@Nullable Pace pace, long maxWaitMicros) {
+        this.pace = pace;
+        this.maxWaitMicros = maxWaitMicros;
     }
 
     static LeaseSlots of(Limit limit) {
-        return limit instanceof LeakyBucket bucket ? new LeaseSlots(bucket) : NONE;
+        return limit.kind().queues() ? new LeaseSlots(limit.pace(), limit.maxWaitMicros()) : NONE;
     }
 
     /** Returns how many permits of a lease may come before a caller's first; negative if even the first slot is too late. */
     long latest(HeldLease lease, Demand demand, long nowNanos) {
-        if (bucket == null) {
+        if (pace == null) {
             return Long.MAX_VALUE;
         }
         long sinceFirst = nowNanos - lease.slotNanos + nanos(maxWaitMicros(demand));
-        return sinceFirst < 0 ? -1 : bucket.pace().wholeIn(sinceFirst / 1_000);
+        return sinceFirst < 0 ? -1 : pace.wholeIn(sinceFirst / 1_000);
     }
 
     /** Returns how long a caller waits that has this many permits of the lease before it. */
     long untilMicros(HeldLease lease, long before, long nowNanos) {
-        if (bucket == null) {
+        if (pace == null) {
             return 0;
         }
-        long offset = bucket.pace().microsFor(before, 0);
+        long offset = pace.microsFor(before, 0);
         return Math.max(0, microsUp(lease.slotNanos - nowNanos + nanos(offset)));
     }
 
     /** Returns how far off the first slot of a lease may be. */
     long maxWaitMicros() {
-        return bucket == null ? 0 : bucket.maxWaitMicros();
+        return maxWaitMicros;
     }
 
     /** Returns how far off the slot of a demand may be. */

@@ -1,6 +1,5 @@
 package io.sluice.redis.internal.refusal;
 
-import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -224,7 +223,7 @@ public final class DenyCache implements Engine {
         }
 
         private boolean isRemembered(int demand) {
-            return !(demands.get(demand).limit() instanceof Concurrency);
+            return !demands.get(demand).limit().kind().holds();
         }
 
         /** Returns the refusal that Redis would give; null if that is not known, or if what it would report is outdated. */

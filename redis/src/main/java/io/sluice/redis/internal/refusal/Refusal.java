@@ -1,6 +1,5 @@
 package io.sluice.redis.internal.refusal;
 
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 
 /**
@@ -30,7 +29,7 @@ public record Refusal(
     public boolean covers(Demand demand) {
         // A demand that keeps permits for others gets no later slot of a token bucket, but a place in the queue of a
         // leaky bucket.
-        long wait = demand.keep() > 0 && demand.limit() instanceof TokenBucket ? 0 : demand.maxWaitMicros();
+        long wait = demand.keep() > 0 && demand.limit().kind().grantsAhead() ? 0 : demand.maxWaitMicros();
         if (wait > 0 && (wait > maxWaitMicros || demand.permits() < permits)) {
             return false;
         }

@@ -1,24 +1,21 @@
 package io.sluice.redis.internal.wire;
 
-import io.sluice.core.limit.Concurrency;
-import io.sluice.core.limit.FixedWindow;
-import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Algorithm;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Pace;
-import io.sluice.core.limit.SlidingLog;
 import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Settlement;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /** Encodes demands in the form that {@code decide.lua} reads. */
 final class DemandEncoder {
 
-    private static final String LOG = "sl";
-    private static final String HELD = "cc";
+    private static final String LOG = Algorithm.SLIDING_LOG.code();
+    private static final String HELD = Algorithm.CONCURRENCY.code();
 
     /** The texts of demands for one permit, the most frequent ones. */
     private static final PerLimit<String> ONE_PERMIT =
@@ -100,20 +97,10 @@ final class DemandEncoder {
     private static String of(
             Limit limit, long permits, long atLeast, long wait, String holder, long keep, LongSupplier micros) {
         StringBuilder text = new StringBuilder(80);
-        text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
+        text.append(limit.kind().code()).append(' ').append(permits).append(' ').append(atLeast);
         text.append(' ').append(wait).append(' ').append(limit.capacity()).append(' ');
-        if (limit instanceof TokenBucket bucket) {
-            three(text, bucket.pace().permits(), bucket.pace().micros(), 0);
-        } else if (limit instanceof LeakyBucket bucket) {
-            three(text, bucket.pace().permits(), bucket.pace().micros(), bucket.maxWaitMicros());
-        } else if (limit instanceof SlidingWindow window) {
-            three(text, window.sliceMicros(), window.slices(), window.weighted() ? 1 : 0);
-        } else if (limit instanceof FixedWindow window && !window.windows().areEven()) {
-            text.append("0 ").append(boundaries(window.windows(), micros)).append(" 0");
-        } else {
-            three(text, limit.windowMicros(), 0, 0);
-        }
-        if (limit instanceof Concurrency) {
+        numbers(text, limit, micros);
+        if (limit.kind().holds()) {
             text.append(' ').append(RedisKeys.encoded(holder));
         }
         if (keep > 0) {
@@ -124,29 +111,36 @@ final class DemandEncoder {
 
     /** Returns whether the text of a demand depends on nothing but the limit and the numbers of the demand. */
     private static boolean isFixed(Limit limit) {
-        return !(limit instanceof Concurrency)
-                && (!(limit instanceof FixedWindow window) || window.windows().areEven());
+        return !limit.kind().holds() && !limit.followsCalendar();
     }
 
-    private static String kind(Limit limit) {
-        if (limit instanceof TokenBucket) {
-            return "tb";
-        } else if (limit instanceof LeakyBucket) {
-            return "lb";
-        } else if (limit instanceof FixedWindow) {
-            return "fw";
-        } else if (limit instanceof SlidingWindow) {
-            return "sw";
-        }
-        return limit instanceof SlidingLog ? LOG : HELD;
+    /** Appends the three numbers that the Lua script of each algorithm reads. */
+    private static StringBuilder numbers(StringBuilder text, Limit limit, LongSupplier micros) {
+        return switch (limit.kind()) {
+            case TOKEN_BUCKET -> paced(text, limit, 0);
+            case LEAKY_BUCKET -> paced(text, limit, limit.maxWaitMicros());
+            case FIXED_WINDOW ->
+                limit.followsCalendar()
+                        ? text.append("0 ").append(boundaries(limit, micros)).append(" 0")
+                        : three(text, limit.windowMicros(), 0, 0);
+            case SLIDING_WINDOW ->
+                three(text, limit.sliceMicros(), ((SlidingWindow) limit).slices(), limit.weighted() ? 1 : 0);
+            case SLIDING_LOG, CONCURRENCY -> three(text, limit.windowMicros(), 0, 0);
+        };
     }
 
-    private static void three(StringBuilder text, long first, long second, long third) {
-        text.append(first).append(' ').append(second).append(' ').append(third);
+    private static StringBuilder paced(StringBuilder text, Limit limit, long third) {
+        Pace pace = Objects.requireNonNull(limit.pace());
+        return three(text, pace.permits(), pace.micros(), third);
+    }
+
+    private static StringBuilder three(StringBuilder text, long first, long second, long third) {
+        return text.append(first).append(' ').append(second).append(' ').append(third);
     }
 
     /** Returns the boundaries of the window that the server is in by our estimate, and of its two neighbours. */
-    private static String boundaries(Windows windows, LongSupplier micros) {
+    private static String boundaries(Limit limit, LongSupplier micros) {
+        Windows windows = Objects.requireNonNull(limit.windows());
         Windows.Window present = windows.at(micros.getAsLong());
         long before = windows.at(present.startMicros() - 1).startMicros();
         long after = windows.at(present.endMicros()).endMicros();
