@@ -20,8 +20,8 @@ import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.redis.store.StoreListener;
-import io.sluice.testkit.engine.EngineUnderTest;
-import io.sluice.testkit.engine.SettlementConformance;
+import io.sluice.testkit.SeededRandom;
+import io.sluice.testkit.engine.GoldenVector;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -67,30 +67,22 @@ final class ClusterEngineTest {
      * so two requests may refuse each other; separate tests below cover that.
      */
     @Nested
-    final class InOneSlot extends SettlementConformance {
+    final class InOneSlot extends RedisConformance {
+
+        /** The functions are those of a single server, on which {@link RedisEngineTest} replays all. */
+        @Override
+        protected List<GoldenVector> chosen(List<GoldenVector> vectors) {
+            return SeededRandom.sample(vectors, Math.max(1, vectors.size() / 8));
+        }
 
         @Override
-        protected EngineUnderTest start() throws Exception {
-            AtomicLong micros = new AtomicLong();
-            RedisEngine engine = RedisEngine.onTime(
-                    cluster.uri(), "{" + prefix() + "}", Clock.system(), PATIENT, () -> Long.toString(micros.get()));
-            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-            return new EngineUnderTest() {
-                @Override
-                public Engine engine() {
-                    return engine;
-                }
+        RedisEngine connect(String prefix, Supplier<String> time) {
+            return RedisEngine.onTime(cluster.uri(), "{" + prefix + "}", Clock.system(), PATIENT, time);
+        }
 
-                @Override
-                public void setMicros(long epochMicros) {
-                    micros.set(epochMicros);
-                }
-
-                @Override
-                public void close() {
-                    engine.close();
-                }
-            };
+        @Override
+        List<RedisServer> servers() {
+            return cluster.primaries();
         }
     }
 

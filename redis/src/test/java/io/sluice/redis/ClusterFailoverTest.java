@@ -241,13 +241,13 @@ final class ClusterFailoverTest {
     private List<Outcome> whileDown(Runnable goes) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         ConcurrentLinkedQueue<Outcome> others = new ConcurrentLinkedQueue<>();
-        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
-            while (!over.get()) {
-                others.add(outcome(engine.decide(Ask.charging(List.of(demand(RIGHT)))))
-                        .orTimeout(60, TimeUnit.SECONDS)
-                        .join());
-            }
-        });
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> Awaitility.await()
+                .atMost(Duration.ofMinutes(5))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> {
+                    others.add(ask(RIGHT));
+                    return over.get();
+                }));
         List<Outcome> outcomes = new ArrayList<>();
         assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
         states.clear();

@@ -31,7 +31,11 @@ import org.junit.jupiter.api.Test;
 /** Another program has written into the key of a count: that count is unused, and all others are decided as ever. */
 final class DamagedCountsTest {
 
-    private static final int PERMITS = 200;
+    private static final int PERMITS = SeededRandom.scaled(25, 200);
+
+    /** Several times as many as are read at once. */
+    private static final int IN_A_LONG_LOG = 200;
+
     private static final String PREFIX = "damaged";
     private static final RedisKeys NAMES = new RedisKeys(PREFIX);
     private static final Limit OTHER =
@@ -115,25 +119,27 @@ final class DamagedCountsTest {
     /** Wherever the element is: at the front, behind what is read at once, or at the end, where charges are given back. */
     @Test
     void aLogWithAnElementThatIsNoEntryIsUnusedOnceThatIsSeen() throws Exception {
-        Limit log = LIMITS.get(5);
-        for (int place : new int[] {0, 1, 2, 64, 65, 130, PERMITS}) {
+        Limit log = Limit.named("long").slidingLog(IN_A_LONG_LOG, Duration.ofDays(1));
+        for (int place : new int[] {0, 1, 2, 64, 65, 130, IN_A_LONG_LOG}) {
             List<Charge> charges = new ArrayList<>();
-            for (int i = 0; i < PERMITS; i++) {
+            for (int i = 0; i < IN_A_LONG_LOG; i++) {
                 Ask one = Ask.charging(List.of(Demand.of(log, "k", 1)));
                 charges.addAll(decided(one).charges(one));
             }
             long length = redis.llen(key(log));
             redis.lset(key(log), Math.min(place, length - 1), bytes("damaged"));
             // Asks for as much as makes the log look at all of its entries.
-            boolean all =
-                    decided(Ask.charging(List.of(Demand.of(log, "k", PERMITS)))).allowed();
-            assertThat(passed(log, 2 * PERMITS)).as("damaged at %d", place).isEqualTo(all ? 0 : PERMITS);
+            boolean all = decided(Ask.charging(List.of(Demand.of(log, "k", IN_A_LONG_LOG))))
+                    .allowed();
+            assertThat(passed(log, 2 * IN_A_LONG_LOG))
+                    .as("damaged at %d", place)
+                    .isEqualTo(all ? 0 : IN_A_LONG_LOG);
 
             redis.lset(key(log), -1, bytes("damaged"));
-            engine.giveBack(charges.subList(PERMITS - 1, PERMITS))
+            engine.giveBack(charges.subList(IN_A_LONG_LOG - 1, IN_A_LONG_LOG))
                     .toCompletableFuture()
                     .get(60, TimeUnit.SECONDS);
-            assertThat(passed(log, 2 * PERMITS)).as("given back").isEqualTo(PERMITS);
+            assertThat(passed(log, 2 * IN_A_LONG_LOG)).as("given back").isEqualTo(IN_A_LONG_LOG);
             redis.del(key(log));
         }
     }

@@ -39,13 +39,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The refusal cache in front of a real Redis, in one process and in two. */
 final class DenyCacheOnRedisTest {
@@ -71,8 +68,8 @@ final class DenyCacheOnRedisTest {
         client.shutdown(0, 1, TimeUnit.SECONDS);
     }
 
-    static Stream<Limit> limits() {
-        return Stream.of(
+    private static List<Limit> limits() {
+        return List.of(
                 Limit.named("tb").tokenBucket(Rate.perDay(5)).withBurst(5),
                 Limit.named("lb").leakyBucket(Rate.perDay(5)).withCapacity(4),
                 Limit.named("fw").fixedWindow(5, Duration.ofDays(1_000)),
@@ -82,50 +79,52 @@ final class DenyCacheOnRedisTest {
                 Limit.named("sl").slidingLog(5, Duration.ofDays(1)));
     }
 
-    @ParameterizedTest
-    @MethodSource("limits")
-    void passesWithinAMomentWhenAnotherProcessGivesBack(Limit limit) throws Exception {
+    @Test
+    void passesWithinAMomentWhenAnotherProcessGivesBack() throws Exception {
         String prefix = "te[s]t*" + PREFIXES.incrementAndGet();
         try (DenyCache one = connect(server.uri(), prefix);
                 DenyCache two = connectStill(server.uri(), prefix)) {
-            Ask five = ask(limit, "käse {1}", 5);
-            EngineDecision charged = decided(one, five);
-            assertThat(charged.allowed()).isTrue();
-            untilRefusedFromMemory(two, ask(limit, "käse {1}", 1));
-            List<Charge> charges = charged.charges(five);
-            one.giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
-                    .pollInterval(Duration.ofMillis(1))
-                    .until(() -> decided(two, ask(limit, "käse {1}", 1)).allowed());
+            for (Limit limit : limits()) {
+                Ask five = ask(limit, "käse {1}", 5);
+                EngineDecision charged = decided(one, five);
+                assertThat(charged.allowed()).as("%s", limit).isTrue();
+                untilRefusedFromMemory(two, ask(limit, "käse {1}", 1));
+                List<Charge> charges = charged.charges(five);
+                one.giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
+                untilAllowed(two, limit, "käse {1}");
+            }
         }
     }
 
-    static Stream<Limit> settledLimits() {
-        return limits().filter(limit -> !(limit instanceof LeakyBucket));
-    }
-
-    @ParameterizedTest
-    @MethodSource("settledLimits")
-    void passesWhenASettlementGivesBack(Limit limit) throws Exception {
+    @Test
+    void passesWhenASettlementGivesBack() throws Exception {
         String prefix = prefix();
         try (DenyCache one = connect(server.uri(), prefix);
                 DenyCache two = connectStill(server.uri(), prefix)) {
-            Ask five = ask(limit, "k", 5);
-            Charge charge = decided(one, five).charges(five).get(0);
-            untilRefusedFromMemory(one, ask(limit, "k", 1));
-            untilRefusedFromMemory(two, ask(limit, "k", 1));
-            one.settle(List.of(Settlement.of(charge, 1, "id", 300_000_000)))
-                    .toCompletableFuture()
-                    .get(60, TimeUnit.SECONDS);
-            assertThat(decided(one, ask(limit, "k", 1)).allowed())
-                    .as("in this process at once")
-                    .isTrue();
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
-                    .pollInterval(Duration.ofMillis(1))
-                    .until(() -> decided(two, ask(limit, "k", 1)).allowed());
+            for (Limit limit : limits()) {
+                if (limit instanceof LeakyBucket) {
+                    continue;
+                }
+                Ask five = ask(limit, "k", 5);
+                Charge charge = decided(one, five).charges(five).get(0);
+                untilRefusedFromMemory(one, ask(limit, "k", 1));
+                untilRefusedFromMemory(two, ask(limit, "k", 1));
+                one.settle(List.of(Settlement.of(charge, 1, "id", 300_000_000)))
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS);
+                assertThat(decided(one, ask(limit, "k", 1)).allowed())
+                        .as("%s, in this process at once", limit)
+                        .isTrue();
+                untilAllowed(two, limit, "k");
+            }
         }
+    }
+
+    private static void untilAllowed(DenyCache engine, Limit limit, String key) {
+        Awaitility.await("%s".formatted(limit))
+                .atMost(Duration.ofMinutes(1))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> decided(engine, ask(limit, key, 1)).allowed());
     }
 
     /** A request that keeps permits for others gets no later time slot. That says nothing about one that keeps none. */
@@ -184,7 +183,7 @@ final class DenyCacheOnRedisTest {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             List<String> expected = new ArrayList<>();
             RedisKeys names = new RedisKeys(prefix);
-            for (Limit limit : limits().toList()) {
+            for (Limit limit : limits()) {
                 Ask ask = ask(limit, "k", 3);
                 EngineDecision charged = decided(engine, ask);
                 decided(engine, ask);
@@ -264,7 +263,7 @@ final class DenyCacheOnRedisTest {
         assertThat(withoutMemory).isGreaterThan(2 * once);
     }
 
-    /** 2,000 requests of 50 callers, most of them over their limit, with a step of time between any two. */
+    /** Many requests of 50 callers, most of them over their limit, with a step of time between any two. */
     private static long callsFor(int retries, boolean remembers) throws Exception {
         Random random = new Random(7);
         Limit perCaller = Limit.named("caller").tokenBucket(Rate.perSecond(2)).withBurst(5);
@@ -275,7 +274,7 @@ final class DenyCacheOnRedisTest {
         try (DenyCache engine = DenyCache.over(behind, "", clock, new RefusalTable(), () -> true)) {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             long before = calls();
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = SeededRandom.scaled(600, 2_000); i > 0; i--) {
                 clock.advance(Duration.ofMillis(random.nextInt(10)));
                 Ask ask = Ask.charging(
                         List.of(Demand.of(all, "", 1), Demand.of(perCaller, "caller" + random.nextInt(50), 1)));
@@ -300,7 +299,8 @@ final class DenyCacheOnRedisTest {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             List<Charge> charges = new ArrayList<>();
             int refusedFromMemory = 0;
-            for (int i = 0; i < 6_000; i++) {
+            int asks = SeededRandom.scaled(1_500, 6_000);
+            for (int i = 0; i < asks; i++) {
                 clock.advance(Duration.of((long) Math.pow(10, random.nextDouble() * 6) - 1, ChronoUnit.MICROS));
                 if (!charges.isEmpty() && random.nextInt(20) == 0) {
                     give(engine, charges.remove(random.nextInt(charges.size())));
@@ -321,7 +321,7 @@ final class DenyCacheOnRedisTest {
                         .isEqualTo(would);
                 charges.addAll(decided.charges(ask));
             }
-            assertThat(refusedFromMemory).isGreaterThan(500);
+            assertThat(refusedFromMemory).isGreaterThan(asks / 12);
         }
     }
 
@@ -379,11 +379,12 @@ final class DenyCacheOnRedisTest {
 
     /** Asks until it is refused from the cache: the second time, unless the channel was down for a moment in between. */
     private static void untilRefusedFromMemory(DenyCache engine, Ask ask) {
+        long before = engine.remembered();
         assertThat(decided(engine, ask).allowed()).isFalse();
-        assertThat(engine.remembered()).isZero();
+        assertThat(engine.remembered()).isEqualTo(before);
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
             assertThat(decided(engine, ask).allowed()).isFalse();
-            return engine.remembered() == 1;
+            return engine.remembered() == before + 1;
         });
     }
 

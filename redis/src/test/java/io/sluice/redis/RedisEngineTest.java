@@ -27,9 +27,7 @@ import io.sluice.redis.internal.refusal.RefundChannel;
 import io.sluice.redis.internal.wire.LeaseReply;
 import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.testkit.SeededRandom;
-import io.sluice.testkit.engine.EngineUnderTest;
 import io.sluice.testkit.engine.GoldenVector;
-import io.sluice.testkit.engine.SettlementConformance;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -41,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -114,42 +113,19 @@ final class RedisEngineTest {
         return SeededRandom.sample(vectors, Math.max(1, vectors.size() / 8));
     }
 
-    /** The suite that every engine passes. Each test has its own prefix, and so its own counts. */
-    private abstract static class Conformance extends SettlementConformance {
+    private abstract static class Conformance extends RedisConformance {
 
         abstract RedisOptions options();
 
-        Engine inFrontOf(RedisEngine engine) {
-            return engine;
+        @Override
+        RedisEngine connect(String prefix, Supplier<String> time) {
+            return RedisEngine.onTime(
+                    server.uri(), prefix, Clock.system(), options().slow(Duration.ofMinutes(1)), time);
         }
 
         @Override
-        protected EngineUnderTest start() throws Exception {
-            AtomicLong micros = new AtomicLong();
-            RedisEngine engine = RedisEngine.onTime(
-                    server.uri(),
-                    prefix(),
-                    Clock.system(),
-                    options().slow(Duration.ofMinutes(1)),
-                    () -> Long.toString(micros.get()));
-            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-            Engine front = inFrontOf(engine);
-            return new EngineUnderTest() {
-                @Override
-                public Engine engine() {
-                    return front;
-                }
-
-                @Override
-                public void setMicros(long epochMicros) {
-                    micros.set(epochMicros);
-                }
-
-                @Override
-                public void close() {
-                    front.close();
-                }
-            };
+        List<RedisServer> servers() {
+            return List.of(server);
         }
     }
 
