@@ -10,6 +10,7 @@ import org.springframework.security.config.annotation.web.reactive.EnableWebFlux
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -40,9 +41,14 @@ final class ReactiveEarlyTest extends EarlyLimits {
         }
 
         @Bean
+        PasswordEncoder encoder() {
+            return ENCODER;
+        }
+
+        @Bean
         MapReactiveUserDetailsService users() {
             return new MapReactiveUserDetailsService(
-                    User.withUsername(USER).password("{noop}" + PASSWORD).build());
+                    User.withUsername(USER).password(ENCODER.encode(PASSWORD)).build());
         }
     }
 

@@ -23,6 +23,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -73,9 +74,14 @@ final class ServletEarlyTest extends EarlyLimits {
         }
 
         @Bean
+        PasswordEncoder encoder() {
+            return ENCODER;
+        }
+
+        @Bean
         UserDetailsService users() {
             return new InMemoryUserDetailsManager(
-                    User.withUsername(USER).password("{noop}" + PASSWORD).build());
+                    User.withUsername(USER).password(ENCODER.encode(PASSWORD)).build());
         }
     }
 
