@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -87,6 +88,7 @@ class StartsEverywhereTest {
         }
     }
 
+    @Tag("long")
     @Test
     void withServletsClientsAndActuator() throws Exception {
         Pattern without = Pattern.compile(String.join(
@@ -117,6 +119,7 @@ class StartsEverywhereTest {
     }
 
     /** Here the filters of the application also apply to the port of the actuator. */
+    @Tag("long")
     @Test
     void withWebFluxAndTheActuatorOnAPortOfItsOwn() throws Exception {
         Pattern without = Pattern.compile(
@@ -137,6 +140,7 @@ class StartsEverywhereTest {
         }
     }
 
+    @Tag("long")
     @Test
     void withCloudGatewayOnTheRedisOfTheApplication(CapturedOutput output) throws Exception {
         Pattern without = Pattern.compile(String.join("|", OF_TESTS, OF_ACTUATOR, OF_SECURITY, OF_SERVLETS, "aspectj"));
