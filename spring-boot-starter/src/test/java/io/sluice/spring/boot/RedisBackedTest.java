@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -76,6 +77,7 @@ class RedisBackedTest {
                 .contains("(configured by spring.data.redis)");
     }
 
+    @Tag("boot-3-long")
     @Test
     void followsRulesInRedis() throws Exception {
         redis.command(
@@ -131,6 +133,7 @@ class RedisBackedTest {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void reportsDownIfNoRuleLetsAnythingPassWithoutRedis() throws Exception {
         Path file = rules("rules: [{ id: one, on_failure: closed, limits: [{ limit: 3, window: 1h }] }]");
@@ -168,6 +171,7 @@ class RedisBackedTest {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void returnsLeasedPermitsWhenTheApplicationStops() throws Exception {
         Path file = rules(

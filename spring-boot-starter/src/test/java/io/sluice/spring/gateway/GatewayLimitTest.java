@@ -34,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -222,6 +223,7 @@ class GatewayLimitTest {
         assertThat(upstream.arrivals()).hasSize(4);
     }
 
+    @Tag("boot-3-long")
     @Test
     void gatewaysOnOneRedisShareTheCount() {
         redis = RedisServer.shared().uri();
@@ -236,6 +238,7 @@ class GatewayLimitTest {
                 .isBetween(2, 5);
     }
 
+    @Tag("boot-3-long")
     @ParameterizedTest
     @ValueSource(strings = {"open", "local", "closed"})
     void whenRedisDiesThePolicyDecides(String policy) {
@@ -320,6 +323,7 @@ class GatewayLimitTest {
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(403);
     }
 
+    @Tag("boot-3-long")
     @Test
     void permitsAreHeldUntilTheExchangeEnds() {
         redis = RedisServer.shared().uri();
@@ -538,6 +542,7 @@ class GatewayLimitTest {
         assertThat(upstream.arrivals()).hasSize(2);
     }
 
+    @Tag("boot-3-long")
     @Test
     void routesPassWhileTheirRuleIsMissingIfTheyMay() {
         String gateway = start(routes("Sluice=nowhere") + "sluice.missing-rule: warn\n", "rules: []");

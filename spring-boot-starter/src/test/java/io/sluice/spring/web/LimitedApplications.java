@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -93,6 +94,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void answersAsTheCoreDecides() throws Exception {
         String rules = rules(
@@ -210,6 +212,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void forgedPrefixesDoNotMoveAPathOutOfItsLimit() throws Exception {
         for (String strategy : List.of("framework", "native", "none")) {
@@ -222,6 +225,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void a1_forgedAddressesAreIgnored() throws Exception {
         for (String strategy : List.of("framework", "none")) {
@@ -239,6 +243,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void a2toA6_behindATrustedProxyTheRightmostUntrustedAddressCounts() throws Exception {
         try (RunningApp app = app().with("test.trusted=127.0.0.0/8")
@@ -265,6 +270,7 @@ abstract class LimitedApplications {
         return app.get("/", "X-Forwarded-For", forwardedFor).statusCode();
     }
 
+    @Tag("boot-3-long")
     @Test
     void a9_theMethodThatIsServedIsTheOneThatIsLimited() throws Exception {
         try (RunningApp app = app().with("spring.mvc.hiddenmethod.filter.enabled=true")
@@ -290,6 +296,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void a14_ofFiveHundredAtOnceExactlyAsManyPassAsTheLimitSays() throws Exception {
         try (RunningApp app = app().rules(rules("{ id: few, limits: [ { limit: 10, window: 1h } ] }"))) {
@@ -440,6 +447,7 @@ abstract class LimitedApplications {
     }
 
     /** Two unfinished bodies reserve what there is, although hardly a byte of them has arrived. */
+    @Tag("boot-3-long")
     @Test
     void memoryIsReservedBeforeABodyIsRead() throws Exception {
         String head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
@@ -509,6 +517,7 @@ abstract class LimitedApplications {
         return !ruling.allowed();
     }
 
+    @Tag("boot-3-long")
     @Test
     void permitsAreRenewedWhileTheyAreHeld() throws Exception {
         QuietClock clock = QuietClock.at(1_000_000_000L);
@@ -556,6 +565,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void shapedRequestsWaitForTheirSlot() throws Exception {
         ManualClock clock = QuietClock.at(1_000_000_000L);
@@ -594,6 +604,7 @@ abstract class LimitedApplications {
         return text -> assertThat(text).contains(part);
     }
 
+    @Tag("boot-3-long")
     @Test
     void noRequestPassesWithoutADecision() throws Exception {
         try (RunningApp app =
@@ -604,6 +615,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void excludedOrDisabledPathsAreNotLimited() throws Exception {
         String none = rules("{ id: none, " + ZERO);
@@ -680,6 +692,7 @@ abstract class LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void askingForMoreThanALimitHoldsIsAnApplicationErrorUnlessHandled() throws Exception {
         String batches = rules("{ id: batches, service: nobody, limits: [ { limit: 5, window: 1h } ] }");

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs {@link LimitedApplications} on Tomcat. */
@@ -52,6 +53,7 @@ final class ServletLimitsTest extends LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void boundsTheNumberOfWaitingRequests() throws Exception {
         ManualClock clock = QuietClock.at(1_000_000_000L);
@@ -74,6 +76,7 @@ final class ServletLimitsTest extends LimitedApplications {
         }
     }
 
+    @Tag("boot-3-long")
     @Test
     void aRequestThatMayNotWaitLeavesItsSlotToOthers() throws Exception {
         ManualClock clock = QuietClock.at(1_000_000_000L);
