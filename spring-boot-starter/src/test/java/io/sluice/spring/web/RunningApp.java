@@ -53,6 +53,8 @@ final class RunningApp implements AutoCloseable {
                 "server.address=127.0.0.1",
                 "spring.main.banner-mode=off",
                 "logging.level.root=warn",
+                // Levels are those of the process, and other tests read what Sluice logs.
+                "logging.level.io.sluice=info",
                 "spring.application.name=shop",
                 "spring.jmx.enabled=false",
                 "spring.main.log-startup-info=false"));
