@@ -76,6 +76,7 @@ class StoredWordsTest {
             "pending firing resolved",
             "plain hash",
             "promote roll_back hold",
+            "rate burst capacity max_wait limit window align zone slices weighted ttl",
             "read edit release approve operate see_fleet see_log manage_people manage_tokens manage_center reveal report",
             "redis memory",
             "refusals errors latency degraded",
