@@ -72,7 +72,9 @@ public final class GatewayAttacks {
                         + "--------------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
             Files.writeString(folder.resolve("keys.json"), ForgedToken.keySet());
-            String routes = GatewayLoad.CONFIG.formatted(upstream.uri()) + PRIVATE.formatted(upstream.uri());
+            // With a section auth, all routes require a token unless they say otherwise.
+            String open = GatewayLoad.CONFIG.replace("upstreams:", "auth: open, upstreams:");
+            String routes = open.formatted(upstream.uri()) + PRIVATE.formatted(upstream.uri());
             Path config = Files.writeString(folder.resolve("gateway.yaml"), routes);
             try (Contender gateway = GatewayLoad.sluice(OURS, config, rules, List.of());
                     Contender nginx = GatewayLoad.nginx(upstream)) {
