@@ -85,11 +85,11 @@ summarise() {
       }
     }
   ' | fold -s -w 140
-  test_classes | awk -v total="$seconds" '
+  test_classes | awk -v total="$seconds" -v stolen="$stolen" '
     { tests += $3; failed += $4; skipped += $5 }
     END {
       printf "\n%d passed, %d failed, %d skipped", tests - failed - skipped, failed, skipped
-      printf " in %d min %d s\n", total / 60, total % 60
+      printf " in %d min %d s (the host gave %s of the CPU time to others)\n", total / 60, total % 60, stolen
     }
   '
 }
@@ -99,9 +99,9 @@ run_header() {
   local java
   java=$("$JAVA_HOME/bin/java" -XshowSettings:properties -version 2>&1)
   setting() { sed -n "s/^ *$1 = //p" <<<"$java"; }
-  printf 'Commit %s, %s %s, %s, %d cores; %d min %d s; %s\n' \
+  printf 'Commit %s, %s %s, %s, %d cores; %d min %d s, %s of the CPU time stolen; %s\n' \
     "$(commit)" "$(setting java.vm.name)" "$(setting java.version)" \
-    "$(setting os.arch)" "$(nproc)" $((seconds / 60)) $((seconds % 60)) "$(date -u +%F)"
+    "$(setting os.arch)" "$(nproc)" $((seconds / 60)) $((seconds % 60)) "$stolen" "$(date -u +%F)"
 }
 
 commit() { git rev-parse --short HEAD 2>/dev/null || echo unknown; }
@@ -123,6 +123,12 @@ class_times() {
   class_seconds | awk '{ printf "| %s | %s | %s |\n", $3, $2, $1 }'
 }
 
+# Prints the CPU time that the host of this virtual machine gave to others, and all CPU time that processes here wanted.
+stolen_time() { awk '/^cpu / { print $9, $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat 2>/dev/null || echo 0 0; }
+
+# stolen_share BEFORE AFTER: prints the share of the wanted CPU time that the host gave to others, such as 12 %.
+stolen_share() { awk '{ wanted = $4 - $2; printf "%d %%", wanted ? 100 * ($3 - $1) / wanted : 0 }' <<<"$1 $2"; }
+
 # record_run FORM: prints a row about the run: what failed, and how.
 record_run() {
   local failures
@@ -131,9 +137,9 @@ record_run() {
     failures=$(sed -n 's/^\[ERROR\] //p' target/test.log | head -n 1 | sed 's/|/\//g')
   fi
   test_classes | awk -v date="$(date -u +%F)" -v commit="$(commit)" -v form="$1" -v cores="$(nproc)" -v total="$seconds" \
-    -v failures="$failures" '
+    -v stolen="$stolen" -v failures="$failures" '
     { tests += $3; failed += $4 }
-    END { printf "| %s | %s | %s | %d | %.1f | %d | %d | %s |\n", date, commit, form, cores, total / 60, tests, failed, failures }
+    END { printf "| %s | %s | %s | %d | %.1f | %s | %d | %d | %s |\n", date, commit, form, cores, total / 60, stolen, tests, failed, failures }
   '
 }
 
