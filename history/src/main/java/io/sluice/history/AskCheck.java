@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks the requests of one node: each is charged all or nothing, and each caller receives what was decided. Each part of a
+ * Checks the requests of one node: each is charged all or nothing, and each caller receives the decision. Each part of a
  * request is one step of the store. A request has several parts only if its counts are in several slots of a Cluster.
  */
 final class AskCheck {
@@ -27,8 +27,8 @@ final class AskCheck {
     /**
      * Creates a check.
      *
-     * @param whole whether no event is missing
-     * @param holes whether events are missing before others
+     * @param whole true if no event is missing
+     * @param holes true if events are missing before others
      */
     AskCheck(Findings findings, boolean whole, boolean holes) {
         this.findings = findings;
@@ -36,20 +36,20 @@ final class AskCheck {
         this.holes = holes;
     }
 
-    /** What is known about one request. */
+    /** The recorded facts about one request. */
     private static final class Asking {
         private final Map<String, Fragment> parts = new LinkedHashMap<>(2);
         private final Map<String, Integer> charged = new HashMap<>(2);
         private final List<AnswerEvent> answers = new ArrayList<>(1);
         private final Map<String, Long> spent = new HashMap<>(0);
 
-        /** How many demands wanted no permits, and fitted. */
+        /** The number of admitted demands for no permits. */
         private int free;
 
-        /** Whether a spend event was its answer. */
+        /** True if a spend event answered the request. */
         private boolean passedAlone;
 
-        /** Returns whether the store's steps are certainly all there: as many as the request had demands. */
+        /** Returns true if there are as many steps of the store as demands in the request, so that none is missing. */
         private boolean isComplete() {
             int steps = parts.values().stream()
                     .mapToInt(part -> part.fitting + part.refusing)
@@ -72,7 +72,7 @@ final class AskCheck {
         private int refusing;
         private int charged;
 
-        /** How many demands wanted no permits, and fitted. */
+        /** The number of admitted demands for no permits. */
         private int free;
     }
 
@@ -120,7 +120,7 @@ final class AskCheck {
     /** Finishes the check. Call it after all events. */
     void finish() {
         asks.forEach((id, ask) -> {
-            // A killed process may have written half of a request that it had no time to answer.
+            // A process may have been killed while it wrote a request, before it answered the request.
             if (whole || (!ask.answers.isEmpty() && (!holes || ask.isComplete()))) {
                 ask.parts.forEach(this::allOrNothing);
             }
@@ -145,7 +145,7 @@ final class AskCheck {
         }
     }
 
-    /** Checks that the spent permits are all that the request asked for, and that the store has charged nothing for it. */
+    /** Checks that the spent permits are all that the request asked for, and that the store charged nothing for the request. */
     private void alone(String id, Asking ask) {
         int passed = ask.charged.size() + ask.spent.size();
         if (passed != 1) {
@@ -173,7 +173,7 @@ final class AskCheck {
                     : "allowed with %d demands charged or leased (expected: %d)".formatted(passed, told.demands());
         } else {
             long leased = ask.spent.values().stream().mapToLong(net -> net).sum();
-            // The charges of parts are given back when other parts refuse, but that may get lost.
+            // If one part is refused, the charges of the other parts are given back, but the refund may get lost.
             boolean taken = leased != 0 || (charged > 0 && ask.isOfOnePart());
             wrong = taken
                     ? "refused with %d demands charged and %d permits spent (expected: 0)".formatted(charged, leased)

@@ -5,17 +5,17 @@ import java.util.List;
 /**
  * The result of checking a history. Immutable.
  *
- * @param violations the violations that are kept: the first few of each kind and count
- * @param found how many violations there were in all
- * @param steps how many steps of the store were checked
- * @param missing how many steps of the store were not recorded, so that their effect is unknown
- * @param unchecked how many steps could not be put in order, because a store that had forgotten some used their numbers again
- * @param answers how many answers were checked
- * @param spends how often permits of a lease were spent or put back
- * @param earlier how many of the missing steps come before the first recorded step of their count
- * @param strangers how many counts were certainly changed by processes that do not record
- * @param steady whether no process saw the store's time step back by more than a second. Otherwise it was not judged whether leases
- *     stayed within their share, and whether a reservation was settled twice
+ * @param violations the first few violations of each kind and count
+ * @param found the number of all violations
+ * @param steps the number of checked steps of the store
+ * @param missing the number of steps of the store that were not recorded, so that their effect is unknown
+ * @param unchecked the number of steps that could not be put in order, because a store lost steps and used their numbers again
+ * @param answers the number of checked answers
+ * @param spends the number of times that permits of a lease were spent or put back
+ * @param earlier the number of missing steps before the first recorded step of their count
+ * @param strangers the number of counts that processes without a recording certainly changed
+ * @param steady true if no process saw the store's time step back by more than a second. Otherwise the shares of leases and repeated
+ *     settlements of one reservation were not checked
  */
 public record CheckReport(
         List<Violation> violations,

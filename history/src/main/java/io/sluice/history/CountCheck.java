@@ -28,7 +28,7 @@ final class CountCheck {
     /**
      * Creates a check.
      *
-     * @param steady whether the store's time never stepped back far
+     * @param steady true if the store's time never stepped back far
      */
     CountCheck(String count, Limit limit, boolean steady, Findings findings) {
         this.count = count;
@@ -38,12 +38,12 @@ final class CountCheck {
         this.findings = findings;
     }
 
-    /** Says that leases may be out which these steps do not show. */
+    /** Notes that leases which these steps do not show may be outstanding. */
     void leasesMayBeOut(long sinceMicros, long longestLeaseMicros) {
         ledger.forget(sinceMicros, longestLeaseMicros);
     }
 
-    /** Returns the limit of the first step that names one; null if none does. */
+    /** Returns the limit of the first step that has a limit, or null if there is no such step. */
     static @Nullable Limit limitOf(List<StepEvent> steps) {
         for (StepEvent step : steps) {
             Limit named = limitOf(step.step());
@@ -98,7 +98,7 @@ final class CountCheck {
         }
     }
 
-    /** Returns whether the step changed nothing on a count that other processes change without recording. */
+    /** Returns true if the step changed nothing on a count that other processes change without recording. */
     private static boolean isOfNoNumbering(StepEvent step) {
         return step.since() == 0 && step.number() > 0 && !step.changed();
     }
@@ -111,7 +111,7 @@ final class CountCheck {
         return missing;
     }
 
-    /** Returns how many of the missing steps come before the first known one. */
+    /** Returns the number of missing steps before the first known step. */
     long earlier() {
         return earlier;
     }
@@ -172,7 +172,7 @@ final class CountCheck {
             StepEvent step, StepEvent.Settled settled, ModelReplay replay, IntervalBound allowed) {
         long now = step.atMicros();
         if (step.since() == 0) {
-            // Nobody knows whether the store lost its data between this and another step without a numbering.
+            // The store may have lost its data between this and another step without a numbering.
             settlements.forget();
         }
         String wrong = settlements.check(settled);

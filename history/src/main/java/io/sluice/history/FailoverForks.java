@@ -14,11 +14,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times at which replicas took over that had not received the last steps. Such a replica uses the numbers of those steps
- * again. So a number that was used twice reveals a failover: the first step was lost, and the second came after. In between, it
- * is unknown which server took a step. If the first answers of a replica were lost, a count may have no repeated number although
- * its steps do not follow from each other. So a fork found on one count applies to all. Times are by the store, so the clocks of
- * both servers should agree. Immutable.
+ * The times at which a replica took over without having received the last steps. Such a replica uses the numbers of the lost steps again.
+ * So a number that occurs twice reveals a failover: the first step was lost, and the second step came after the failover. In between, it is
+ * unknown which server took a step. If the first answers of a replica were lost, a count may have no repeated number although its steps do
+ * not follow from each other. So a fork found on one count applies to all counts. Times are by the store, so the clocks of both servers
+ * should agree. Immutable.
  */
 final class FailoverForks {
 
@@ -35,15 +35,15 @@ final class FailoverForks {
     }
 
     /**
-     * A number that was used again, so a replica took over in between.
+     * A number that occurs twice: a replica took over in between.
      *
-     * @param firstMicros when it was used before
-     * @param lastMicros the last known step before it was used again that has this number or a higher one; the replica took over later
-     * @param againMicros when it was used again
+     * @param firstMicros the time of the first use
+     * @param lastMicros the time of the last known step before the second use whose number is at least as high; the replica took over later
+     * @param againMicros the time of the second use
      */
     private record Repetition(long firstMicros, long lastMicros, long againMicros) {}
 
-    /** Collects the numbers that were used more than once, on any counts. */
+    /** Collects the repeated numbers of all counts. */
     static final class Builder {
 
         private final List<Repetition> repetitions = new ArrayList<>();
@@ -63,7 +63,7 @@ final class FailoverForks {
         }
     }
 
-    /** Returns how many forks came before a time. */
+    /** Returns the number of forks before a time. */
     int before(long atMicros) {
         int before = 0;
         while (before < forks.size() && forks.get(before).untilMicros <= atMicros) {
@@ -72,7 +72,7 @@ final class FailoverForks {
         return before;
     }
 
-    /** Returns whether it is unknown which server took a step at that time. */
+    /** Returns true if it is unknown which server took a step at that time. */
     boolean isUnsure(long atMicros) {
         int next = before(atMicros);
         return next < forks.size() && forks.get(next).fromMicros <= atMicros;
@@ -89,7 +89,7 @@ final class FailoverForks {
                 .sorted(Comparator.comparingLong(StepEvent::atMicros))
                 .toList();
         Map<Numbered, Long> before = new HashMap<>();
-        // By numbering: the steps that no later one exceeds, the last one first.
+        // By numbering: each step that has no later step with a higher number, the last step first.
         Map<Long, Deque<StepEvent>> highest = new HashMap<>();
         for (StepEvent step : sorted) {
             Deque<StepEvent> higher = highest.computeIfAbsent(step.since(), unknown -> new ArrayDeque<>());
@@ -104,7 +104,7 @@ final class FailoverForks {
         }
     }
 
-    /** Returns the first fork at a time or later; null if there is none. */
+    /** Returns the first fork at a time or later, or null if there is none. */
     private static @Nullable Fork next(List<Repetition> repetitions, long sinceMicros) {
         long from = Long.MAX_VALUE;
         long until = Long.MAX_VALUE;

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * The recordings of several processes that shared counts. Immutable.
  *
- * @param nodes one for each run of a process
+ * @param nodes one entry for each run of a process
  */
 public record History(List<Node> nodes) {
 
@@ -30,8 +30,8 @@ public record History(List<Node> nodes) {
      * The recording of one run of a process.
      *
      * @param name the name of the process
-     * @param whole whether the recording is complete; it is not if the process was killed or its writer lost events
-     * @param events in the order in which the process recorded them
+     * @param whole true if the recording is complete; false if the process was killed or its writer lost events
+     * @param events the events, in the order in which the process recorded them
      */
     public record Node(String name, boolean whole, List<HistoryEvent> events) {
 

@@ -22,11 +22,10 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Checks histories after the fact: whether the limits allow what was done, whether the algorithms give the recorded answers, and
- * whether callers received them. {@code docs/history.md} says in full what that proves. The checker raises no false alarm: where
- * it cannot know something, because a process was killed or an answer was lost, it assumes the best. For sliding logs and
- * concurrency permits, it presumes that the counts were unused when recording began, and that every process that uses them
- * records.
+ * Checks recorded histories: whether the limits allow the admissions, whether the algorithms give the recorded answers, and whether callers
+ * received these answers. {@code docs/history.md} describes in full what a clean history proves. The checker raises no false alarm: if a
+ * process was killed or an answer was lost, it assumes the best about the missing events. For sliding logs and concurrency permits, it
+ * presumes that the counts were unused when recording began, and that every process that uses the counts records.
  *
  * <pre>{@code
  * HistoryWriter history = HistoryWriter.open(dir.resolve("n1.history"), "n1");   // in each process
@@ -45,7 +44,7 @@ public final class HistoryChecker {
     private final Findings findings = new Findings();
     private final long beginsMicros;
 
-    /** Whether no process heard that the store's time had stepped back far. */
+    /** True if no process saw the store's time step back far. */
     private boolean steady = true;
 
     private long checked;
@@ -60,13 +59,13 @@ public final class HistoryChecker {
         this.beginsMicros = beginsMicros;
     }
 
-    /** One run of a process, whose events are read as often as necessary. */
+    /** One run of a process. Its events can be read several times. */
     interface Run {
 
-        /** Returns whether no event is missing. */
+        /** Returns true if no event is missing. */
         boolean whole();
 
-        /** Returns whether events are missing before others, not only at the end. */
+        /** Returns true if events are missing before others, not only at the end. */
         boolean holes();
 
         void forEach(Consumer<HistoryEvent> reader) throws IOException;
@@ -108,9 +107,9 @@ public final class HistoryChecker {
     /**
      * Checks runs that need not fit into memory.
      *
-     * @param shares into how many shares the counts, requests and leases are divided. One share is in memory at a time, and all
-     *     events are read twice for each
-     * @param beginsMicros when the first of the runs began, in microseconds since the epoch
+     * @param shares the number of shares of the counts, requests and leases. One share is in memory at a time, and all events are read
+     *     twice for each share
+     * @param beginsMicros the start of the first run, in microseconds since the epoch
      */
     static CheckReport check(List<Run> runs, int shares, long beginsMicros) throws IOException {
         HistoryChecker checker = new HistoryChecker(beginsMicros);
@@ -152,14 +151,14 @@ public final class HistoryChecker {
         System.exit(report.isClean() ? 0 : 1);
     }
 
-    /** A share of everything that is checked: by the names of counts, requests and leases. */
+    /** A share of the counts, requests and leases, by their names. */
     private record Share(int index, int of) {
 
         boolean has(String name) {
             return of == 1 || Math.floorMod(name.hashCode() * 0x9E3779B9, of) == index;
         }
 
-        /** Things without a name are counted in one share. */
+        /** Returns true for the share that counts all things without a name. */
         boolean isFirst() {
             return index == 0;
         }
@@ -196,7 +195,7 @@ public final class HistoryChecker {
         });
     }
 
-    /** Checks what one run did by itself, and collects its steps on shared counts. */
+    /** Checks the events of one run that do not depend on other runs, and collects its steps on shared counts. */
     private void run(Run run, Share share, Map<String, List<StepEvent>> counts) throws IOException {
         boolean whole = run.whole();
         AskCheck asks = new AskCheck(findings, whole, run.holes());
@@ -275,8 +274,8 @@ public final class HistoryChecker {
     }
 
     /**
-     * Checks each numbering of a count as a history of its own. When it began, the count was unused, because its state had expired or the
-     * store had forgotten everything.
+     * Checks each numbering of a count as a history of its own. At its start the count was unused, because its state had expired or the
+     * store had lost all data.
      */
     private void numberings(String count, List<StepEvent> steps, FailoverForks forks) {
         int from = 0;
@@ -299,7 +298,7 @@ public final class HistoryChecker {
         return longest;
     }
 
-    /** @param first whether the recording has no steps of the count before these */
+    /** @param first true if the recording has no earlier steps of the count */
     private void numbering(
             String count, List<StepEvent> steps, boolean first, long longestLeaseMicros, FailoverForks forks) {
         Limit limit = CountCheck.limitOf(steps);
@@ -307,7 +306,7 @@ public final class HistoryChecker {
             CountCheck check = new CountCheck(count, limit, steady, findings);
             long since = steps.get(0).since();
             boolean early = beginsMicros < Long.MAX_VALUE && since - beginsMicros <= MARGIN_MICROS;
-            // Leases may outlast the count that they were taken from, and its numbering.
+            // Leases may outlast their count and its numbering.
             if (since == 0) {
                 check.leasesMayBeOut(Long.MAX_VALUE / 2, 0);
             } else if (!first || early) {
@@ -318,7 +317,7 @@ public final class HistoryChecker {
             missing += check.missing();
             earlier += first ? check.earlier() : 0;
             unchecked += check.unchecked();
-            // The store would have forgotten a state from before the recording.
+            // By then, the store would have forgotten a state from before the recording.
             long lasts = Math.min(limit.windowMicros(), Long.MAX_VALUE / 4);
             boolean strange = first
                     && check.earlier() > 0

@@ -41,11 +41,12 @@ import org.jspecify.annotations.Nullable;
  * Replaces the keys of a subject in recordings by pseudonyms. The checker judges a recording as before, because each key, and each name
  * of a count, has one pseudonym. Not thread-safe.
  *
- * <p>Pseudonyms are keyed hashes with a random secret that is not stored, so nobody can find out later whose they were.
- * Recordings of other processes that are erased elsewhere get other pseudonyms: checked together, such a count looks like several.
+ * <p>Pseudonyms are keyed hashes with a random secret that is not stored, so a pseudonym cannot be traced back to its subject later.
+ * Recordings of other processes that are erased elsewhere get other pseudonyms: if they are checked together, such a count looks like
+ * several counts.
  *
- * <p>A recording is replaced atomically: it is the old or the new one, whatever happens. A recording that a {@link HistoryWriter} of
- * this or another process is writing is left alone and reported as busy; close its writer and erase again.
+ * <p>A recording is replaced atomically: at any time, the file is either the old or the new recording. A recording that a {@link
+ * HistoryWriter} of this or another process is writing is not changed and is reported as busy; close its writer and erase again.
  */
 public final class HistoryErasure {
 
@@ -54,7 +55,7 @@ public final class HistoryErasure {
     private static final int DEEPEST = 4;
     private static final int PSEUDONYM_BYTES = 8;
 
-    /** Where the key is in the lines that have one. */
+    /** The position of the key, by kind of line. */
     private static final Map<String, Integer> KEY_PLACES = Map.of("a", 10, "b", 7, "r", 7, "c", 7, "g", 8);
 
     private static final String COUNT = "count";
@@ -65,7 +66,7 @@ public final class HistoryErasure {
 
     private final KeyMatch match;
 
-    /** The names of the subject's counts. A recording may have the key of a count whose name another one has alone. */
+    /** The names of the subject's counts. A recording may have only the name of a count whose key is in another recording. */
     private final Set<String> counts = new HashSet<>();
 
     private final Mac mac;
@@ -76,9 +77,9 @@ public final class HistoryErasure {
     }
 
     /**
-     * Creates an erasure that continues another one with the same pseudonyms.
+     * Creates an erasure that continues another erasure with the same pseudonyms.
      *
-     * @param secret that of the other one, see {@link #newSecret}; forget it when the erasure is done
+     * @param secret the secret of the other erasure, see {@link #newSecret}; forget it when the erasure is done
      */
     public HistoryErasure(KeyMatch match, byte[] secret) {
         this.match = match;
@@ -98,11 +99,11 @@ public final class HistoryErasure {
     }
 
     /**
-     * What came of an erasure.
+     * The result of an erasure.
      *
-     * @param changed how many recordings had keys of the subject
-     * @param busy recordings that are being written, so that they were left alone
-     * @param unreadable recordings that could not be read or replaced
+     * @param changed the number of recordings that had keys of the subject
+     * @param busy the recordings that were not changed because they are being written
+     * @param unreadable the recordings that could not be read or replaced
      */
     public record Result(long changed, List<Path> busy, List<Path> unreadable) {
 
@@ -112,7 +113,7 @@ public final class HistoryErasure {
         }
     }
 
-    /** Erases in all recordings in a folder and the folders in it. Does not follow links. Other files are not touched. */
+    /** Erases in all recordings in a folder and its subfolders. Does not follow links. Other files are not touched. */
     public Result eraseIn(Path folder) throws IOException {
         List<Path> files;
         try (Stream<Path> found = Files.walk(folder, DEEPEST)) {
@@ -137,7 +138,7 @@ public final class HistoryErasure {
                     learn(file);
                 }
             } catch (IOException e) {
-                // The second look reports it.
+                // The second pass reports the failure.
             }
         }
         for (Path file : histories) {
@@ -153,8 +154,8 @@ public final class HistoryErasure {
     }
 
     /**
-     * Learns the names of the subject's counts from a recording, so that {@link #eraseFile} finds them in others that have the names
-     * alone. A file that cannot be read, or is not a recording, is left to {@link #eraseFile}.
+     * Learns the names of the subject's counts from a recording, so that {@link #eraseFile} finds these counts in recordings that have only
+     * their names. Ignores a file that cannot be read or is not a recording; {@link #eraseFile} handles such files.
      */
     public void learn(Path file) {
         try {
@@ -162,12 +163,13 @@ public final class HistoryErasure {
                 var unused = survey(file);
             }
         } catch (IOException e) {
-            // The second look reports it.
+            // The second pass reports the failure.
         }
     }
 
     /**
-     * Erases in one recording. Returns whether it had keys of the subject. A file that does not exist, or is not a recording, has none.
+     * Erases in one recording and returns true if it had keys of the subject. Returns false for a file that does not exist or is not a
+     * recording.
      *
      * @throws IOException if the recording is being written, or cannot be read or replaced
      */
@@ -184,7 +186,7 @@ public final class HistoryErasure {
         return new String(start, StandardCharsets.US_ASCII).equals(magic);
     }
 
-    /** Returns whether the recording had keys of the subject. */
+    /** Returns true if the recording had keys of the subject. */
     private boolean erase(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 FileLock lock = lock(channel)) {
@@ -214,7 +216,7 @@ public final class HistoryErasure {
         }
     }
 
-    /** What is to be replaced in a recording. */
+    /** The keys and names that have to be replaced in a recording. */
     private static final class Survey {
 
         final List<String> names = new ArrayList<>();
@@ -222,7 +224,7 @@ public final class HistoryErasure {
         /** The numbers of the subject's counts. */
         final BitSet counts = new BitSet();
 
-        /** Whether the last line is incomplete, because the process was killed. It is left out. */
+        /** True if the last line is incomplete, because the process was killed. The new recording omits it. */
         boolean broken;
     }
 
@@ -273,7 +275,7 @@ public final class HistoryErasure {
         }
     }
 
-    /** Returns a line that may contain a key; null for any other. */
+    /** Returns the line as JSON if it may contain a key, otherwise null. */
     private static @Nullable JsonNode row(String line) throws JsonProcessingException {
         int end = line.indexOf('"', 2);
         String kind = line.startsWith("[\"") && end > 0 ? line.substring(2, end) : "";
@@ -293,8 +295,8 @@ public final class HistoryErasure {
     }
 
     /**
-     * Returns whether a name of a count ends with a key of the subject. Names are parts and a key with colons in between, and a key may
-     * have colons itself. A part in braces may be a tag of the subject.
+     * Returns true if the name of a count ends with a key of the subject. A name consists of parts and a key, separated by colons, and a
+     * key may itself contain colons. A part in braces may be a tag of the subject.
      */
     private boolean isOfSubject(String count) {
         if (match.matches(count)) {
@@ -316,7 +318,7 @@ public final class HistoryErasure {
         return false;
     }
 
-    /** Undoes the escapes that names in Redis have. */
+    /** Replaces the escapes in a name in Redis by the characters that they stand for. */
     private static String decoded(String text) {
         StringBuilder key = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * A file of a history, or a part of one, while it is written; see {@code docs/history.md}. Limits and names of counts are written once
  * and then referenced by number. Only the owner can read the file. Not thread-safe.
  *
- * <p>A history is one file, or one file after another: a file that ends with {@link #next} is continued by the file of the same run
- * with the next number.
+ * <p>A history is one file or a series of files: after a file that ends with {@link #next}, the file of the same run with the next number
+ * continues the history.
  */
 public final class HistoryFile implements Closeable {
 
@@ -46,23 +46,23 @@ public final class HistoryFile implements Closeable {
     private int lastLimitNumber;
     private long waiting;
 
-    /** Up to here, the file has whole lines. */
+    /** The position in the file up to which all lines are whole. */
     private long good;
 
     /**
-     * Which part of a history a file is.
+     * The part of a history that a file contains.
      *
      * @param node the name of the process
-     * @param run names the run of the process, different for each run
+     * @param run the name of the run, different for each run of the process
      * @param number 1 for the first file of the run
-     * @param beginsMicros when the file was begun, in microseconds since the epoch
+     * @param beginsMicros the start of the file, in microseconds since the epoch
      */
     public record Part(String node, String run, long number, long beginsMicros) {}
 
-    /** How names that may tell who callers are appear in a file. The same name must always appear in the same way. */
+    /** Converts names that may identify callers to the form that a file contains. The same name must always get the same form. */
     public interface Names {
 
-        /** Shows all names as they are. */
+        /** Leaves all names as they are. */
         Names PLAIN = new Names() {
             @Override
             public String count(String name) {
@@ -75,10 +75,10 @@ public final class HistoryFile implements Closeable {
             }
         };
 
-        /** Returns what the file has for the name of a count. */
+        /** Returns the form of the name of a count in the file. */
         String count(String name);
 
-        /** Returns what the file has for the key of a demand or a charge. */
+        /** Returns the form of the key of a demand or a charge in the file. */
         String key(String key);
     }
 
@@ -88,7 +88,7 @@ public final class HistoryFile implements Closeable {
         this.names = names;
     }
 
-    /** Creates a file that has a whole history. It must not exist. */
+    /** Creates a file for a whole history. The file must not exist. */
     static HistoryFile create(Path file, String node) throws IOException {
         HistoryFile created = open(file, Names.PLAIN);
         created.out
@@ -100,7 +100,7 @@ public final class HistoryFile implements Closeable {
         return created;
     }
 
-    /** Creates a file that has a part of a history. It must not exist. */
+    /** Creates a file for a part of a history. The file must not exist. */
     public static HistoryFile create(Path file, Part part, Names names) throws IOException {
         HistoryFile created = open(file, names);
         created.out
@@ -130,31 +130,31 @@ public final class HistoryFile implements Closeable {
                 : new FileAttribute<?>[0];
     }
 
-    /** Tells {@link HistoryErasure} that the file is in use, until it is closed. */
+    /** Locks the file until it is closed, so that {@link HistoryErasure} leaves it alone. */
     private static void lock(FileChannel channel) {
         try {
             FileLock unused = channel.tryLock();
         } catch (IOException e) {
-            // Some file systems have no locks. Recording works without.
+            // Some file systems have no locks. Recording works without them.
         }
     }
 
-    /** Returns how many bytes the file has, including those that are not written yet. */
+    /** Returns the size of the file in bytes, including bytes that are not written yet. */
     public long size() throws IOException {
         return channel.position() + out.size();
     }
 
-    /** Returns how many names of counts the file has. They are in memory until the file is closed. */
+    /** Returns the number of names of counts in the file. These names are in memory until the file is closed. */
     public int counts() {
         return counts.size();
     }
 
-    /** Returns how many events the file would lose now, because they are not written yet. */
+    /** Returns the number of events that are not written yet and would be lost in a crash. */
     public long waiting() {
         return waiting;
     }
 
-    /** Adds an event. It may be written later, see {@link #flush}. */
+    /** Adds an event, which may be written later; see {@link #flush}. */
     public void write(HistoryEvent event) throws IOException {
         waiting++;
         if (event instanceof StepEvent recorded) {
@@ -269,8 +269,8 @@ public final class HistoryFile implements Closeable {
     }
 
     /**
-     * Writes what was added. If that fails, close the file: it keeps what it had before, and the events that were
-     * {@linkplain #waiting waiting} are lost.
+     * Writes the added events. If that fails, close the file: it keeps its earlier content, and the {@linkplain #waiting waiting} events
+     * are lost.
      */
     public void flush() throws IOException {
         out.flush();
@@ -290,7 +290,7 @@ public final class HistoryFile implements Closeable {
     /**
      * Ends the history.
      *
-     * @param lost how many events it lacks, besides those in gaps
+     * @param lost the number of events that the history lacks, not counting the events in gaps
      */
     public void end(long lost) throws IOException {
         end("end", lost);
@@ -303,7 +303,7 @@ public final class HistoryFile implements Closeable {
         }
     }
 
-    /** Closes the file without an end, after a failure. Drops what was not written as a whole. */
+    /** Closes the file without an end, after a failure. Drops an incomplete line. */
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {

@@ -19,13 +19,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The format of limits in a history file: an object with the keys of rule documents, and spans in microseconds. */
+/** The format of limits in a history file: a JSON object with the keys of rule documents and with durations in microseconds. */
 final class HistoryFormat {
 
     static final String MAGIC = "sluice-history";
     static final int VERSION = 5;
 
-    /** Lacks gaps and files that others continue, which 4 has, and settlements and kept permits, which 5 has. */
+    /**
+     * The oldest readable version. Version 4 added gaps and files that other files continue; version 5 added settlements and
+     * kept permits.
+     */
     private static final int EARLIEST = 3;
 
     private static final JsonFactory ASCII =
@@ -99,7 +102,7 @@ final class HistoryFormat {
         };
     }
 
-    /** Returns the field of a parameter, or the first of two. */
+    /** Returns the field of a parameter, or the first of its two fields. */
     private static String field(Parameter parameter) {
         return switch (parameter) {
             case RATE -> "permits";

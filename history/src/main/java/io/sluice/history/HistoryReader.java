@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a file that a {@link HistoryWriter} wrote, or another user of {@link HistoryFile}, one event at a time. */
+/** Reads a file that a {@link HistoryWriter} or another user of {@link HistoryFile} wrote, one event at a time. */
 final class HistoryReader {
 
     private static final ObjectReader JSON = new ObjectMapper().readerFor(JsonNode.class);
@@ -42,21 +42,21 @@ final class HistoryReader {
     private Ending ending = Ending.CUT;
     private long lost;
 
-    /** How a file ends. */
+    /** The ending of a file. */
     enum Ending {
-        /** The history is over. */
+        /** The history ends here. */
         END,
         /** Another file continues the history. */
         NEXT,
-        /** The process was killed, could not write, or still writes. */
+        /** The process was killed, could not write, or is still writing. */
         CUT
     }
 
     /**
-     * What a file says about itself.
+     * The part of a history that a file contains, and its ending.
      *
-     * @param part which part of a history it is; the run is empty if the file is a whole history
-     * @param lost how many events it lacks at its end
+     * @param part the part of a history; its run is empty if the file is a whole history
+     * @param lost the number of events that the file lacks at its end
      */
     record Frame(HistoryFile.Part part, Ending ending, long lost) {
 
@@ -80,13 +80,13 @@ final class HistoryReader {
     /**
      * Reads a file and passes its events on.
      *
-     * @param size how many bytes to read at most, because a file may grow meanwhile
+     * @param size the maximum number of bytes to read, because a file may grow meanwhile
      */
     static Frame read(Path file, long size, Consumer<HistoryEvent> events) throws IOException {
         return new HistoryReader(file, events).read(size);
     }
 
-    /** Returns which part of a history a file is, or null if it is not a history, or has nothing of one. */
+    /** Returns the part of a history that a file contains, or null if it contains no history. */
     static HistoryFile.@Nullable Part part(Path file) throws IOException {
         HistoryReader reader = new HistoryReader(file, event -> {});
         try (BufferedReader lines =
@@ -228,7 +228,7 @@ final class HistoryReader {
                 row.number(),
                 row.hasNext() && row.yes());
         long keep = row.hasNext() ? row.number() : 0;
-        // A demand for no permits is valid only together with what it keeps.
+        // A demand for no permits is valid only together with the permits that it keeps.
         Demand demand = Demand.of(limit, key, 1)
                 .keeping(keep)
                 .permits(permits)
@@ -286,7 +286,7 @@ final class HistoryReader {
         }
     }
 
-    /** The beginning of a stream. */
+    /** A stream that ends after a maximum number of bytes. */
     private static final class FirstBytes extends FilterInputStream {
 
         private long left;

@@ -10,12 +10,12 @@ import java.nio.file.Path;
  * Writes the history of one process to a file, one JSON array per line; see {@code docs/history.md}. Callers block only while
  * {@value #CAPACITY} events wait to be written ({@link HistoryQueue}). Thread-safe.
  *
- * <p>If the process is killed, the file keeps what was written, with at most the last line broken. It then lacks the end line,
- * which the reader notices.
+ * <p>If the process is killed, the file keeps the written events, and at most its last line is incomplete. The reader notices
+ * the missing end line.
  */
 public final class HistoryWriter implements HistoryListener, AutoCloseable {
 
-    /** The most events that may wait to be written. */
+    /** The maximum number of events that may wait to be written. */
     public static final int CAPACITY = 65_536;
 
     private final HistoryQueue queue;
@@ -34,7 +34,7 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
         return new HistoryWriter(new HistoryQueue(new Lines(HistoryFile.create(file, node)), CAPACITY));
     }
 
-    /** Returns how many events were not written. */
+    /** Returns the number of events that were not written. */
     public long lost() {
         return queue.lost();
     }

@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The leases of one count, as the records of the store must have had them. */
+/** The leases of one count, as the store must have recorded them. */
 final class LeaseLedger {
 
     /**
      * A recorded lease.
      *
-     * @param sure whether the store certainly has a record of it, unless it has dropped the record because the lease ended long
-     *     ago
+     * @param sure true if the store certainly has a record of the lease, unless it has dropped the record because the lease ended long ago
      */
     private record Lease(StepEvent.Granted granted, boolean sure, boolean ended) {}
 
@@ -29,32 +28,35 @@ final class LeaseLedger {
     /**
      * Creates a ledger without leases.
      *
-     * @param steady whether the store's time never stepped back far. Otherwise the store may have dropped the record of any lease: its
-     *     time may have been ahead when it looked at the leases and nobody received the answer
+     * @param steady true if the store's time never stepped back far. Otherwise the store may have dropped the record of any lease: its time
+     *     may have been ahead when it went through the leases in a step whose answer was lost
      */
     LeaseLedger(boolean steady) {
         this.steady = steady;
     }
 
-    /** Called for each step before anything else. */
+    /** Notes the time of a step. Call it for each step before any other method. */
     void at(long nowMicros) {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** Leases of at most this length may have been granted before. */
+    /** Notes that leases of at most this length may have been granted before. */
     void forget(long nowMicros, long longestLeaseMicros) {
         longestMicros = Math.max(longestMicros, longestLeaseMicros);
         forget(nowMicros);
     }
 
-    /** Steps are missing, so leases may have been granted and ended. */
+    /** Notes that steps are missing, so leases may have been granted and ended. */
     void forget(long nowMicros) {
         live.clear();
         leases.replaceAll((id, lease) -> new Lease(lease.granted, false, lease.ended));
         unknownUntil = nowMicros + Math.max(longestMicros, 60_000_000) + 2 * StepBack.CLAMPED_MICROS;
     }
 
-    /** Returns a lower bound of what is outstanding. The store may have forgotten leases whose end time has been seen. */
+    /**
+     * Returns a lower bound of the outstanding permits. The store may have forgotten a lease if a step showed a time after the end of the
+     * lease.
+     */
     long outstanding() {
         if (!steady) {
             return 0;
@@ -67,7 +69,7 @@ final class LeaseLedger {
         return sum;
     }
 
-    /** Returns whether the outstanding permits are known exactly. */
+    /** Returns true if the outstanding permits are known exactly. */
     boolean isExact(long nowMicros) {
         return steady && nowMicros > unknownUntil && nowMicros == latestMicros;
     }
@@ -83,7 +85,7 @@ final class LeaseLedger {
         return known == null ? null : known.granted;
     }
 
-    /** Records the end of a lease. Returns what is wrong with it; null if nothing is. */
+    /** Records the end of a lease. Returns a sentence about the violation, or null if there is none. */
     @Nullable
     String end(StepEvent.Ended ended) {
         Lease lease = leases.get(ended.lease());

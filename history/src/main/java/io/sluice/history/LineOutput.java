@@ -69,7 +69,7 @@ final class LineOutput implements AutoCloseable {
     /**
      * Writes a JSON value.
      *
-     * @param json must be ASCII
+     * @param json the value, in ASCII
      */
     LineOutput json(String json) {
         room(1);
@@ -86,7 +86,7 @@ final class LineOutput implements AutoCloseable {
         }
     }
 
-    /** Returns how many bytes are not written yet. */
+    /** Returns the number of bytes that are not written yet. */
     int size() {
         return size;
     }
@@ -109,7 +109,8 @@ final class LineOutput implements AutoCloseable {
     }
 
     /**
-     * Writes two digits at a time, and eight digits per division of the whole number: most numbers are times of sixteen digits.
+     * Writes two digits at a time and eight digits per division of the whole number, because most numbers are times of sixteen
+     * digits.
      */
     private void digits(long number) {
         int first = LONGEST_NUMBER;
@@ -148,7 +149,7 @@ final class LineOutput implements AutoCloseable {
         }
     }
 
-    /** Writes a string. Keys need not be valid text, so everything but plain ASCII is escaped by its number. */
+    /** Writes a string. Keys need not be valid text, so all characters except plain ASCII are escaped by their numbers. */
     private void quoted(String text) {
         room(2 + 6 * text.length());
         bytes[size++] = '"';

@@ -17,18 +17,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the counts that one run of a process kept in its own memory, by the definition of their limits. Nobody numbers these steps,
- * so the algorithm cannot be replayed.
+ * Checks the counts that one run of a process kept in its own memory, by the definition of their limits. These steps have no numbers, so
+ * the algorithm cannot be replayed.
  *
- * <p>The engine charges in the order of its own time, which never steps back, so the times of the charges say in which order they took
+ * <p>The engine charges in the order of its own time, which never steps back, so the times of the charges give the order in which they took
  * effect. Permits that were given back, also by a settlement, count as if they had never been charged. A settlement that charges has the
- * engine's time of its effect, so whatever is charged later passes beside this debt. Held permits are checked in the order of recording:
- * a charge is recorded after its effect and a return before its effect, so whatever is held in that order was held at one time. No bound
+ * engine's time of its effect, so all later charges pass beside this debt. Held permits are checked in the order of recording: a charge is
+ * recorded after its effect and a return before its effect, so permits that are held together in that order were held at one time. No bound
  * reaches across a gap.
  */
 final class LocalCounts {
 
-    /** A permit that is about to expire may have expired for another thread. */
+    /** The margin for a permit that is about to expire, because it may already have expired for another thread. */
     private static final long EXPIRY_MARGIN_MICROS = 1_000_000;
 
     private final Findings findings;
@@ -44,7 +44,7 @@ final class LocalCounts {
     /**
      * Creates a check.
      *
-     * @param whole whether no event of the run is missing
+     * @param whole true if no event of the run is missing
      */
     LocalCounts(Findings findings, boolean whole) {
         this.findings = findings;
@@ -55,7 +55,7 @@ final class LocalCounts {
         counts.computeIfAbsent(step.count(), unknown -> new ArrayList<>()).add(step);
     }
 
-    /** Events are missing here. */
+    /** Notes that events are missing here. */
     void gap() {
         finishCounts();
         gaps = true;
@@ -66,7 +66,7 @@ final class LocalCounts {
         counts.clear();
     }
 
-    /** Returns how many steps were checked. Call it after all events. */
+    /** Finishes the check and returns the number of checked steps. Call it after all events. */
     long finish() {
         finishCounts();
         return checked;
@@ -103,7 +103,7 @@ final class LocalCounts {
      * A charge, a refusal or a debt.
      *
      * @param demand null for a debt by a settlement
-     * @param permits 0 for a refusal, or if nothing was wanted
+     * @param permits the charged permits; 0 for a refusal or a demand for no permits
      */
     private record Charged(
             StepEvent step, Limit limit, @Nullable Demand demand, long permits, long waitMicros, long atMicros) {
@@ -125,7 +125,7 @@ final class LocalCounts {
                 returned.merge(back.charge().chargedAtMicros(), back.charge().permits(), Long::sum);
             } else if (step.step() instanceof StepEvent.Settled settled
                     && settled.settlement().more() < 0) {
-                // Parts of permits that were given back count, too.
+                // Parts of permits that were given back also count.
                 Settlement settlement = settled.settlement();
                 returned.merge(settlement.chargedAtMicros(), -settlement.more(), Long::sum);
             }
@@ -139,7 +139,7 @@ final class LocalCounts {
                 charges.add(new Charged(step, charged, null, settled.change(), 0, step.atMicros()));
             }
         }
-        // What passed at the same time as a debt was charged may have passed before it.
+        // A charge with the same time as a debt may have passed before the debt was charged.
         charges.sort(Comparator.comparingLong(Charged::atMicros).thenComparing(each -> each.demand == null));
         IntervalBound allowed = IntervalBound.of(limit);
         if (gaps) {

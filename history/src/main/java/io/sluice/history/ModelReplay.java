@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Replays the steps of one count with the pure algorithm, in order and at the store's time.
  *
- * <p>As long as every step is known, there is one count, and every answer must match it to the microsecond. The effect of missing
- * steps is unknown. From there on there are two counts: one with the least use possible ({@code least}: nothing) and one with the
- * most ({@code most}: more than any limit). All algorithms are monotone in what is used, so the true count lies between the two.
- * What even {@code most} admits must be admitted, what even {@code least} refuses must be refused, and the remaining permits lie
- * between those of the two. Both counts then follow the known steps. They converge when
+ * <p>As long as every step is known, there is one count, and every answer must match it to the microsecond. The effect of missing steps is
+ * unknown. From the first missing step on there are two counts: one with the least possible use ({@code least}: nothing) and one with the
+ * greatest ({@code most}: more than any limit). All algorithms are monotone in the use of a count, so the true count lies between the two.
+ * A demand that even {@code most} admits must be admitted, a demand that even {@code least} refuses must be refused, and the remaining
+ * permits lie between the remaining permits of the two. Both counts then follow the known steps. They converge when
  *
  * <ul>
  * <li>something is charged after a window has passed, because everything unknown has passed with it (windows, logs, concurrency
@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  *     window, exactly; the remaining permits of a sliding window or log, as a bound on {@code most}.
  * </ul>
  *
- * If time steps back meanwhile, everything starts over, because it is unknown from when. The same holds for every step until one
- * that was to charge: only such a step makes the store write down that its time was ahead.
+ * If time steps back meanwhile, both counts start over, because the time from which the store counts is unknown. The same holds for every
+ * step until the first step that was meant to charge: only such a step makes the store write down that its time was ahead.
  */
 final class ModelReplay {
 
-    /** More than any limit admits, and so little that a count can hold as much again. */
+    /** A number of permits that is more than any limit admits, and so small that a count can hold twice as many. */
     private static final long ENDLESS = Count.MOST_USED / 2;
 
     private static final String SOMEBODY = "?";
@@ -49,10 +49,10 @@ final class ModelReplay {
     private long ttlMicros;
     private long lastMicros = Long.MIN_VALUE;
 
-    /** The times of the charges that {@code least} holds, once steps are missing. Those before are not in it. */
+    /** The times of the charges that {@code least} holds since steps are missing. Earlier charges are not included. */
     private final Set<Long> heldByLeast = new HashSet<>();
 
-    /** The latest time since the store certainly wrote down its own. */
+    /** The latest time since the last step at which the store certainly wrote down its time. */
     private long latestMicros = Long.MIN_VALUE;
 
     ModelReplay(Limit limit) {
@@ -69,7 +69,7 @@ final class ModelReplay {
         longestMicros = Math.max(longestMicros, memoryOf(limit));
     }
 
-    /** Called before each step. */
+    /** Starts a step. Call it before each step. */
     void begin(Limit limit, long nowMicros) {
         heardOf(limit);
         boolean otherTtl = limit.kind().holds() && limit.windowMicros() != ttlMicros;
@@ -81,10 +81,10 @@ final class ModelReplay {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** Something happened that was not recorded. */
+    /** Notes that steps which were not recorded may have changed the count. */
     void forget(Limit limit, long nowMicros) {
         Count full = Count.of(limit);
-        // As late as possible: the store's time may have been ahead by as much as it waits for.
+        // The latest possible time: the store's time may have been ahead by as much as the store waits.
         long latest = nowMicros + StepBack.CLAMPED_MICROS;
         Demand anything = demand(limit, "", 1, 1, 0, SOMEBODY);
         full.grant(anything, latest);
@@ -95,7 +95,7 @@ final class ModelReplay {
         unknownAt = nowMicros;
     }
 
-    /** Returns what is wrong with the answer; null if nothing is. */
+    /** Returns a sentence about a wrong answer, or null if the answer is right. */
     @Nullable
     String asked(Demand demand, boolean charging, Verdict told, long nowMicros) {
         boolean charged = told.granted() > 0;
@@ -122,7 +122,7 @@ final class ModelReplay {
         return wrong;
     }
 
-    /** Returns what is wrong with a lease of this many permits; null if nothing is. */
+    /** Returns a sentence about a wrong lease, or null if the lease is right. */
     @Nullable
     String granted(Demand demand, StepEvent.Granted lease, long nowMicros) {
         long permits = demand.permits();
@@ -144,19 +144,19 @@ final class ModelReplay {
     }
 
     /**
-     * Returns what is wrong with refusing a lease; null if nothing is.
+     * Returns a sentence about a wrong refusal of a lease, or null if the refusal is right.
      *
-     * @param changed whether the store wrote something
+     * @param changed true if the store wrote something
      */
     @Nullable
     String refused(Demand demand, boolean refusedByLimit, boolean changed, long nowMicros) {
         long grant = most.grant(demand, nowMicros);
         if (StepBack.rebases(latestMicros, nowMicros)) {
-            // It is unknown which refused: the share, before the count was looked at, or the limit, which writes down
-            // that time stepped back.
+            // Either the share refused before the store read the count, or the limit refused and the store wrote down that time stepped
+            // back.
             forget(demand.limit(), nowMicros);
         } else if (changed && isBucket(demand.limit())) {
-            // The limit refused, and its rate is different from now on.
+            // The limit refused, and its rate has changed.
             least.grant(demand, nowMicros);
             each(count -> count.refuse(nowMicros));
         }
@@ -170,15 +170,15 @@ final class ModelReplay {
         if (exact || limit.kind().holds()) {
             each(count -> count.giveBack(charge, nowMicros));
         } else {
-            // How much of it still counts depends on the missing steps: all of it or nothing.
+            // Either all of the charge still counts or nothing of it, depending on the missing steps.
             givenBackSome(limit, nowMicros);
         }
     }
 
-    /** Something was given back, and it is unknown what. */
+    /** Notes a refund of an unknown number of permits. */
     void givenBackSome(Limit limit, long nowMicros) {
         if (StepBack.rebases(latestMicros, nowMicros)) {
-            // The store moved what counts to the present.
+            // The store moved the charges that still count to the present.
             forget(limit, nowMicros);
             return;
         }
@@ -193,7 +193,7 @@ final class ModelReplay {
     }
 
     /**
-     * Returns what is wrong with how much a settlement changed the count; null if nothing is.
+     * Returns a sentence about a settlement that changed the count by a wrong amount, or null if the amount is right.
      *
      * @param change the permits that the store charged in addition; negative if it gave some back
      */
@@ -214,11 +214,11 @@ final class ModelReplay {
         return null;
     }
 
-    /** Returns to both counts what the store returned. The emptier one is as empty as possible if it does not have as much there. */
+    /** Returns to both counts the permits that the store returned. If {@code least} holds fewer permits at that time, it becomes empty. */
     private void returned(Settlement settlement, long change, long nowMicros) {
         Limit limit = settlement.limit();
         if (isBucket(limit)) {
-            // Perhaps it was a part of a permit, which the change does not tell.
+            // The store may have returned a part of a permit, which the change does not show.
             givenBackSome(limit, nowMicros);
             return;
         }
@@ -227,21 +227,21 @@ final class ModelReplay {
         if (least.settle(same, nowMicros) != change) {
             givenBackSome(limit, nowMicros);
         } else if (!held) {
-            // It was taken from other charges of the same slice.
+            // The permits were taken from other charges of the same slice.
             heldByLeast.clear();
         }
         long unused = most.settle(same, nowMicros);
     }
 
     /**
-     * Charges both counts with what the store charged. It charges where the reservation is if that still counts there, and at present
-     * otherwise; missing steps decide which. The fuller count is charged as late as possible, and the emptier one only if it holds the
-     * reservation, too.
+     * Charges both counts with the permits that the store charged. The store charges them at the time of the reservation if the reservation
+     * still counts, and at the present time otherwise; the missing steps decide between the two. So {@code most} is charged as late as
+     * possible, and {@code least} is charged only if it also holds the reservation.
      */
     private void charged(Settlement settlement, long change, long nowMicros) {
         Limit limit = settlement.limit();
         if (isBucket(limit)) {
-            // At which rate it drains from now on depends on whether it had drained.
+            // The rate at which the bucket drains from now on depends on whether it had drained.
             forget(limit, nowMicros);
             return;
         }
@@ -260,7 +260,7 @@ final class ModelReplay {
                 like.limit(), like.key(), reserved, actual, chargedAtMicros, like.id(), like.withinMicros());
     }
 
-    /** Returns what is wrong with the answer; null if nothing is. */
+    /** Returns a sentence about a wrong answer, or null if the answer is right. */
     @Nullable
     String renewed(Charge charge, boolean held, long nowMicros) {
         boolean surely = least.renew(charge, nowMicros);
@@ -304,7 +304,7 @@ final class ModelReplay {
                 : null;
     }
 
-    /** Narrows the two counts by what an answer to a charge says about the state it left. */
+    /** Narrows the two counts by the state after a charge, as far as the answer shows it. */
     private void narrow(Demand demand, Verdict told, long nowMicros) {
         Limit limit = demand.limit();
         long at = Math.max(nowMicros, told.chargedAtMicros());
@@ -336,11 +336,11 @@ final class ModelReplay {
         return count;
     }
 
-    /** Charges both counts. A store that writes forgets what is over, so that it does not come back when time steps back. */
+    /** Charges both counts. A store that writes forgets expired charges, so they do not count again when time steps back. */
     private void charge(Demand demand, long granted, long chargedAtMicros, long nowMicros) {
         each(count -> count.charge(demand, granted, nowMicros));
         if (!exact && !isBucket(demand.limit()) && chargedAtMicros == nowMicros) {
-            // If the store's time is ahead, it is not there that this count was charged.
+            // If the store's time is ahead, this count was charged at another time than the store's.
             heldByLeast.add(chargedAtMicros);
         }
         if (!exact
@@ -363,7 +363,7 @@ final class ModelReplay {
         return limit.pace() != null;
     }
 
-    /** Returns whether the remaining permits tell all that counts. The weighted estimate may be read differently later. */
+    /** Returns true if the remaining permits show all charges that count. The weighted estimate may have another value later. */
     private static boolean isStrict(Limit limit) {
         return switch (limit.kind()) {
             case SLIDING_WINDOW, SLIDING_LOG -> !limit.weighted();
@@ -371,7 +371,7 @@ final class ModelReplay {
         };
     }
 
-    /** Returns for how long a count of windows remembers. */
+    /** Returns the time after which a count of windows has forgotten a charge. */
     private static long memoryOf(Limit limit) {
         long more = limit.windows() != null ? limit.windowMicros() : 2 * limit.sliceMicros();
         return isBucket(limit) ? 0 : limit.windowMicros() + more;

@@ -29,15 +29,16 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Checks the recordings in folders: finds their files, puts the files of each run in order, and judges all runs together. Files that
- * are not histories are left out. A file that is being written is read up to its present size. Not thread-safe.
+ * Checks the recordings in folders: finds their files, puts the files of each run in order, and checks all runs together. Ignores files
+ * that are not histories. A file that is being written is read up to its present size. Not thread-safe.
  *
- * <p>Memory is bounded by a number of events, about {@value #BYTES_OF_EVENT} bytes each. If there are more, all files are read several
- * times, for a share of the counts each time. The names of limits, and a few numbers for each file, are always in memory.
+ * <p>Memory is bounded by a maximum number of events, about {@value #BYTES_OF_EVENT} bytes each. If the recordings have more events, all
+ * files are read several times, each time for a share of the counts. The names of limits, and a few numbers for each file, are always in
+ * memory.
  */
 public final class RecordingCheck {
 
-    /** What an event needs in memory while it is checked. */
+    /** The number of bytes that an event needs in memory while it is checked. */
     public static final int BYTES_OF_EVENT = 600;
 
     private static final int DEEPEST = 4;
@@ -60,7 +61,7 @@ public final class RecordingCheck {
     /**
      * Creates a check.
      *
-     * @param eventsAtOnce how many events may be in memory
+     * @param eventsAtOnce the maximum number of events in memory
      */
     public RecordingCheck(long eventsAtOnce) {
         if (eventsAtOnce < 1) {
@@ -69,7 +70,7 @@ public final class RecordingCheck {
         this.eventsAtOnce = eventsAtOnce;
     }
 
-    /** A file of a run, and how much of it is read. */
+    /** A file of a run, and the number of bytes to read from it. */
     private record RunFile(Path path, long size, HistoryFile.Part part) {}
 
     /** The files of one run, in order. */
@@ -102,9 +103,9 @@ public final class RecordingCheck {
     }
 
     /**
-     * Checks all recordings in a folder and the folders in it together. Does not follow links.
+     * Checks all recordings in a folder and its subfolders together. Does not follow links.
      *
-     * @throws IOException if a file cannot be read, or a line of it is not one of a history
+     * @throws IOException if a file cannot be read, or has a line that is not part of a history
      */
     public RecordingReport check(Path folder) throws IOException {
         List<RecordedRun> runs = runs(folder);
@@ -184,7 +185,7 @@ public final class RecordingCheck {
         return sorted;
     }
 
-    /** Reads a run for the first time: what it has, and what it lacks. */
+    /** Reads a run for the first time and counts its events and missing events. */
     private void survey(RecordedRun run) throws IOException {
         long gapsBefore = gaps;
         long previous = run.files.get(0).part.number() - 1;
@@ -205,7 +206,7 @@ public final class RecordingCheck {
                         run.name() + ": files " + (previous + 1) + " to " + (file.part.number() - 1) + " are missing");
             }
             previous = file.part.number();
-            // Whoever holds the lock now may still write; whoever has ended before this line has written everything.
+            // A process that holds the lock now may still write; a process that has ended before this line has written all its events.
             boolean written = isWritten(file.path);
             HistoryReader.Frame frame = HistoryReader.read(file.path, file.size, this::survey);
             run.ended = last && frame.isWhole();
@@ -249,7 +250,7 @@ public final class RecordingCheck {
                 limits.add(limit.name());
             }
             settlements += step.step() instanceof StepEvent.Settled ? 1 : 0;
-            // One decision has one step for each of its limits; the first has a name that the others lack.
+            // A decision has one step for each of its limits; only the first step has a name.
             decisions += step.since() == StepEvent.LOCAL
                             && step.step() instanceof StepEvent.Asked asked
                             && !asked.ask().isEmpty()

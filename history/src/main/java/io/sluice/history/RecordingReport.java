@@ -8,21 +8,21 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What came of checking recordings. Immutable.
+ * The result of checking recordings. Immutable.
  *
- * @param files how many files were read
- * @param bytes how many bytes they have
- * @param runs how many runs of processes recorded them
+ * @param files the number of files that were read
+ * @param bytes the size of these files in bytes
+ * @param runs the number of runs of processes that recorded them
  * @param first the time of the first event; empty if there is none
  * @param last the time of the last event
- * @param decisions how many decisions were recorded
- * @param settlements how many reservations were settled; one from two limits counts as two
+ * @param decisions the number of recorded decisions
+ * @param settlements the number of settled reservations; a reservation from two limits counts as two
  * @param limits the names of the limits that were charged
- * @param gaps how often events are missing because they could not be recorded in time
- * @param lost how many events are missing in these gaps
- * @param check what the checker found
- * @param unjudged what could not be judged, as sentences; empty if everything was
- * @param remarks what else the reader should know, as sentences
+ * @param gaps the number of gaps, where events are missing because they could not be recorded in time
+ * @param lost the number of events that are missing in these gaps
+ * @param check the result of the checker
+ * @param unjudged sentences about checks that were not possible; empty if all were
+ * @param remarks sentences about other facts that the reader should know
  */
 public record RecordingReport(
         int files,
@@ -45,13 +45,13 @@ public record RecordingReport(
         remarks = List.copyOf(remarks);
     }
 
-    /** What the recordings prove. */
+    /** The conclusion from the recordings. */
     public enum Verdict {
-        /** Nothing was exceeded. */
+        /** No violation was found, and everything was checked. */
         CLEAN("clean"),
-        /** Something was. */
+        /** A violation was found. */
         VIOLATED("violated"),
-        /** Nothing was exceeded as far as the recordings tell, but they do not tell everything. */
+        /** No violation was found, but not everything could be checked. */
         INCOMPLETE("incomplete");
 
         private final String word;

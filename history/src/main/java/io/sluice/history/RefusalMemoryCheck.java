@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks the refusals that one node cached: they must not last longer than the store said, counted at the latest from when its
- * answer was recorded.
+ * Checks the refusals that one node cached: they must not last longer than the store's answer allows, counted at the latest
+ * from the time when the answer was recorded.
  */
 final class RefusalMemoryCheck {
 
-    /** After a refusal, a node that leases does not ask again for this long, whatever the store said. */
+    /**
+     * After a refusal, a node that leases does not ask again for at least this time, even if the store's answer allows an
+     * earlier request.
+     */
     private static final long LEAST_MICROS = 20_000;
 
     private static final long ENDLESS = Long.MAX_VALUE;
@@ -33,7 +36,7 @@ final class RefusalMemoryCheck {
     /**
      * Records a refusal by the store.
      *
-     * @param ask the request; empty if the time of its answer is unknown
+     * @param ask the id of the request; empty if the time of its answer is unknown
      */
     void refused(String count, String ask, long retryAfterMicros) {
         of(count).add(new Heard(ask, retryAfterMicros, false, 0));

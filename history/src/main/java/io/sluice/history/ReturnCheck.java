@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks that nothing is returned to a count that was not charged there, and nothing twice. Concurrency permits are identified by
- * their holder and not checked here. After a failover, a replica that has not received a refund may receive it again.
+ * Checks that only charged permits are returned to a count, and each of them once. Concurrency permits are identified by their holder and
+ * not checked here. After a failover, a replica that has not received a refund may receive it again.
  *
- * <p>Nor is a reservation settled that nobody made. Any process may settle it, so this is checked only if all steps of the count are
- * known. A reservation may also have been made on a lease, so it is not checked if there were leases.
+ * <p>Also checks that only existing reservations are settled. Any process may settle a reservation, so this is checked only if all steps of
+ * the count are known. A reservation may also have been made on a lease, so it is not checked if there were leases.
  */
 final class ReturnCheck {
 
@@ -80,7 +80,7 @@ final class ReturnCheck {
         }
     }
 
-    /** Returns whether no step that changed the count is missing since its first one. */
+    /** Returns true if no step that changed the count is missing after its first step. */
     private static boolean isComplete(List<StepEvent> steps) {
         long since = Long.MIN_VALUE;
         long last = 0;

@@ -7,11 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the settlements of one count, whatever it has used: each id changes the count once, and by no more than the figures differ.
+ * Checks the settlements of one count, independent of its use: each id changes the count once, and by no more than the difference between
+ * the reserved and the actual cost.
  *
- * <p>An engine forgets a settlement when its time is over. If its clock steps back over that moment, the same id may be settled again.
- * This is no violation if a step of the count shows the later time, or if time stepped back far: then nobody may have received the answer
- * that showed it.
+ * <p>An engine forgets a settlement when the time to settle has ended. If its clock steps back over that moment, the same id may be settled
+ * again. This is no violation if a step of the count shows the later time, or if time stepped back far: the answer that showed the later
+ * time may then have been lost.
  */
 final class SettlementCheck {
 
@@ -22,23 +23,23 @@ final class SettlementCheck {
     /**
      * Creates a check.
      *
-     * @param steady whether the engine's time never stepped back far
+     * @param steady true if the engine's time never stepped back far
      */
     SettlementCheck(boolean steady) {
         this.steady = steady;
     }
 
-    /** Called for each step before anything else. */
+    /** Notes the time of a step. Call it for each step before any other method. */
     void at(long nowMicros) {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** The engine may have lost what it had settled. */
+    /** Notes that the engine may have lost its settlements. */
     void forget() {
         settled.clear();
     }
 
-    /** Returns what is wrong with a settlement; null if nothing is. */
+    /** Returns a sentence about a wrong settlement, or null if the settlement is right. */
     @Nullable
     String check(StepEvent.Settled step) {
         Settlement now = step.settlement();
@@ -57,7 +58,7 @@ final class SettlementCheck {
         return null;
     }
 
-    /** Returns what is wrong with the time of a settlement; null if nothing is. */
+    /** Returns a sentence about a late settlement, or null if the settlement is in time. */
     @Nullable
     String late(StepEvent.Settled step, long nowMicros) {
         Settlement settlement = step.settlement();

@@ -7,7 +7,7 @@ import io.sluice.history.Violation.Kind;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Checks what one node did with its leases. */
+/** Checks the use of leases by one node. */
 final class SpendCheck {
 
     private final Findings findings;
@@ -66,7 +66,7 @@ final class SpendCheck {
             if (lease.leastTold == Long.MAX_VALUE) {
                 return;
             }
-            // Permits put back after the end was reported are lost, which does no harm.
+            // Permits that are put back after the end was reported are lost, which does no harm.
             long net = lease.spent - lease.unspent;
             if (lease.leastTold < net || lease.mostTold > lease.spent) {
                 findings.add(
@@ -83,7 +83,10 @@ final class SpendCheck {
         });
     }
 
-    /** Checked at the end, because a thread that puts a permit back may record it later than the thread that took it since. */
+    /**
+     * Checks whether more permits were spent than granted. Runs at the end, because a thread that puts back a permit may record
+     * that after the thread that then took the permit.
+     */
     private void overspent(String id, Lease lease) {
         long net = lease.spent - lease.unspent;
         if (net > lease.granted) {

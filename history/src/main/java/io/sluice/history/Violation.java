@@ -5,24 +5,27 @@ import java.util.Objects;
 /**
  * A broken promise in a history. Immutable.
  *
- * @param kind which promise was broken
- * @param count the count; empty if the violation is not about a single one
+ * @param kind the broken promise
+ * @param count the count; empty if the violation is not about a single count
  * @param number the step of the count; 0 if the violation is not about a step
- * @param sentence what was found, and what was expected
+ * @param sentence the actual and the expected behaviour
  */
 public record Violation(Kind kind, String count, long number, String sentence) {
 
-    /** The promises. */
+    /** The promises that the checker verifies, each described by its violation. */
     public enum Kind {
         /** The store's answer differs from that of the algorithm. */
         MODEL,
-        /** More was admitted in some interval than the definition of the limit allows, whatever the model says. */
+        /** More was admitted in some interval than the definition of the limit allows, independent of the algorithm. */
         INTERVAL,
-        /** The store counted a step at a time that is not its own. */
+        /** The store counted a step at a time other than its own. */
         TIME,
         /** More was returned than had been charged. */
         RETURNED,
-        /** A reservation was settled twice or too late, or nobody had made it, or settling it changed more than the figures differ. */
+        /**
+         * A reservation was settled twice, too late or without having been made, or the settlement changed the count by more than the
+         * difference between the reserved and the actual cost.
+         */
         SETTLED,
         /** Some demands of a request were charged and others were not, or one was charged although the request was refused. */
         PARTIAL,
@@ -30,15 +33,15 @@ public record Violation(Kind kind, String count, long number, String sentence) {
         TWICE,
         /** A caller received something other than what was decided. */
         ANSWER,
-        /** A refusal was cached for longer than the store had said. */
+        /** A refusal was cached for longer than the store allowed. */
         REMEMBERED,
         /** More permits were outstanding on leases than allowed. */
         LEASE_CAP,
-        /** A lease was spent that was never granted, or beyond what was granted. */
+        /** Permits were spent from a lease that was never granted, or more permits than the lease had. */
         LEASE_OVERSPENT,
-        /** A lease was spent after its end, or lasts longer than allowed. */
+        /** Permits of a lease were spent after its end, or the lease was longer than allowed. */
         LEASE_EXPIRED,
-        /** A lease returned more than it had left, or returned twice. */
+        /** A lease returned more permits than it had left, or returned permits twice. */
         LEASE_ENDED
     }
 

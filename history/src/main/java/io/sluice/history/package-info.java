@@ -1,4 +1,4 @@
-/** Recorded histories of decisions: the files, their reader, and the checker that tells whether every limit was kept. */
+/** Recorded histories of decisions: the files, their reader, and the checker that finds violated limits. */
 @NullMarked
 package io.sluice.history;
 

@@ -13,15 +13,15 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a limit admits in any interval, directly from its definition and independent of its algorithm. It receives the
- * admissions of one count, in order. Returned permits count as not admitted. A settlement may charge more than the limit allows, but
- * no admission passes beside this debt, or takes what it has to keep for others. Doubt never counts as a violation: where time stepped
- * back far, or steps are missing, no interval reaches across.
+ * The number of permits that a limit admits in any interval, directly from its definition and independent of its algorithm. A bound
+ * receives the admissions of one count, in order. Returned permits count as not admitted. A settlement may charge more than the limit
+ * allows, but no admission passes beside this debt, or takes permits that it has to keep for others. Doubt never counts as a violation: no
+ * interval reaches across a point where time stepped back far or steps are missing.
  */
 public abstract sealed class IntervalBound
         permits IntervalBound.Flow, IntervalBound.Slots, IntervalBound.Window, SpanBound, IntervalBound.Held {
 
-    /** Returns the bound that defines a limit. The weighted estimate promises none, so its bound never complains. */
+    /** Returns the bound that defines a limit. The weighted estimate promises no bound, so its bound reports no violations. */
     public static IntervalBound of(Limit limit) {
         return switch (limit.kind()) {
             case TOKEN_BUCKET -> new Flow();
@@ -34,7 +34,10 @@ public abstract sealed class IntervalBound
 
     private long latestMicros = Long.MIN_VALUE;
 
-    /** Called for each step before anything else. If time steps back further than the store waits, the bound starts anew. */
+    /**
+     * Notes the time of a step. Call it for each step before any other method. If time steps back further than the store waits, the bound
+     * starts again.
+     */
     public final void at(long nowMicros) {
         if (latestMicros != Long.MIN_VALUE && StepBack.rebases(latestMicros, nowMicros)) {
             reset();
@@ -42,7 +45,7 @@ public abstract sealed class IntervalBound
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** Returns what is wrong with this admission; null if nothing is. */
+    /** Returns a sentence about a violation by this admission, or null if there is none. */
     public final @Nullable String admitted(Admission admission) {
         if (admission.permits() == 0) {
             return pass(admission);
@@ -52,51 +55,53 @@ public abstract sealed class IntervalBound
         return add(admission);
     }
 
-    /** Starts anew: no interval reaches across this moment. */
+    /** Starts again: no interval reaches across this moment. */
     public abstract void reset();
 
     abstract @Nullable String add(Admission admission);
 
-    /** Returns what is wrong with an admission that takes nothing but requires permits to be left; null if nothing is. */
+    /**
+     * Returns a sentence about a violation by an admission that takes no permits but requires some to be left, or null if there is none.
+     */
     @Nullable
     String pass(Admission admission) {
         seen(admission.limit(), admission.nowMicros());
         return null;
     }
 
-    /** A settlement charged permits, whether or not they fit. */
+    /** Notes that a settlement charged permits, whether or not they fit. */
     void charged(Settlement settlement, long permits, long nowMicros) {}
 
-    /** A reservation was settled: permits were charged in addition, or given back if {@code change} is negative. */
+    /** Notes that a settlement charged {@code change} additional permits, or gave permits back if {@code change} is negative. */
     public final void settled(Settlement settlement, long change, long nowMicros) {
         if (change > 0) {
             charged(settlement, change, nowMicros);
         } else if (settlement.more() < 0) {
-            // A part of a permit may have been given back beyond the whole ones.
+            // Besides whole permits, a part of a permit may have been given back.
             long back = Math.min(-settlement.more(), settlement.limit().rate() != null ? 1 - change : -change);
             giveBack(settlement.limit(), back, settlement.chargedAtMicros(), nowMicros);
         }
     }
 
-    /** Permits of a limit without holders were given back, perhaps none. */
+    /** Notes that permits of a limit without holders were given back, perhaps none. */
     void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {}
 
-    /** Permits were given back. */
+    /** Notes that permits were given back. */
     public void givenBack(Charge charge, long nowMicros) {
         giveBack(charge.limit(), charge.permits(), charge.chargedAtMicros(), nowMicros);
     }
 
-    /** A permit is held for its full time from now on. */
+    /** Notes that a permit is held for its full time from now on. */
     public void renewed(Charge charge, long nowMicros) {}
 
-    /** A demand was judged and nothing was admitted. The numbers in force may have changed. */
+    /** Notes that a demand was decided without an admission. The numbers in force may have changed. */
     public void seen(Limit limit, long nowMicros) {}
 
     /**
      * An admission of permits, perhaps of none.
      *
-     * @param keep the permits that have to be left
-     * @param waitMicros how long the caller has to wait
+     * @param keep the number of permits that have to be left
+     * @param waitMicros the time that the caller has to wait
      * @param chargedAtMicros the time at which the store counted the charge
      */
     public record Admission(
@@ -108,12 +113,12 @@ public abstract sealed class IntervalBound
             long chargedAtMicros,
             String holder) {
 
-        /** Returns the most that may be used afterwards. */
+        /** Returns the maximum number of permits that may be used afterwards. */
         long room() {
             return limit.capacity() - keep;
         }
 
-        /** Describes this limit for a violation: what it allows, and what of it is kept. */
+        /** Describes this limit for a violation: the permits that it allows, and the permits that are kept. */
         String allowed(String what) {
             return "at most %s%d%s".formatted(what, limit.capacity(), keep == 0 ? "" : " less " + keep + " for others");
         }
@@ -124,7 +129,7 @@ public abstract sealed class IntervalBound
         return (double) rate.permits() / rate.perMicros();
     }
 
-    /** At most {@code burst + rate × t} in any span of length t. */
+    /** The bound of token buckets: at most {@code burst + rate × t} in any span of length t. */
     static final class Flow extends IntervalBound {
 
         private double level;
@@ -134,7 +139,7 @@ public abstract sealed class IntervalBound
         private boolean otherRate;
         private long lastMicros = Long.MIN_VALUE;
 
-        /** Whether the rate at which the bucket drains may be another one than those seen. */
+        /** True if the bucket may drain at a rate that no step has shown. */
         private boolean unknownRate;
 
         @Override
@@ -150,8 +155,8 @@ public abstract sealed class IntervalBound
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
             if (otherRate && lastMicros != Long.MIN_VALUE) {
-                // A refusal at another rate makes the store write down what has refilled and its time, even if that
-                // stepped back before or does so afterwards.
+                // A refusal at another rate makes the store write down the refilled permits and its time, even if its time stepped back
+                // before or does so afterwards.
                 level = Math.max(0, level - fastest * Math.max(0, nowMicros - lastMicros));
                 lastMicros = nowMicros;
             }
@@ -210,13 +215,13 @@ public abstract sealed class IntervalBound
                 return;
             }
             if (level == 0) {
-                // The store forgot the full bucket with its time, even if that was ahead.
+                // The store forgot the full bucket and its time, even if that time was ahead.
                 lastMicros = nowMicros;
             }
             level += permits;
         }
 
-        /** A refund makes the store write down what has refilled, even if time then steps back. */
+        /** A refund makes the store write down the refilled permits, even if time then steps back. */
         @Override
         void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
             ageTo(nowMicros);
@@ -231,7 +236,7 @@ public abstract sealed class IntervalBound
         }
     }
 
-    /** Each request has its slot once all requests before it have drained. */
+    /** The bound of leaky buckets: the slot of each request comes after all requests before it have drained. */
     static final class Slots extends IntervalBound {
 
         private double level;
@@ -278,7 +283,7 @@ public abstract sealed class IntervalBound
         }
     }
 
-    /** At most the limit in each window. */
+    /** The bound of fixed windows: at most the limit in each window. */
     static final class Window extends IntervalBound {
 
         private final Map<Long, Long> admitted = new HashMap<>();
@@ -331,8 +336,7 @@ public abstract sealed class IntervalBound
         @Override
         void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
             admitted.computeIfPresent(start(limit, chargedAtMicros), (s, sum) -> Math.max(0, sum - permits));
-            // A refund makes the store forget windows that are over, and a window that it empties, even if time then
-            // steps back.
+            // A refund makes the store forget windows that have ended, and a window that it empties, even if time then steps back.
             long present = start(limit, nowMicros);
             long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
             admitted.keySet().removeIf(old -> old < newest);
@@ -340,7 +344,7 @@ public abstract sealed class IntervalBound
         }
     }
 
-    /** At most the limit held at the same time. */
+    /** The bound of concurrency permits: at most the limit held at the same time. */
     static final class Held extends IntervalBound {
 
         private record Permit(String holder, long permits, long untilMicros) {}

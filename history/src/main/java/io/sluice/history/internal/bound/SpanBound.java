@@ -35,7 +35,7 @@ final class SpanBound extends IntervalBound {
     @Override
     public void seen(Limit limit, long nowMicros) {
         if (limit.sliceMicros() == 0) {
-            // A refusal makes a long log forget what is over, even if time then steps back.
+            // A refusal makes a long log forget expired charges, even if time then steps back.
             passTo(nowMicros, limit);
         }
     }
@@ -69,7 +69,7 @@ final class SpanBound extends IntervalBound {
         sum += permits;
     }
 
-    /** Returns a time, or that of the last entry if it is later. */
+    /** Returns a time, or the time of the last entry if it is later. */
     private long orLast(long micros) {
         return entries.isEmpty() ? micros : Math.max(micros, entries.getLast().micros);
     }
@@ -92,7 +92,10 @@ final class SpanBound extends IntervalBound {
         return judge(admission);
     }
 
-    /** A slice may count for a little longer than its permits count here. So it is not always known where the charge goes. */
+    /**
+     * Charges permits. A slice may count for a little longer than its permits count here, so the time of the charge is not
+     * always known.
+     */
     @Override
     void charged(Settlement settlement, long permits, long nowMicros) {
         Limit limit = settlement.limit();
@@ -126,11 +129,11 @@ final class SpanBound extends IntervalBound {
             Entry last = entries.removeLast();
             byCharge.remove(last.chargedAtMicros, last);
         }
-        // A refund makes the store forget what is over, even if time then steps back.
+        // A refund makes the store forget expired charges, even if time then steps back.
         passTo(nowMicros, limit);
     }
 
-    /** Drops what no span that ends now or later reaches. */
+    /** Drops the entries that no span which ends now or later can contain. */
     private void passTo(long micros, Limit limit) {
         while (!entries.isEmpty() && entries.getFirst().micros <= micros - limit.windowMicros()) {
             Entry old = entries.removeFirst();

@@ -1,4 +1,4 @@
-/** What a limit admits at most in any interval, from its definition alone. The checker holds admissions against it. */
+/** The maximum that a limit admits in any interval, from its definition alone. The checker compares admissions with it. */
 @NullMarked
 package io.sluice.history.internal.bound;
 
