@@ -6,11 +6,11 @@ import java.util.List;
 /**
  * Suggested numbers for the limits of a rule set. Immutable.
  *
- * @param limits in document order
+ * @param limits the advice for each limit, in document order
  * @param document the rules with these numbers, as YAML
- * @param result the replay of that document, compared with the rules of today
- * @param findings what there is to know, in sentences
- * @param passes how often the log was read
+ * @param result the replay of that document, compared with the present rules
+ * @param findings remarks about the numbers, as sentences
+ * @param passes the number of times that the log was read
  */
 public record Advice(
         AdviceGoal goal,

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Writes suggested rules as YAML, with comments that say where the numbers come from. */
+/** Writes suggested rules as YAML, with comments that explain the numbers. */
 final class AdviceDocument {
 
     private static final int WIDTH = 130;

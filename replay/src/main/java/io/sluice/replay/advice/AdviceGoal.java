@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What suggested numbers have to achieve. Immutable.
+ * The goal of suggested numbers. Immutable.
  *
- * @param callers the most callers of a limit that it may refuse, as a share of all of its callers
- * @param requests the most requests that a limit may refuse, as a share of those that it counts
- * @param headroom what is added to the numbers that the log needs
- * @param span bursts are shorter than this, sustained use is longer
+ * @param callers the maximum share of its callers that a limit may refuse
+ * @param requests the maximum share of its counted requests that a limit may refuse
+ * @param headroom the share that is added to the numbers that the log needs
+ * @param span the time that separates bursts, which are shorter, from sustained use, which is longer
  */
 public record AdviceGoal(Optional<Share> callers, Optional<Share> requests, Share headroom, Duration span) {
 

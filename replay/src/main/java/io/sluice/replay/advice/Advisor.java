@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the numbers that the limits of a rule set need for the traffic of a log. Used once, by one thread.
  *
- * <p>Each limit is measured as if it were alone: on all requests that its rule applies to, none of which is refused. For each caller that
- * gives the smallest number that refuses none of its requests, and the goal says how many callers may need more. Then the suggested rules
- * are replayed together, and that replay gives the refusals. A request that another limit refuses charges nothing, so limits together
- * never refuse more callers than each alone.
+ * <p>Each limit is measured as if it were alone: on all requests that its rule applies to, none of which is refused. The measurement gives
+ * for each caller the smallest number that refuses none of its requests, and the goal determines how many callers may need more. Then the
+ * suggested rules are replayed together, and this replay gives the refusals. A request that another limit refuses charges nothing, so
+ * limits together never refuse more callers than each alone.
  *
  * <p>The log is read twice; four times if there are buckets, whose rates are chosen first; and up to {@value RequestSearch#MOST_PASSES}
  * times more for a share of requests. Memory does not depend on its length: 32 to 64 bytes for each of at most {@value #MOST_CALLERS}
- * callers, and what a replay takes.
+ * callers, and the memory of a replay.
  */
 public final class Advisor {
 
@@ -56,7 +56,7 @@ public final class Advisor {
     /**
      * Creates an advisor.
      *
-     * @param maxKeys how many callers have counts of their own, as in a {@link Replay}
+     * @param maxKeys the number of callers that have counts of their own, as in a {@link Replay}
      */
     public Advisor(RuleSet set, AdviceGoal goal, long maxKeys) {
         this.set = set;
@@ -157,7 +157,7 @@ public final class Advisor {
         return Math.max(byCallers, byRequests == null ? -1 : byRequests);
     }
 
-    /** Says if a few callers need far more than all others, and decide the number. */
+    /** Adds a finding if a few callers need far more than all others and so determine the number. */
     private void outliers(LimitCase limit) {
         long[] needs = limit.needs.descending();
         long set = LimitNumbers.need(limit.needed(), limit.number);
@@ -210,7 +210,7 @@ public final class Advisor {
         }
     }
 
-    /** The replay has the last word. */
+    /** Adds a finding if the replay of the suggested rules misses the goal. */
     private void check(LimitAdvice limit) {
         boolean requests = goal.requests()
                 .filter(share -> limit.refused() > share.of(limit.requests()))

@@ -3,7 +3,7 @@ package io.sluice.replay.advice;
 /**
  * A caller and the smallest number that refuses none of its requests. Immutable.
  *
- * @param caller masked
+ * @param caller the masked name of the caller
  */
 public record CallerNeed(String caller, long need) {
 

@@ -11,7 +11,7 @@ final class CallerTable {
 
     private static final int SMALLEST = 16;
 
-    /** The callers that found no room. No other caller has this hash. */
+    /** The hash under which all callers without room share a number. No other caller has this hash. */
     private static final long OTHERS = 1;
 
     private final Room room;
@@ -20,7 +20,7 @@ final class CallerTable {
     private int size;
     private boolean partial;
 
-    /** The callers that all tables together may remember. */
+    /** The number of callers that all tables together may hold. */
     static final class Room {
 
         private long left;
@@ -40,7 +40,7 @@ final class CallerTable {
         numbers[at] = Math.max(numbers[at], number);
     }
 
-    /** Returns the number of a caller; 0 if it has none. */
+    /** Returns the number of a caller, or 0 if the caller has none. */
     long get(long hash) {
         if (size == 0) {
             return 0;
@@ -123,7 +123,7 @@ final class CallerTable {
         return all;
     }
 
-    /** Is told a caller and its number. */
+    /** Receives a caller and its number. */
     interface Visitor {
         void visit(long hash, long number);
     }
@@ -139,7 +139,7 @@ final class CallerTable {
     /**
      * Returns the hash of a caller. It is the same in each run.
      *
-     * @param address stands for the caller if the limit counts all of them together; null if there is none
+     * @param address the address that identifies the caller if the limit counts all callers together; null if there is none
      */
     static long hash(String key, @Nullable String address) {
         String text = key.isEmpty() && address != null ? address : key;

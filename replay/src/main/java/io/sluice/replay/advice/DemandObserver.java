@@ -9,7 +9,10 @@ import io.sluice.rules.evaluate.Ruling;
 import java.util.List;
 import java.util.Map;
 
-/** Sees what each request asks of each advised limit, while the limits refuse nobody. Callers with numbers of their own are left out. */
+/**
+ * Observes the demands of each request on the advised limits, while these limits refuse no request. Ignores callers with numbers of their
+ * own.
+ */
 abstract class DemandObserver implements RulingObserver {
 
     private final Map<String, LimitCase> cases;
@@ -19,9 +22,9 @@ abstract class DemandObserver implements RulingObserver {
     }
 
     /**
-     * Sees a demand.
+     * Receives a demand.
      *
-     * @param used the permits that count, with those of this request
+     * @param used the permits that count, including the permits of this request
      */
     abstract void demand(LimitCase limit, LoggedRequest request, Demand demand, long used);
 

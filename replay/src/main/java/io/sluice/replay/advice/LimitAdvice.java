@@ -7,19 +7,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is suggested for one limit. Immutable.
+ * The suggestion for one limit. Immutable.
  *
- * @param today the limit as it is
- * @param kept why its number stays; empty if another one is suggested
- * @param needed the numbers that the log needs for the goal, or those of today
- * @param suggested the same with headroom
- * @param requests the requests that the limit counts
- * @param callers the callers that it tells apart
- * @param callersAtLeast whether there are more of them
- * @param refused the requests that it refuses, or would refuse in shadow mode, in the replay of the suggested rules
- * @param callersRefused the callers of these requests; their addresses if the limit counts all callers together
- * @param setters the callers that set the number: of those that it is enough for, the ones that need most
- * @param leftOut the callers that need more than the log needs for the goal, those first that need most
+ * @param today the present limit
+ * @param kept the reason why the number stays; empty if another number is suggested
+ * @param needed the numbers that the log needs for the goal, or the present numbers
+ * @param suggested the needed numbers with headroom
+ * @param requests the number of requests that the limit counts
+ * @param callers the number of callers that the limit distinguishes
+ * @param callersAtLeast whether there may be more callers
+ * @param refused the number of requests that the limit refuses, or would refuse in shadow mode, in the replay of the suggested
+ *     rules
+ * @param callersRefused the number of callers of these requests; the number of their addresses if the limit counts all callers
+ *     together
+ * @param setters the callers that determine the number: the callers with the highest need that the number covers
+ * @param leftOut the callers that need more than the goal covers, the highest need first
  */
 public record LimitAdvice(
         Rule rule,

@@ -13,13 +13,16 @@ import io.sluice.rules.model.RuleUse;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A limit and what is found out about it, pass by pass. Not thread-safe. */
+/** A limit and the measurements about it, which each pass adds to. Not thread-safe. */
 final class LimitCase {
 
-    /** Fewer requests say nothing about usual traffic. */
+    /** The minimum number of requests. Fewer requests are not typical of the traffic. */
     static final long FEWEST_REQUESTS = 100;
 
-    /** A log of a day does not begin with its first microsecond, so this part of a window, in tenths, is enough. */
+    /**
+     * The part of a window, in tenths, that the log has to cover. It is not the whole, because a log of a day does not begin
+     * with the first microsecond of the day.
+     */
     private static final long ENOUGH_TENTHS = 9;
 
     /** If more requests than this, in percent, lack a duration, the peak of requests under way is unknown. */
@@ -29,10 +32,10 @@ final class LimitCase {
     final int position;
     final RuleLimit own;
 
-    /** The limit that refuses nobody, with the rate that is measured now. */
+    /** The limit that refuses no request, with the rate that is measured now. */
     Limit open;
 
-    /** Why the number stays as it is; null while it is advised. */
+    /** The reason why the number stays as it is; null while the limit is advised. */
     @Nullable
     String kept;
 
@@ -83,7 +86,7 @@ final class LimitCase {
         return own.limit().capacity() == 0 ? "it refuses everything" : null;
     }
 
-    /** Decides whether the log says enough. */
+    /** Decides whether the log suffices for advice on this limit. */
     void judge(ReplayResult log, long spanMicros) {
         if (kept != null) {
             return;
@@ -114,7 +117,7 @@ final class LimitCase {
                 .orElse(own.limit().windowMicros());
     }
 
-    /** Returns how much of one window a log covers at most. */
+    /** Returns the longest part of one window that a log covers. */
     private long covered(long from, long to, long window) {
         Windows windows = own.limit().windows();
         if (windows == null) {

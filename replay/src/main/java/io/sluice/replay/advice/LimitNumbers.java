@@ -21,12 +21,12 @@ final class LimitNumbers {
         return Optional.ofNullable(limit.rate());
     }
 
-    /** Returns what rule documents call the number. */
+    /** Returns the name of the number in rule documents. */
     static String name(Limit limit) {
         return limit.kind().number().word();
     }
 
-    /** Returns the number. */
+    /** Returns the number of a limit. */
     static long number(Limit limit) {
         return (Long) Objects.requireNonNull(limit.parameters().get(limit.kind().number()));
     }
@@ -40,8 +40,8 @@ final class LimitNumbers {
      * Returns the smallest number that has room for a need.
      *
      * @param limit the limit with the rate that the need was measured at
-     * @param need the most permits that counted at one moment
-     * @param permits the most permits that one request asks for
+     * @param need the maximum of the permits that counted at one moment
+     * @param permits the maximum of the permits that one request asks for
      */
     static long number(Limit limit, long need, long permits) {
         if (limit.kind().queues()) {
@@ -56,7 +56,7 @@ final class LimitNumbers {
         return limit.kind().queues() ? number + 1 : number + ahead(limit);
     }
 
-    /** Returns the permits that are granted in advance, because they flow within the wait. */
+    /** Returns the permits that are granted in advance, because the bucket refills them within the wait. */
     private static long ahead(Limit limit) {
         Pace pace = limit.pace();
         return pace != null && limit.kind().grantsAhead() ? pace.wholeIn(limit.maxWaitMicros()) : 0;
@@ -65,13 +65,13 @@ final class LimitNumbers {
     /**
      * Returns the limit with other numbers. Its name, its window and its waits stay.
      *
-     * @param rate only used for limits that have one
+     * @param rate the new rate; ignored for limits without a rate
      */
     static Limit with(Limit limit, Optional<Rate> rate, long number) {
         return of(limit, limit.givenParameters(), rate, number);
     }
 
-    /** Returns the limit with the largest number less {@code less}, and without a wait of its own, so that it refuses nobody. */
+    /** Returns the limit with the largest number minus {@code less}, and without a wait of its own, so that it refuses no request. */
     static Limit open(Limit limit, Optional<Rate> rate, long less) {
         Map<Parameter, Object> given = limit.givenParameters();
         given.remove(Parameter.MAX_WAIT);

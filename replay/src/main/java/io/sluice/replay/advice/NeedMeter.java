@@ -5,14 +5,14 @@ import io.sluice.replay.log.LoggedRequest;
 import java.util.Map;
 
 /**
- * Measures the number that each caller needs: the smallest that refuses none of its requests. That is the most that ever counts while
- * nobody is refused, because a larger number never changes what counts. Not thread-safe.
+ * Measures the number that each caller needs: the smallest number that refuses none of its requests. This is the maximum of the permits
+ * that count while no request is refused, because a larger number never changes the permits that count. Not thread-safe.
  */
 final class NeedMeter extends DemandObserver {
 
     private final boolean buckets;
 
-    /** @param buckets whether the numbers of buckets are measured, at the rates that they have now, or all others */
+    /** @param buckets true to measure the numbers of buckets at their present rates, false to measure the numbers of all other limits */
     NeedMeter(Map<String, LimitCase> cases, boolean buckets) {
         super(cases);
         this.buckets = buckets;

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes other rules of given ones: rules that refuse nobody, for measuring, and rules with other numbers. A limit that refuses everything
- * stays as it is.
+ * Derives rules from given rules: rules that refuse no request, for measuring, and rules with other numbers. A limit that refuses
+ * everything stays as it is.
  */
 final class OpenRules {
 
     private OpenRules() {}
 
-    /** Returns rules whose limits have room for everything. Shadow limits are decided like the others; candidates are left out. */
+    /** Returns rules whose limits have room for all requests. Shadow limits become ordinary limits; candidates are dropped. */
     static RuleSet of(RuleSet set, Map<String, LimitCase> cases) {
         return new RuleSet(
                 1, set.rules().stream().map(rule -> open(rule, cases)).toList());
@@ -39,14 +39,15 @@ final class OpenRules {
                         : new LimitOverride(
                                 each.when(),
                                 each.limit(),
-                                // One less than the limit, so that a demand shows which of the two it is for.
+                                // One less than the number of the limit, so that a demand shows whether it is for the limit or the
+                                // override.
                                 LimitNumbers.open(each.numbers(), Optional.empty(), 1),
                                 each.until()))
                 .toList();
         return copy(rule, false, limits, List.of(), overrides);
     }
 
-    /** Returns rules with other numbers, by the id of the limit. Everything else stays. */
+    /** Returns rules with other numbers, by the id of the limit. Everything else stays as it is. */
     static List<Rule> with(RuleSet set, Map<String, Limit> numbers) {
         List<Rule> rules = new ArrayList<>();
         for (Rule rule : set.rules()) {
@@ -61,7 +62,9 @@ final class OpenRules {
         return rules;
     }
 
-    /** An override that only keeps something for others has the numbers of its limit, whatever they are. */
+    /**
+     * Returns the override for the new limit. An override that only keeps permits for other callers always has the numbers of its limit.
+     */
     private static LimitOverride following(LimitOverride override, RuleLimit old, RuleLimit now) {
         boolean fits = override.keep()
                 .filter(keep -> keep.permits(now.limit()) <= now.limit().capacity())

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rates that may be suggested: those that people would write, with two digits, from 1/d to 9900000/s. Neighbours differ by at most
- * a tenth, above 10/d.
+ * The rates that may be suggested: rates with two digits, as people write them, from 1/d to 9900000/s. Above 10/d, neighbours differ by at
+ * most a tenth.
  */
 final class RateGrid {
 
@@ -54,8 +54,8 @@ final class RateGrid {
     }
 
     /**
-     * Returns a rate with headroom, rounded up by at most a hundredth: in the unit that the rule has today if that is fine enough, else in
-     * the shortest one that is.
+     * Returns a rate with headroom, rounded up by at most a hundredth: in the present unit of the rule if that is fine enough, otherwise in
+     * the shortest unit that is fine enough.
      */
     static Rate withHeadroom(Rate today, Rate rate, Share headroom) {
         if (headroom.part().signum() == 0) {
@@ -83,7 +83,7 @@ final class RateGrid {
         return (double) rate.permits() / rate.perMicros();
     }
 
-    /** Returns the same rate in the unit that the rule has today, if it is whole in it. */
+    /** Returns the same rate in the present unit of the rule if it is a whole number there; otherwise returns it unchanged. */
     static Rate inUnitOf(Rate today, Rate rate) {
         if (rate.permits() > Long.MAX_VALUE / today.perMicros()) {
             return rate;

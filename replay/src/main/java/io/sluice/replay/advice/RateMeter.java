@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Chooses the rates of all buckets in two passes: among rates that are far from each other, then among those around the best. */
+/** Chooses the rates of all buckets in two passes: among rates that are far from each other, then among rates around the best of these. */
 final class RateMeter extends DemandObserver {
 
     private static final int STEP = 12;
 
-    /** The callers of all limits together. A caller takes about 1.5 KB. */
+    /** The maximum number of callers of all limits together. A caller takes about 1.5 KB. */
     private static final int MOST_CALLERS = 16_384;
 
     private static final int FEWEST_CALLERS = 256;
@@ -73,7 +73,7 @@ final class RateMeter extends DemandObserver {
         }
     }
 
-    /** Gives each bucket its rate. */
+    /** Sets the rate of each bucket. */
     void choose(AdviceGoal goal) {
         searches.forEach((limit, search) -> {
             if (limit.isAdvised()) {

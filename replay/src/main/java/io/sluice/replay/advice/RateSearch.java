@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the rate of a bucket: of all pairs of rate and burst that achieve the goal, the pair that lets the least pass within a span.
+ * Finds the rate of a bucket: of all pairs of rate and burst that achieve the goal, the pair that admits the fewest permits within a span.
  * Not thread-safe.
  *
- * <p>The burst that a caller needs at a rate is the most that its bucket would be below full: the maximum, over all intervals, of its
- * permits minus the rate times the length of the interval. A higher rate needs less burst. {@code burst + rate × span} is smallest where
- * the interval that decides the burst is as long as the span: what lasts longer is sustained use and raises the rate, what is shorter is
- * a burst.
+ * <p>The burst that a caller needs at a rate is the largest number of permits that its bucket lacks at any time: the maximum, over all
+ * intervals, of its permits minus the rate times the length of the interval. A higher rate needs less burst. {@code burst + rate × span} is
+ * smallest where the interval that determines the burst is as long as the span: longer traffic is sustained use and raises the rate,
+ * shorter traffic is a burst.
  *
- * <p>The rate is a choice, and the burst for it is measured exactly afterwards. So it is enough to look at some callers, chosen by their
- * hashes, if there are very many.
+ * <p>The rate is a choice, and the burst for it is measured exactly afterwards. So if there are very many callers, a sample of them, chosen
+ * by their hashes, is enough.
  */
 final class RateSearch {
 
@@ -85,7 +85,7 @@ final class RateSearch {
         }
     }
 
-    /** Returns how many callers it looks at. */
+    /** Returns the number of callers in the sample. */
     int callers() {
         return callers.size();
     }
@@ -108,7 +108,7 @@ final class RateSearch {
         return rates.get(position);
     }
 
-    /** Returns the burst that is enough for all but the callers that the goal leaves out. */
+    /** Returns the burst that is enough for all callers except those that the goal may refuse. */
     private double burst(int rate, AdviceGoal goal) {
         Levels[] all = callers.values().toArray(Levels[]::new);
         if (all.length == 0) {
@@ -129,7 +129,7 @@ final class RateSearch {
         return Math.ceil(all[Math.min(out, all.length - 1)].most[rate] - ROUNDING);
     }
 
-    /** Returns how many of the first callers sent at most this many requests together. */
+    /** Returns the largest number of first callers that together sent at most this many requests. */
     private static int first(Levels[] all, long requests) {
         long left = requests;
         int count = 0;

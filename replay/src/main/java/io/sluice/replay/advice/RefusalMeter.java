@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what each limit refuses in the replay of the suggested rules, and finds out who the callers are that set the numbers. Callers with
- * numbers of their own are left out. Not thread-safe.
+ * Counts the refusals of each limit in the replay of the suggested rules, and identifies the callers that determine the numbers. Ignores
+ * callers with numbers of their own. Not thread-safe.
  */
 final class RefusalMeter implements RulingObserver {
 
     private static final int SHOWN = 3;
 
-    /** Stands for a caller under {@code privacy: hash}. */
+    /** The name of a caller under {@code privacy: hash}. */
     private static final String HIDDEN = "hidden";
 
     private final RuleSet set;
@@ -39,10 +39,10 @@ final class RefusalMeter implements RulingObserver {
     private final CallerMarks marks = new CallerMarks(settings);
     private final Map<String, Refusals> byLimit = new LinkedHashMap<>();
 
-    /** The limits of shadow rules. Rulings name them only if they would refuse. */
+    /** The limits of shadow rules. Rulings name such a limit only if it would refuse. */
     private final List<Refusals> inShadow;
 
-    /** What one limit does. */
+    /** The refusals of one limit. */
     static final class Refusals {
 
         private final LimitCase limit;
@@ -63,7 +63,7 @@ final class RefusalMeter implements RulingObserver {
             }
         }
 
-        /** Returns those that need most of all that the number is enough for, or most of the others. */
+        /** Returns the callers with the highest need among the callers that the number covers, or among the other callers. */
         private List<Long> ends(boolean enough) {
             long least = LimitNumbers.need(limit.needed(), limit.number);
             List<long[]> found = new ArrayList<>();

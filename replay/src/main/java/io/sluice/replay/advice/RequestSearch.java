@@ -15,11 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the smallest number of each limit that refuses at most a share of the requests. Each pass over the log tries several numbers of
- * each limit, each alone in an engine of its own, and narrows what is left. Not thread-safe.
+ * each limit, each as a limit of its own in a separate engine, and narrows the range of possible numbers. Not thread-safe.
  */
 final class RequestSearch {
 
-    /** After so many passes the smallest number that was good is taken. They find any number below 2,000,000. */
+    /**
+     * The maximum number of passes. The search then takes the smallest number that met the goal. Seven passes find any number below
+     * 2,000,000.
+     */
     static final int MOST_PASSES = 7;
 
     private static final int CANDIDATES = 7;
@@ -57,7 +60,7 @@ final class RequestSearch {
         return shared;
     }
 
-    /** Returns the number that was found; empty if the limit was not searched. */
+    /** Returns the number that was found, or null if the limit was not searched. */
     @Nullable
     Long number(LimitCase limit) {
         Range range = ranges.get(limit);
@@ -69,7 +72,7 @@ final class RequestSearch {
         return new Trial(cases);
     }
 
-    /** One pass. */
+    /** One pass over the log. */
     final class Trial extends DemandObserver {
 
         private final Map<LimitCase, List<Candidate>> candidates = new LinkedHashMap<>();
@@ -121,7 +124,7 @@ final class RequestSearch {
             return asked;
         }
 
-        /** Narrows the ranges by what the pass has shown. */
+        /** Narrows the ranges by the results of the pass. */
         void end() {
             shared |= engine != null && engine.overflowed() > 0;
             candidates.forEach((limit, own) -> {
@@ -153,7 +156,7 @@ final class RequestSearch {
         }
     }
 
-    /** Returns numbers inside of a range: at even distances if it is narrow, else at even ratios. */
+    /** Returns numbers inside of a range: at even distances if it is narrow, otherwise at even ratios. */
     private static List<Long> numbers(Range range) {
         List<Long> numbers = new ArrayList<>();
         long low = range.tooSmall;

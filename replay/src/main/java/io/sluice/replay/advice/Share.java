@@ -5,9 +5,9 @@ import java.math.RoundingMode;
 import java.util.regex.Pattern;
 
 /**
- * A part of a whole, exact. Immutable.
+ * An exact part of a whole. Immutable.
  *
- * @param part 0.001 for 0.1 %
+ * @param part the part as a fraction, such as 0.001 for 0.1 %
  */
 public record Share(BigDecimal part) {
 
@@ -39,7 +39,7 @@ public record Share(BigDecimal part) {
                 .longValueExact();
     }
 
-    /** Returns a number with this share on top, rounded up. */
+    /** Returns a number increased by this share, rounded up. */
     long onTopOf(long number) {
         return part.add(BigDecimal.ONE)
                 .multiply(BigDecimal.valueOf(number))

@@ -36,7 +36,7 @@ public enum ImportKind {
         return importer;
     }
 
-    /** Returns the word for it on the command line, such as {@code spring-cloud-gateway}. */
+    /** Returns its name on the command line, such as {@code spring-cloud-gateway}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -1,4 +1,4 @@
-/** Brings rules over from the configurations of other limiters. */
+/** Imports rules from the configurations of other limiters. */
 @NullMarked
 package io.sluice.replay.imports;
 

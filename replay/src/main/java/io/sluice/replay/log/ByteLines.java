@@ -5,12 +5,12 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * The lines of a stream, as bytes. A line longer than {@value #LONGEST} bytes is skipped, so that memory does not depend on what is in the
- * file. Not thread-safe.
+ * The lines of a stream, as bytes. A line longer than {@value #LONGEST} bytes is skipped, so that memory does not depend on the content of
+ * the file. Not thread-safe.
  */
 final class ByteLines {
 
-    /** No server writes longer lines; what is longer is not a log. */
+    /** The maximum length of a line in bytes. No server writes longer lines, so a longer line is not part of a log. */
     static final int LONGEST = 65_536;
 
     private static final int BUFFER = 4 * LONGEST;
@@ -29,7 +29,7 @@ final class ByteLines {
         this.in = in;
     }
 
-    /** Goes to the next line. Returns false at the end. If the stream fails, the lines before that have been returned. */
+    /** Moves to the next line. Returns false at the end. If the stream fails, the lines before that have been returned. */
     boolean next() throws IOException {
         tooLong = false;
         int searched = 0;

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Lines of columns, whose names are in the first line. The separator is the comma, semicolon or tab that the first line has most of. A
- * column may be in quotation marks, which are doubled inside; a line break inside is not supported. Not thread-safe.
+ * Lines of columns, whose names are in the first line. The separator is the comma, semicolon or tab, whichever is most frequent in the
+ * first line. A column may be in quotation marks, which are doubled inside; a line break inside is not supported. Not thread-safe.
  */
 final class CsvLines implements LineParser {
 

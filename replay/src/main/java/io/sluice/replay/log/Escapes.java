@@ -1,6 +1,6 @@
 package io.sluice.replay.log;
 
-/** Turns the escapes of servers and of JSON back into bytes: {@code \x22}, {@code \"}, {@code \\}, {@code \n}, {@code \u00e9}. */
+/** Converts the escapes of servers and of JSON to bytes: {@code \x22}, {@code \"}, {@code \\}, {@code \n}, {@code \u00e9}. */
 final class Escapes {
 
     private Escapes() {}
@@ -24,7 +24,7 @@ final class Escapes {
         }
     }
 
-    /** Writes the bytes that a text stands for, which are never more than it has. Returns where they end. */
+    /** Writes the decoded bytes of a text, which are never more than the text has. Returns the position after the last of them. */
     private static int decode(byte[] in, int from, int to, byte[] out, int start) {
         int at = start;
         for (int i = from; i < to; i++) {

@@ -9,12 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Which field of a log goes to which slot: as the user says, otherwise by the names that nginx, Envoy and most JSON logs use. Immutable.
- */
+/** The slots of the fields of a log: by the user's mapping, otherwise by the names that nginx, Envoy and most JSON logs use. Immutable. */
 final class FieldSources {
 
-    /** The usual names of each field, the best one first. */
+    /** The usual names of each field, the best name first. */
     private static final Map<String, List<String>> USUAL = usual();
 
     private final Map<String, List<FieldTarget>> targets = new HashMap<>();
@@ -22,7 +20,7 @@ final class FieldSources {
     /**
      * Creates sources.
      *
-     * @param mapping the field of the log for an attribute, as the user says; nothing else goes to that attribute
+     * @param mapping the user's mapping from attributes to fields of the log; no other field supplies a mapped attribute
      */
     FieldSources(Layout layout, Map<String, String> mapping) {
         this(mapping.entrySet().stream().collect(toMap(Map.Entry::getKey, each -> List.of(each.getValue()))), layout);
@@ -31,7 +29,7 @@ final class FieldSources {
     /**
      * Returns sources.
      *
-     * @param mapping the fields of the log for an attribute, the best one first
+     * @param mapping the fields of the log for an attribute, the best field first
      */
     static FieldSources ofAll(Layout layout, Map<String, List<String>> mapping) {
         return new FieldSources(mapping, layout);
@@ -64,12 +62,12 @@ final class FieldSources {
         });
     }
 
-    /** Returns where a field of the log goes to. */
+    /** Returns the slots that a field of the log goes to. */
     FieldTarget[] of(String source) {
         return targets.getOrDefault(source, List.of()).toArray(FieldTarget[]::new);
     }
 
-    /** Returns all fields that go somewhere. */
+    /** Returns all fields that go to a slot. */
     Map<String, List<FieldTarget>> all() {
         return targets;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds out how the lines of a log are written, from its first lines. */
+/** Guesses the format of a log from its first lines. */
 final class FormatGuess {
 
     private static final int LINES = 40;
@@ -27,7 +27,9 @@ final class FormatGuess {
         return most * 2 >= lines.size() ? Optional.ofNullable(best) : Optional.empty();
     }
 
-    /** JSON of Sluice and of Envoy is told from other JSON by the names of fields that others do not have. */
+    /**
+     * Returns whether a format fits. JSON of Sluice and of Envoy is recognised by field names that other JSON logs do not have.
+     */
     private static boolean fits(LogFormat format, List<byte[]> lines) {
         String first = lines.isEmpty() ? "" : new String(lines.get(0), StandardCharsets.UTF_8);
         return switch (format.name()) {
@@ -57,7 +59,7 @@ final class FormatGuess {
                 readable++;
             }
         }
-        // A heading is a readable line, too, if there are requests below it.
+        // A heading with requests below it is also a readable line.
         return readable + (headed && readable > 0 ? 1 : 0);
     }
 }

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines that are JSON objects. Finds the wanted fields, also inside other objects ({@code request.path}), and skips everything else
- * without making anything of it. Not thread-safe.
+ * Lines that are JSON objects. Finds the wanted fields, also inside other objects ({@code request.path}), and skips all other content
+ * without creating objects for it. Not thread-safe.
  */
 final class JsonLines implements LineParser {
 
@@ -23,7 +23,7 @@ final class JsonLines implements LineParser {
     private int at;
     private int end;
 
-    /** The name of a field that is wanted, or that has wanted fields inside. */
+    /** The name of a wanted field, or of an object that contains wanted fields. */
     private static final class Name {
 
         final byte[] text;
@@ -50,7 +50,7 @@ final class JsonLines implements LineParser {
     JsonLines(Map<String, List<FieldTarget>> sources) {
         sources.forEach((path, targets) -> {
             FieldTarget[] own = targets.toArray(FieldTarget[]::new);
-            // A dot may be a part of a name, or lead into an object.
+            // A dot may be part of a name, or separate an object from its field.
             root.inner(path).targets = own;
             int dot = path.indexOf('.');
             if (dot > 0) {

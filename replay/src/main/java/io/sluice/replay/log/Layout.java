@@ -6,8 +6,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The slots that the fields of a line go to: those that every log may have, and one for each further attribute that somebody wants. A
- * field that nobody wants has no slot and is not kept. Immutable.
+ * The slots for the fields of a line: a slot for each field that every log may have, and a slot for each further wanted attribute. An
+ * unwanted field has no slot and is not kept. Immutable.
  */
 final class Layout {
 
@@ -16,7 +16,7 @@ final class Layout {
     /** The time at which the answer was sent, which nginx and Apache write. */
     static final int END_TIME = 1;
 
-    /** Seconds. The three parts are added up. */
+    /** The duration in seconds, as the sum of up to three parts. */
     static final int DURATION = 2;
 
     static final int DURATION_2 = 3;
@@ -29,7 +29,7 @@ final class Layout {
     static final int STATUS = 7;
     static final int PERMITS = 8;
 
-    /** From here on, slots are kept until their request is replayed. */
+    /** The first of the slots that are kept until their request is replayed. */
     static final int METHOD = 9;
 
     static final int TARGET = 10;
@@ -58,7 +58,7 @@ final class Layout {
     private final boolean wantsHost;
     private final boolean wantsQuery;
 
-    /** @param wanted the attributes that somebody needs, by their canonical names */
+    /** @param wanted the wanted attributes, by their canonical names */
     Layout(Collection<String> wanted) {
         this.attributes = wanted.stream()
                 .filter(name -> !FIELDS.contains(name)
@@ -72,12 +72,12 @@ final class Layout {
         this.wantsQuery = wanted.stream().anyMatch(name -> name.startsWith("query."));
     }
 
-    /** Returns whether a slot is of use once the line has been read. */
+    /** Returns whether a slot is needed after its line has been read. */
     boolean isKept(int slot) {
         return slot >= METHOD && (slot != HOST || wantsHost) && (slot != QUERY || wantsQuery);
     }
 
-    /** Returns the slot of a field; -1 if nobody wants it. */
+    /** Returns the slot of a field, or -1 if the field is not wanted. */
     int slot(String field) {
         String name = Attributes.normalisedName(field);
         if (name.equals(HostText.ATTRIBUTE)) {

@@ -3,15 +3,15 @@ package io.sluice.replay.log;
 import java.util.Arrays;
 
 /**
- * The fields of one line, as places in its bytes. Not thread-safe; made once and filled again for each line, because millions of lines
- * pass through it.
+ * The fields of one line, as positions in its bytes. One object is filled again for each line, because there may be millions of lines. Not
+ * thread-safe.
  */
 final class LineFields {
 
     private static final int LOWEST_RANK = Integer.MAX_VALUE;
     private static final long MICROS = 1_000_000;
 
-    /** A request that took longer than a day was not a request. */
+    /** The maximum duration of a request: a day. A longer duration is a mistake. */
     private static final long LONGEST_MICROS = 86_400 * MICROS;
 
     private final byte[][] base;
@@ -33,7 +33,7 @@ final class LineFields {
         this(layout, true);
     }
 
-    /** @param needsPath whether a line without a path is not a request; a recording has the path only if a rule names it */
+    /** @param needsPath whether every request has a path; in a recording, requests have a path only if a rule names it */
     LineFields(Layout layout, boolean needsPath) {
         this.needsPath = needsPath;
         int size = layout.size();
@@ -50,7 +50,7 @@ final class LineFields {
         problem = "";
     }
 
-    /** Puts a value into a slot, unless the slot has a better one. An empty value and {@code -} stand for nothing. */
+    /** Puts a value into a slot, unless the slot has a better value. An empty value and {@code -} mean that there is no value. */
     void set(FieldTarget target, byte[] bytes, int start, int end) {
         boolean nothing = end <= start || (end - start == 1 && bytes[start] == '-');
         if (!nothing && target.rank() < rank[target.slot()]) {
@@ -65,10 +65,10 @@ final class LineFields {
         rank[slot] = itsRank;
     }
 
-    /** Returns a buffer with room for this many bytes more, for values that are not in the line as they are. */
+    /** Returns a buffer with room for this many more bytes, for decoded values that are not literally in the line. */
     byte[] scratch(int bytes) {
         if (scratch.length - scratchUsed < bytes) {
-            // Values that are in the old buffer stay there.
+            // Values in the old buffer stay there.
             scratch = new byte[Math.max(2 * scratch.length, bytes)];
             scratchUsed = 0;
         }
@@ -99,22 +99,22 @@ final class LineFields {
         return to[slot];
     }
 
-    /** Says what is wrong with the line as a whole. Returns false. */
+    /** Sets the problem of the line as a whole. Returns false. */
     boolean problem(String text) {
         return problem(1, text);
     }
 
     /**
-     * Says what is wrong with the line. Returns false.
+     * Sets the problem of the line. Returns false.
      *
-     * @param column where it is wrong, from 1
+     * @param column the column of the problem, from 1
      */
     boolean problem(int column, String text) {
         problem = column + ": " + text;
         return false;
     }
 
-    /** Returns the column, a colon, and what is wrong there. */
+    /** Returns the column, a colon, and the problem. */
     String problem() {
         return problem;
     }
@@ -135,7 +135,7 @@ final class LineFields {
         return permits;
     }
 
-    /** Works out time, duration, method and path from the values. Returns false if the line is not a request. */
+    /** Computes time, duration, method and path from the values. Returns false if the line is not a request. */
     boolean complete() {
         durationMicros = duration();
         if (has(Layout.TIME)) {
@@ -199,7 +199,7 @@ final class LineFields {
         return path > start || problem("path: empty (expected: a path that begins with /)");
     }
 
-    /** Takes the host of {@code http://host/path}. */
+    /** Reads the host from {@code http://host/path}. */
     private void host(byte[] line, int start, int end) {
         int colon = indexOf(line, start, end, ':');
         int host = colon + 3;

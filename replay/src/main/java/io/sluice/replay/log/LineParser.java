@@ -1,17 +1,17 @@
 package io.sluice.replay.log;
 
-/** Finds the fields of a line. One for each file; not thread-safe. */
+/** Finds the fields of a line. Each file has its own parser. Not thread-safe. */
 interface LineParser {
 
-    /** What a line is. */
+    /** The kind of a line. */
     enum Line {
         REQUEST,
         /** A heading or a comment. */
         NOTHING,
-        /** {@link LineFields#problem} says why. */
+        /** A line that could not be read; {@link LineFields#problem} returns the reason. */
         UNREADABLE
     }
 
-    /** Reads the bytes of one line without its end into fields that are clear. */
+    /** Reads the bytes of one line, without its line end, into cleared fields. */
     Line read(byte[] line, int from, int to, LineFields fields);
 }

@@ -17,14 +17,14 @@ final class LineTemplate implements LineParser {
     private final int required;
     private final boolean open;
 
-    /** How many variables to look at: all of them, or those up to the last one that somebody wants. */
+    /** The number of variables to read: all variables, or the variables up to the last wanted one. */
     private final int count;
 
     /**
      * Creates a template.
      *
-     * @param required how many variables every line has; a line may end after them
-     * @param open whether anything may follow after the last variable
+     * @param required the number of variables that every line has; a line may end after them
+     * @param open whether other text may follow the last variable
      */
     private LineTemplate(String format, Function<String, FieldTarget[]> sources, int required, boolean open) {
         int at = 0;
@@ -71,7 +71,7 @@ final class LineTemplate implements LineParser {
         this.count = count;
     }
 
-    /** Returns a template that does not look at the rest of a line once it has found all that is wanted. */
+    /** Returns a template that skips the rest of a line after the last wanted variable. */
     LineTemplate hurried() {
         int last = names.size() - 1;
         while (last > 0 && targets.get(last).length == 0) {
@@ -80,12 +80,12 @@ final class LineTemplate implements LineParser {
         return open ? new LineTemplate(this, last + 1) : this;
     }
 
-    /** Every line is as the format says. */
+    /** Returns a template that every line has to match completely. */
     static LineTemplate exact(String format, FieldSources sources) {
         return new LineTemplate(format, sources::of, -1, false);
     }
 
-    /** A line may lack the variables after the first few, and may have more after the last one. */
+    /** Returns a template for lines that may lack the variables after the required ones, and may have more text after the last variable. */
     static LineTemplate open(String format, FieldSources sources, int required) {
         return new LineTemplate(format, sources::of, required, true);
     }

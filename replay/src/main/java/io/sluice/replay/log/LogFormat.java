@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How the lines of a log are written: one of the formats with a name, or a {@code log_format} of nginx. Immutable. */
+/** The format of the lines of a log: a named format, or a {@code log_format} of nginx. Immutable. */
 public final class LogFormat {
 
     private static final String COMMON =
@@ -24,7 +24,7 @@ public final class LogFormat {
 
     private static final LogFormat SLUICE = new LogFormat("sluice");
 
-    /** The formats with a name, in the order in which they are tried. */
+    /** The named formats, in the order in which they are tried. */
     static final List<LogFormat> NAMED = List.of(
             SLUICE,
             new LogFormat("envoy-json"),
@@ -68,7 +68,7 @@ public final class LogFormat {
         return format;
     }
 
-    /** Returns the names of the formats that have one. */
+    /** Returns the names of all named formats. */
     public static List<String> names() {
         return NAMED.stream().map(LogFormat::name).sorted().toList();
     }
@@ -78,7 +78,7 @@ public final class LogFormat {
         return name;
     }
 
-    /** Returns whether callers are known by hashes alone, as in Sluice's own logs. */
+    /** Returns whether the log identifies callers by hashes only, as Sluice's own logs do. */
     boolean hashesCallers() {
         return name.equals("sluice");
     }
@@ -103,7 +103,7 @@ public final class LogFormat {
         };
     }
 
-    /** Returns a parser for a file whose format is certain. It does not look at the end of a line if nobody wants anything of it. */
+    /** Returns a parser for a file whose format is certain. It skips the end of a line that has no wanted fields. */
     LineParser hurriedParser(Layout layout, Map<String, String> mapping) {
         LineParser parser = parser(layout, mapping);
         return parser instanceof LineTemplate template ? template.hurried() : parser;
@@ -121,8 +121,8 @@ public final class LogFormat {
     }
 
     /**
-     * The decision log has callers under {@code hashes}, and masked under {@code dimensions}. A recording also has values as they are,
-     * under {@code attributes}.
+     * Returns the sources of Sluice's own logs. The decision log has hashed callers under {@code hashes}, and masked callers under {@code
+     * dimensions}. A recording also has unmasked values under {@code attributes}.
      */
     private static FieldSources own(Layout layout, Map<String, String> mapping) {
         Map<String, List<String>> all = new HashMap<>();

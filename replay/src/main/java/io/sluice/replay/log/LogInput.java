@@ -16,15 +16,15 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A log to read: a file, or standard input under the name {@code -}. Compressed content, by gzip or zstd, is recognised by its first
- * bytes, whatever its name is.
+ * A log to read: a file, or standard input under the name {@code -}. Content compressed by gzip or zstd is recognised by its first bytes,
+ * not by its name.
  */
 public abstract sealed class LogInput {
 
     private static final int BUFFER = 65_536;
     private static final String RECORDED = ".requests.jsonl";
 
-    /** How deep directories may lie in each other. */
+    /** The maximum depth of directories in each other. */
     private static final int DEEPEST = 4;
 
     private static final int GZIP = 0x1f8b;
@@ -67,7 +67,7 @@ public abstract sealed class LogInput {
     /** Returns the number of bytes, as they are stored; -1 if that is unknown. */
     abstract long size() throws IOException;
 
-    /** Returns whether it can be opened again. */
+    /** Returns whether the log can be opened again. */
     abstract boolean isRepeatable();
 
     abstract InputStream raw() throws IOException;

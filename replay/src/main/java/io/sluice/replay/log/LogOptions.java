@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How logs are read. Immutable.
+ * The options for reading logs. Immutable.
  *
  * @param format the format of all files; if empty, it is guessed for each file
- * @param mapping the field of the log for an attribute: {@code ip} from {@code client.address}. {@code time}, {@code duration} (in seconds),
- *     {@code duration_ms}, {@code status}, {@code request}, {@code query} and {@code permits} can be mapped, too
+ * @param mapping the field of the log for an attribute: {@code ip} from {@code client.address}. {@code time}, {@code duration} (in
+ *     seconds), {@code duration_ms}, {@code status}, {@code request}, {@code query} and {@code permits} can also be mapped
  * @param constants attributes that every request has, such as {@code service}
- * @param wanted the attributes to read, besides {@code path}, {@code method} and {@code ip}; usually those that rules name
- * @param orderBytes how much may wait to be put into the order of time
+ * @param wanted the attributes to read, besides {@code path}, {@code method} and {@code ip}; usually the attributes that rules name
+ * @param orderBytes the maximum number of bytes that wait to be put into the order of time
  */
 public record LogOptions(
         Optional<LogFormat> format,
@@ -24,7 +24,7 @@ public record LogOptions(
         Set<String> wanted,
         long orderBytes) {
 
-    /** Room for 600,000 lines of usual length. */
+    /** The default of {@link #orderBytes}: room for 600,000 lines of typical length. */
     public static final long DEFAULT_ORDER_BYTES = 64L << 20;
 
     public LogOptions {

@@ -3,7 +3,7 @@ package io.sluice.replay.log;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lines that could not be replayed: how many, and the first few of them. Not thread-safe. */
+/** The lines that could not be replayed: their number, and the first few of them. Not thread-safe. */
 public final class LogProblems {
 
     private static final int SHOWN = 10;

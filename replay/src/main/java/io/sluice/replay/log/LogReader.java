@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of several logs in the order of time. Lines that are out of order by up to a minute are put into order; later ones are
- * counted and left out. Lines that cannot be read are counted, too. Not thread-safe, except for {@link #bytesRead}.
+ * The requests of several logs in the order of time. Lines that are out of order by up to a minute are put into order; later lines are
+ * counted and left out. Unreadable lines are also counted. Not thread-safe, except for {@link #bytesRead}.
  *
- * <p>Memory does not depend on the length of the logs: what waits to be put into order is bounded by {@link LogOptions#orderBytes}, a file
- * is opened when its time has come, and an open file takes about half a megabyte.
+ * <p>Memory does not depend on the length of the logs: the lines that wait to be put into order are bounded by {@link
+ * LogOptions#orderBytes}, a file is opened when its time has come, and an open file takes about half a megabyte.
  */
 public final class LogReader implements AutoCloseable {
 
@@ -105,7 +105,7 @@ public final class LogReader implements AutoCloseable {
         }
     }
 
-    /** Reads on until the lines of a second are complete. */
+    /** Reads until the lines of a second are complete. */
     private TimeOrder.@Nullable Block fill() throws IOException {
         while (true) {
             LogSource first = null;
@@ -131,7 +131,7 @@ public final class LogReader implements AutoCloseable {
         }
     }
 
-    /** Reads the log that is behind the others, until another one is. */
+    /** Reads the log that is furthest behind, until another log is. */
     private TimeOrder.@Nullable Block readUntil(LogSource source, long nextMicros) throws IOException {
         long until = nextMicros > Long.MAX_VALUE - SECOND ? Long.MAX_VALUE : nextMicros + SECOND;
         while (!source.isEnded() && source.positionMicros() <= until) {
@@ -166,7 +166,7 @@ public final class LogReader implements AutoCloseable {
         return missing;
     }
 
-    /** Returns how many bytes of the logs have been read, as they are stored. */
+    /** Returns the number of stored bytes of the logs that have been read. */
     public long bytesRead() {
         return bytesRead.sum();
     }

@@ -9,12 +9,15 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** One log: its format, and how far it has been read. It is opened when its time has come. Not thread-safe. */
+/** One log: its format and the position of the reader. The log is opened when its time has come. Not thread-safe. */
 final class LogSource implements AutoCloseable {
 
     private static final int HEAD_BYTES = 65_536;
 
-    /** So many requests at the beginning tell when the log begins, even if the first one has a wrong time. */
+    /**
+     * The number of requests at the beginning of a log that determine its start time, in case the first request has a wrong
+     * time.
+     */
     private static final int HEAD_REQUESTS = 16;
 
     private static final long MINUTE = 60_000_000;
@@ -31,12 +34,12 @@ final class LogSource implements AutoCloseable {
     private @Nullable InputStream stream;
     private @Nullable ByteLines lines;
 
-    /** The latest time that was read; the time of its beginning before that. */
+    /** The latest time that was read, or the start time of the log if no line was read yet. */
     private long positionMicros;
 
     private boolean ended;
 
-    /** A line that is far ahead of those before it. The next line tells whether its time is right. */
+    /** A line whose time is far ahead of the lines before it. The next line shows whether that time is right. */
     private byte @Nullable [] leap;
 
     private long leapMicros;
@@ -61,7 +64,7 @@ final class LogSource implements AutoCloseable {
     }
 
     /**
-     * Looks at the beginning of a log.
+     * Reads the beginning of a log.
      *
      * @throws IOException if the log cannot be opened
      * @throws IllegalArgumentException if its format is unknown
@@ -89,7 +92,7 @@ final class LogSource implements AutoCloseable {
         return source;
     }
 
-    /** Returns the first lines, and leaves the stream where it was. */
+    /** Returns the first lines without changing the position of the stream. */
     private static List<byte[]> head(InputStream in) throws IOException {
         byte[] bytes = new byte[HEAD_BYTES];
         in.mark(HEAD_BYTES);
@@ -102,7 +105,7 @@ final class LogSource implements AutoCloseable {
                 filled += Math.max(0, read);
             }
         } catch (IOException e) {
-            // The lines before the damage are read, and the damage is reported then.
+            // The lines before the damage are read later, and the damage is then reported.
             ended = true;
         }
         in.reset();
@@ -114,7 +117,7 @@ final class LogSource implements AutoCloseable {
             }
         }
         if (!ended && head.size() > 1) {
-            // The last one may not be whole.
+            // The last line may be incomplete.
             head.remove(head.size() - 1);
         }
         return head;
@@ -222,7 +225,7 @@ final class LogSource implements AutoCloseable {
         keep(from.number(), order, problems);
     }
 
-    /** The line after a leap is also there, or it is not. */
+    /** Ends a leap. The line is kept if its time is right, and otherwise reported as unreadable. */
     private void landed(boolean right, TimeOrder order, LogProblems problems) {
         byte[] line = leap;
         leap = null;

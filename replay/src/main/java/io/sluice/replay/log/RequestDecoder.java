@@ -7,7 +7,7 @@ import io.sluice.rules.pattern.PathRefusedException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Makes requests of the values that are kept of a line. Not thread-safe. */
+/** Makes requests from the kept values of lines. Not thread-safe. */
 final class RequestDecoder {
 
     private final Layout layout;
@@ -18,7 +18,7 @@ final class RequestDecoder {
     private final boolean[] seen;
     private final boolean few;
 
-    /** @param hashesCallers whether the address is the hash of one */
+    /** @param hashesCallers whether the log has hashes instead of addresses */
     RequestDecoder(Layout layout, LogOptions options, boolean hashesCallers, TextMemory memory) {
         this.layout = layout;
         this.constants = options.constants();
@@ -32,7 +32,7 @@ final class RequestDecoder {
     /**
      * Returns the attributes of a request.
      *
-     * @param values where the first value begins
+     * @param values the position of the first value
      * @throws IllegalArgumentException if a live request like this one would be refused; the message does not contain its values
      */
     Attributes attributes(TimeOrder.Block block, int values) {
@@ -57,7 +57,7 @@ final class RequestDecoder {
         }
     }
 
-    /** Returns whether any request had this attribute so far. */
+    /** Returns whether any request so far had this attribute. */
     boolean hasSeen(String attribute) {
         int slot = attribute.startsWith("query.") ? Layout.QUERY : layout.slot(attribute);
         return constants.containsKey(attribute) || (slot >= 0 && seen[slot]);
@@ -76,7 +76,7 @@ final class RequestDecoder {
 
     /** Returns the last address of a list, which the nearest proxy wrote. */
     private String address(String text) {
-        // A hash has neither dots nor colons. A recording may have addresses as they are.
+        // A hash has neither dots nor colons. A recording may also have plain addresses.
         if (hashesCallers && text.indexOf('.') < 0 && text.indexOf(':') < 0) {
             return privateNetwork(text);
         }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Puts lines into the order of time. It keeps the wanted bytes of each line, one block for each second, so that a line costs no object
  * while it waits. Not thread-safe.
  *
- * <p>The blocks are bounded. If more has to wait, the earliest second leaves early, and lines that belong before it are then too late.
+ * <p>The memory of the blocks is bounded. If more lines have to wait, the earliest second leaves early, and lines that belong before its
+ * end are then too late.
  */
 final class TimeOrder {
 
@@ -23,7 +24,7 @@ final class TimeOrder {
     private long bytes;
     private long closedMicros = Long.MIN_VALUE;
 
-    /** When the earliest second that waits ends. */
+    /** The end of the earliest waiting second. */
     private long firstEndMicros = Long.MAX_VALUE;
 
     TimeOrder(long mostBytes) {
@@ -101,7 +102,7 @@ final class TimeOrder {
             return count;
         }
 
-        /** Returns where a line begins, by its place in the order of time. */
+        /** Returns the start of a line, by its place in the order of time. */
         int start(int place) {
             return starts[(int) order[place]];
         }
@@ -134,12 +135,12 @@ final class TimeOrder {
             return two(start + 30);
         }
 
-        /** Returns where the first value begins, with its length in two bytes before it. */
+        /** Returns the start of the first value. The two bytes before a value contain its length. */
         static int values(int start) {
             return start + HEAD;
         }
 
-        /** Returns the length of a value; -1 if it is absent. */
+        /** Returns the length of a value, or -1 if it is absent. */
         int length(int at) {
             int length = two(at);
             return length == ABSENT ? -1 : length;
@@ -158,7 +159,7 @@ final class TimeOrder {
         }
     }
 
-    /** Adds a line. Returns false if it comes too late, because lines after it have left. */
+    /** Adds a line. Returns false if the line is too late, because later lines have already left. */
     boolean add(int source, long line, LineFields fields, Layout layout) {
         if (fields.atMicros() < closedMicros) {
             return false;
@@ -190,9 +191,10 @@ final class TimeOrder {
     }
 
     /**
-     * Returns the lines of the earliest second, if no line can come before its end, or if too much is waiting. Returns null otherwise.
+     * Returns the lines of the earliest second if no further line can belong before its end, or if too many lines are waiting. Otherwise
+     * returns null.
      *
-     * @param fromMicros lines that come later are not before this time
+     * @param fromMicros the earliest possible time of further lines
      */
     @Nullable
     Block poll(long fromMicros) {
@@ -209,7 +211,7 @@ final class TimeOrder {
         return block;
     }
 
-    /** Takes back a block whose lines have been read. */
+    /** Reuses a block whose lines have been read. */
     void recycle(Block block) {
         if (spare.size() < SPARE_BLOCKS && block.data.length <= mostBytes / SPARE_BLOCKS) {
             spare.push(block);

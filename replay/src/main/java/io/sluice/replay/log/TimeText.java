@@ -9,10 +9,10 @@ import java.util.Arrays;
  */
 final class TimeText {
 
-    /** Stands for a text that is not a time. */
+    /** The result for a text that is not a time. */
     static final long NONE = Long.MIN_VALUE;
 
-    /** Times before 1990 and from 2200 on are mistakes. */
+    /** The earliest time: 1990. Times before 1990 and from 2200 on are mistakes. */
     static final long EARLIEST_MICROS = 631_152_000_000_000L;
 
     static final long LATEST_MICROS = 7_258_118_400_000_000L;
@@ -28,7 +28,7 @@ final class TimeText {
     private int at;
     private int end;
 
-    /** Returns microseconds since the epoch; {@link #NONE} if the text is not a time from 1990 to 2199. */
+    /** Returns microseconds since the epoch, or {@link #NONE} if the text is not a time from 1990 to 2199. */
     long micros(byte[] text, int from, int to) {
         if (Arrays.equals(text, from, to, lastText, 0, lastText.length) && lastText.length > 0) {
             return lastMicros;
@@ -109,7 +109,7 @@ final class TimeText {
         return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
     }
 
-    /** Counts years from March, so that the day that some years have is the last one. */
+    /** Counts years from March, so that the leap day is the last day of a year. */
     private static long daysSinceEpoch(int year, int month, int day) {
         long y = month <= 2 ? year - 1L : year;
         long dayOfYear = (153L * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
@@ -145,7 +145,7 @@ final class TimeText {
                 : sign * (hours * 3_600L + minutes * 60L);
     }
 
-    /** The size of the number tells its unit: a second of today has 10 digits, a millisecond 13. */
+    /** Reads a number since the epoch. Its size shows its unit: a present time has 10 digits in seconds and 13 in milliseconds. */
     private long number() {
         long whole = 0;
         int count = 0;

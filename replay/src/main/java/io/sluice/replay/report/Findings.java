@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Says in sentences what a reader of the figures has to know. */
+/** Writes sentences about everything that a reader of the figures has to know. */
 public final class Findings {
 
     private Findings() {}
 
-    /** Returns the sentences, those first that cast doubt on the figures. */
+    /** Returns the sentences; sentences that cast doubt on the figures come first. */
     public static List<String> of(ReplayResult result) {
         List<String> findings = new ArrayList<>();
         for (RuleResult rule : result.set().rules()) {

@@ -1,6 +1,6 @@
 package io.sluice.replay.report;
 
-/** Makes text safe in HTML. */
+/** Escapes text for HTML. */
 final class HtmlText {
 
     private HtmlText() {}

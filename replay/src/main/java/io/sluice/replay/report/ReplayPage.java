@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** Writes a result as one HTML page that needs nothing else: no network, no scripts. */
+/** Writes a result as one self-contained HTML page, without network access or scripts. */
 public final class ReplayPage {
 
     private static final int CHART = 240;
     private static final int SMALL_CHART = 120;
 
-    /** A page with more details would be too long to read. */
+    /** The maximum number of rules with details. A page with more details would be too long to read. */
     private static final int MOST_DETAILS = 100;
 
     private static final int MOST_ROWS = 2_000;
@@ -37,7 +37,7 @@ public final class ReplayPage {
     /**
      * Returns the page.
      *
-     * @param title names the rules
+     * @param title the title, which names the rules
      */
     public static String of(ReplayResult result, String title) {
         return new ReplayPage(result).page(title);

@@ -3,7 +3,7 @@ package io.sluice.replay.report;
 import io.sluice.replay.run.Series;
 import java.util.Locale;
 
-/** Draws counts by time as bars of an SVG picture. Refused requests stand on top of allowed ones. */
+/** Draws counts by time as bars of an SVG picture. Refused requests are drawn on top of allowed requests. */
 final class SvgChart {
 
     private static final int WIDTH = 960;
@@ -27,8 +27,8 @@ final class SvgChart {
     /**
      * Returns a picture.
      *
-     * @param toMicros where the picture ends, so that those of all rules show the same time
-     * @param title read aloud by screen readers
+     * @param toMicros the end of the picture, so that the pictures of all rules show the same time
+     * @param title the title for screen readers
      */
     static String of(Series series, long toMicros, int height, String title) {
         return new SvgChart(series, toMicros, height).draw(title);
@@ -111,7 +111,7 @@ final class SvgChart {
     private void bar(double x, double width, long below, long count, long top, String kind) {
         if (count > 0) {
             double high = y(below + count, top);
-            // A single refusal among thousands of requests has to be seen.
+            // A single refusal among thousands of requests has to be visible.
             double tall = Math.max(1.5, y(below, top) - high);
             out.append(String.format(
                     Locale.ROOT,

@@ -1,6 +1,6 @@
 package io.sluice.replay.run;
 
-/** Finds the second, or minute, with most requests. Requests come in the order of time. Not thread-safe. */
+/** Finds the second or minute with the most requests. Add requests in the order of time. Not thread-safe. */
 final class BusiestSpan {
 
     private final long spanMicros;

@@ -1,9 +1,9 @@
 package io.sluice.replay.run;
 
 /**
- * Counts different callers, by 64-bit hashes of their keys. Exact until the room that all sets share is used up; then {@link #isPartial}
- * is true and the count is a lower bound. Two callers with the same hash are counted once, which a million callers do with a probability
- * of 3 in 100 million. Not thread-safe.
+ * Counts distinct callers, by 64-bit hashes of their keys. Exact until the room that all sets share is used up; then {@link #isPartial} is
+ * true and the count is a lower bound. Two callers with the same hash are counted once; among a million callers, the probability of this is
+ * 3 in 100 million. Not thread-safe.
  */
 final class CallerSet {
 
@@ -14,7 +14,7 @@ final class CallerSet {
     private int size;
     private boolean partial;
 
-    /** The callers that all sets together may remember. */
+    /** The number of callers that all sets together may hold. */
     static final class Room {
 
         private long left;

@@ -3,11 +3,12 @@ package io.sluice.replay.run;
 import java.util.List;
 
 /**
- * How two sets of rules differ in what they did with the same requests. Immutable.
+ * The differences between the decisions of two sets of rules on the same requests. Immutable.
  *
- * @param newlyRefused requests that the rules refuse and the others allow
- * @param newlyAllowed requests that the rules allow and the others refuse
- * @param rules the rules that made a difference: those of the first set that newly refuse, those of the other that no longer do
+ * @param newlyRefused the number of requests that the rules refuse and the other rules allow
+ * @param newlyAllowed the number of requests that the rules allow and the other rules refuse
+ * @param rules the rules that made a difference: rules of the first set that newly refuse requests, and rules of the other set that no
+ *     longer refuse them
  */
 public record Differences(
         SetResult other,
@@ -21,6 +22,6 @@ public record Differences(
         rules = List.copyOf(rules);
     }
 
-    /** The share of one rule in the differences: requests that it decides under one set, and that pass under the other. Immutable. */
+    /** The share of one rule in the differences: the requests that it refuses under one set and that pass under the other. Immutable. */
     public record RuleDifference(String rule, long newlyRefused, long newlyAllowed) {}
 }

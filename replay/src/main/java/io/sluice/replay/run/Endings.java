@@ -8,9 +8,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that are under way: when one ends, its permits are released and its answer is counted, at that time. Not thread-safe.
+ * The requests that are in progress: when a request ends, its permits are released and its answer is counted at that time. Not thread-safe.
  *
- * <p>At most {@value #MOST} requests are kept. What does not fit ends at once.
+ * <p>At most {@value #MOST} requests are kept. A request beyond that ends immediately.
  */
 final class Endings {
 
@@ -43,7 +43,7 @@ final class Endings {
         }
     }
 
-    /** Ends everything that ends until this time, each at its own time. */
+    /** Ends all requests that end until this time, each at its own time. */
     void until(long micros) {
         for (Ending next = ahead.peek(); next != null && next.atMicros <= micros; next = ahead.peek()) {
             ahead.poll();

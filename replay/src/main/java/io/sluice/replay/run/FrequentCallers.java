@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the callers that are refused most, in little memory (the algorithm of Misra and Gries). While all callers fit, the counts are
- * exact. After that each is too low by at most the number of refusals divided by the number of callers that fit. Not thread-safe.
+ * exact. After that, each count is too low by at most the number of refusals divided by the number of callers that fit. Not thread-safe.
  */
 final class FrequentCallers {
 
@@ -20,7 +20,7 @@ final class FrequentCallers {
     private final Map<String, Frequent> callers = new HashMap<>();
     private long dropped;
 
-    /** The callers that all rules together may remember here. */
+    /** The number of callers that all rules together may hold here. */
     static final class CallerRoom {
 
         private long left;
@@ -30,7 +30,7 @@ final class FrequentCallers {
         }
     }
 
-    /** A caller, by a request that it sent. */
+    /** A caller, represented by one of its requests. */
     static final class Frequent {
 
         final Attributes request;
@@ -72,7 +72,7 @@ final class FrequentCallers {
         return dropped > 0;
     }
 
-    /** Returns the most frequent ones, the first with the highest count. */
+    /** Returns the most frequent callers, the highest count first. */
     List<Frequent> top(int most) {
         return callers.entrySet().stream()
                 .sorted(Comparator.comparingLong((Map.Entry<String, Frequent> each) -> -each.getValue().count)

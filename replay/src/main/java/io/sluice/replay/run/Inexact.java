@@ -1,8 +1,8 @@
 package io.sluice.replay.run;
 
 /**
- * The decisions of a rule that were made on counts that several callers shared, because there were more callers than counts. Immutable.
+ * The decisions of a rule on counts that several callers shared, because there were more callers than counts. Immutable.
  *
- * @param from the line of the first one, as {@code FILE:LINE}
+ * @param from the line of the first such decision, as {@code FILE:LINE}
  */
 public record Inexact(String from, long decisions) {}

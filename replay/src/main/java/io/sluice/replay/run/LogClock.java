@@ -13,7 +13,7 @@ public final class LogClock implements Clock {
         this.nowMicros = startMicros;
     }
 
-    /** Moves to a time, unless that has passed. */
+    /** Moves to a time, unless that time has passed. */
     public void moveTo(long micros) {
         nowMicros = Math.max(nowMicros, micros);
     }

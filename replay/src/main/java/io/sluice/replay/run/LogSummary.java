@@ -9,14 +9,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What was read. Immutable.
+ * A summary of the logs that were read. Immutable.
  *
- * @param unreadable lines that are no requests
- * @param late lines that were left out, because they were more than a minute behind
- * @param firstUnreadable the first few of them, with file, line and problem
- * @param damaged files that end early
+ * @param unreadable the number of lines that are not requests
+ * @param late the number of lines that were left out, because they were more than a minute late
+ * @param firstUnreadable the first few unreadable lines, with file, line and problem
+ * @param damaged the files that end early
  * @param formats the format of each file
- * @param missing attributes that rules name and no request has
+ * @param missing the attributes that rules name and no request has
  */
 public record LogSummary(
         long unreadable,

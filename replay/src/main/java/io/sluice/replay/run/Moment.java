@@ -1,9 +1,9 @@
 package io.sluice.replay.run;
 
 /**
- * How many requests there were in the second or minute that had most of them. Immutable.
+ * The number of requests in the busiest second or minute. Immutable.
  *
- * @param count 0 if there were none
- * @param atMicros when it began, in microseconds since the epoch
+ * @param count the number of requests; 0 if there were none
+ * @param atMicros the start of the second or minute, in microseconds since the epoch
  */
 public record Moment(long count, long atMicros) {}

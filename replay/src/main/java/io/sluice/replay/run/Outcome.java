@@ -3,10 +3,10 @@ package io.sluice.replay.run;
 import java.util.Optional;
 
 /**
- * What one set of rules says about a request. Immutable.
+ * The decision of one set of rules on a request. Immutable.
  *
  * @param matched whether any rule applies to the request
- * @param refusal who refuses it; empty if it passes
+ * @param refusal the refusal; empty if the request passes
  */
 public record Outcome(boolean matched, Optional<Refusal> refusal) {
 
@@ -16,11 +16,12 @@ public record Outcome(boolean matched, Optional<Refusal> refusal) {
     }
 
     /**
-     * Who refuses a request. Immutable.
+     * The refusal of a request. Immutable.
      *
      * @param limit the limit that has no room; empty if the rule denies the request
-     * @param caller who is refused, as the limit tells callers apart; the address if it counts all of them together
-     * @param counted whether the limit tells callers apart
+     * @param caller the refused caller, as the limit distinguishes callers; the address if the limit counts all callers
+     *     together
+     * @param counted whether the limit distinguishes callers
      */
     public record Refusal(String rule, Optional<String> limit, String caller, boolean counted) {}
 }

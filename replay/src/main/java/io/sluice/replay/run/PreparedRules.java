@@ -26,14 +26,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the in-process engine the same question as the evaluator, sooner: whatever does not depend on the caller is prepared once for all
- * requests with the same path. Not thread-safe.
+ * Asks the in-process engine the same question as the evaluator, but faster: the parts that do not depend on the caller are prepared once
+ * for all requests with the same path. Not thread-safe.
  *
- * <p>It prepares only rules whose limits simply allow or refuse. If another rule applies to a request, the evaluator decides it: a rule
- * that denies or exempts, is in shadow, tries candidates or holds permits, and a limit that refuses a request without its attribute.
+ * <p>It prepares only rules whose limits simply allow or refuse. If any other rule applies to a request, the evaluator decides the request.
+ * Other rules are rules that deny or exempt, are in shadow, try candidates or hold permits, and rules with a limit that refuses requests
+ * without its attribute.
  *
- * <p>Nothing is remembered of callers. A version that kept their keys and demands allocated half as much as the evaluator, but was no
- * faster, probably because there are too many callers for the processor's cache.
+ * <p>No data of callers is kept. A version that kept their keys and demands allocated half as much as the evaluator, but was no faster,
+ * probably because there are too many callers for the processor's cache.
  */
 final class PreparedRules {
 
@@ -47,7 +48,7 @@ final class PreparedRules {
     private final @Nullable Route[] routes = new @Nullable Route[ROUTES];
     private final @Nullable String[] values;
 
-    /** The rules that apply to requests with certain values of the attributes that scopes look at. */
+    /** The rules that apply to requests with certain values of the attributes that scopes use. */
     static final class Route {
 
         /** The ids of the rules, in document order. */
@@ -55,10 +56,10 @@ final class PreparedRules {
 
         private final @Nullable String[] values;
 
-        /** In report order. */
+        /** The limits, in report order. */
         private final List<PreparedLimit> limits;
 
-        /** Whether the limits can be decided here. */
+        /** True if the limits can be decided here. */
         private final boolean simple;
 
         private Route(@Nullable String[] values, List<String> ids, List<PreparedLimit> limits, boolean simple) {
@@ -92,7 +93,7 @@ final class PreparedRules {
         this.values = new @Nullable String[scopeNames.length];
     }
 
-    /** Returns whether requests of a set can be prepared. Rules that act early or on trial are found in another way. */
+    /** Returns whether requests of a set can be prepared. Early rules and rules on trial are selected in a different way. */
     static boolean canPrepare(RuleSet set) {
         return !set.hasEarly() && set.trial() == null && set.adjustments() == 0;
     }
@@ -162,7 +163,7 @@ final class PreparedRules {
         return new PreparedLimit(ready, limit, position, label, constant ? demand(limit.limit(), "", label) : null);
     }
 
-    /** Returns the question for one permit; null if the evaluator has to decide the request. */
+    /** Returns the question for one permit, or null if the evaluator has to decide the request. */
     @Nullable
     Ask ask(Route route, Attributes request) {
         if (!route.simple) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the requests of logs through one or two sets of rules. Used once, by one thread. The same logs and rules give the same result.
  *
- * <p>Every rule is decided in process, whatever its mode, as if one process had served all requests. So the result is that of {@code mode:
- * distributed} with a store that always answers.
+ * <p>Every rule is decided in process, independent of its mode, as if one process had served all requests. So the result is the same as
+ * with {@code mode: distributed} and a store that always answers.
  */
 public final class Replay {
 
@@ -44,13 +44,13 @@ public final class Replay {
     private long newlyAllowed;
     private final Map<String, long[]> byRule = new TreeMap<>();
 
-    /** Is told from time to time how far the replay is. */
+    /** Receives the progress of the replay from time to time. */
     @FunctionalInterface
     public interface Progress {
         void at(long requests, LogReader log);
     }
 
-    /** Is told what both sets of rules say about each request. */
+    /** Receives the outcome of each request under both sets of rules. */
     @FunctionalInterface
     public interface Comparison {
         void compared(LoggedRequest request, Outcome now, Outcome other);
@@ -60,22 +60,22 @@ public final class Replay {
      * Creates a replay.
      *
      * @param other the rules to compare with; null for none
-     * @param maxKeys how many callers have counts of their own, of all limits together; {@link LocalEngine#DEFAULT_MAX_KEYS} is usual
+     * @param maxKeys the number of callers that have counts of their own, over all limits; usually {@link LocalEngine#DEFAULT_MAX_KEYS}
      */
     public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys) {
         this(rules, other, maxKeys, RulingObserver.NONE, true);
     }
 
     /**
-     * Creates a replay that is observed.
+     * Creates a replay with an observer.
      *
-     * @param observer sees the rulings of {@code rules}
+     * @param observer receives the rulings of {@code rules}
      */
     public Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys, RulingObserver observer) {
         this(rules, other, maxKeys, observer, false);
     }
 
-    /** @param prepares whether requests are {@linkplain PreparedRules prepared} where that is possible; an observer would not see them */
+    /** @param prepares whether requests are {@linkplain PreparedRules prepared} if possible; an observer does not see prepared requests */
     Replay(RuleSet rules, @Nullable RuleSet other, long maxKeys, RulingObserver observer, boolean prepares) {
         this.rules = rules;
         this.other = other;
@@ -84,20 +84,20 @@ public final class Replay {
         this.prepares = prepares;
     }
 
-    /** Leaves out requests before and after these times. {@link #outside} counts them. Returns this. */
+    /** Leaves out requests before and after these times; {@link #outside} returns their number. Returns this. */
     public Replay within(long earliestMicros, long latestMicros) {
         this.fromMicros = earliestMicros;
         this.toMicros = latestMicros;
         return this;
     }
 
-    /** Tells what both sets of rules say about each request. Returns this. */
+    /** Reports the outcome of each request under both sets of rules to the listener. Returns this. */
     public Replay comparing(Comparison listener) {
         this.comparison = listener;
         return this;
     }
 
-    /** Returns how many requests were left out, because of their time. */
+    /** Returns the number of requests that were left out because of their time. */
     public long outside() {
         return outside;
     }

@@ -5,20 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one rule did. Immutable.
+ * The result of one rule. Immutable.
  *
- * @param idle why the rule cannot match any request of a log; empty if it can
- * @param matched the requests that it applies to
- * @param refused those that one of its limits had no room for, or that it denies. It let the others pass
- * @param wouldRefuse those that its shadow or candidate limits had no room for
- * @param callersRefused how many callers it refused, as the refusing limit tells them apart
- * @param callersAtLeast whether there may be more of them
- * @param peak the second with most matching requests
- * @param firstRefusedMicros the first refusal; 0 if there was none
- * @param worst the minute with most refusals
- * @param top the callers that it refused most
+ * @param idle the reason why the rule cannot match any request of a log; empty if it can
+ * @param matched the number of requests that the rule applies to
+ * @param refused the number of these requests that one of its limits had no room for, or that the rule denies. It let the
+ *     others pass
+ * @param wouldRefuse the number of these requests that its shadow or candidate limits had no room for
+ * @param callersRefused the number of callers that the rule refused, as the refusing limit distinguishes them
+ * @param callersAtLeast whether there may be more such callers
+ * @param peak the second with the most matching requests
+ * @param firstRefusedMicros the time of the first refusal; 0 if there was none
+ * @param worst the minute with the most refusals
+ * @param top the callers that the rule refused most often
  * @param series its refusals by time; empty if there were none
- * @param inexact empty if every decision was exact
+ * @param inexact the inexact decisions; empty if every decision was exact
  */
 public record RuleResult(
         Rule rule,

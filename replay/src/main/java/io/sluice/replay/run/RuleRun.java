@@ -29,14 +29,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One set of rules and what it does: the evaluator and the in-process engine that decide live requests, on the time of the log. Not
+ * A run of one set of rules: the evaluator and the in-process engine that also decide live requests, with the time of the log. Not
  * thread-safe.
  */
 final class RuleRun {
 
     /**
-     * Hashes of callers do not leave the replay, so their key need not be secret. It is always the same one, because the engine's bound and
-     * the order of equally frequent callers depend on the hashes.
+     * The key of the hashes of callers. The hashes do not leave the replay, so the key need not be secret. It is always the same, because
+     * the engine's bound and the order of equally frequent callers depend on the hashes.
      */
     private final KeySettings keys = new KeySettings(
             KeySecret.of("hashes stay within a replay".getBytes(StandardCharsets.UTF_8)),
@@ -70,9 +70,8 @@ final class RuleRun {
     private @Nullable String named;
 
     /**
-     * @param observer sees rulings, except of requests that are prepared
-     * @param prepares whether requests are prepared where that is possible; the result is the same without it, but there is no {@link
-     *     #outcome}
+     * @param observer receives the rulings, except for prepared requests
+     * @param prepares whether requests are prepared if possible; the result is the same, but prepared requests have no {@link #outcome}
      */
     RuleRun(RuleSet set, long maxKeys, LogClock clock, RulingObserver observer, boolean prepares) {
         this.set = set;
@@ -90,7 +89,7 @@ final class RuleRun {
         set.rules().forEach(rule -> tallies.put(rule.id(), new RuleTally(rule)));
     }
 
-    /** Decides the next request. Returns whether it passes. */
+    /** Decides the next request and returns whether it passes. */
     boolean decide(LoggedRequest request) {
         number++;
         endings.until(request.atMicros());
@@ -105,18 +104,18 @@ final class RuleRun {
         return passes;
     }
 
-    /** Returns the rule that refused the last request; null if it passed. */
+    /** Returns the rule that refused the last request, or null if the request passed. */
     @Nullable
     String refusedBy() {
         return refusedBy;
     }
 
-    /** Returns what was said about the last request. */
+    /** Returns the outcome of the last request. */
     Outcome outcome() {
         return new Outcome(matched, refusedBy == null ? Optional.empty() : Optional.ofNullable(refusal));
     }
 
-    /** Asks the engine at once if the rules are prepared for that. Otherwise the evaluator decides. */
+    /** Asks the engine directly if the rules are prepared for the request. Otherwise the evaluator decides. */
     private boolean decideOnce(LoggedRequest request) {
         if (prepared == null || request.permits() != 1) {
             return decideNow(request, null);
@@ -236,7 +235,7 @@ final class RuleRun {
         refusedBy = rule == null ? refusedBy : rule.id();
     }
 
-    /** Counts the limits that have no room. Returns whether there are any. */
+    /** Counts the limits that have no room and returns whether there are any. */
     private boolean refused(LoggedRequest request, Decision decision) {
         List<Verdict> verdicts = decision.outcome().verdicts();
         boolean any = false;
@@ -262,7 +261,9 @@ final class RuleRun {
         }
     }
 
-    /** Finds the limits that were decided on shared counts. A refusal does not say which ones they were, so all may have been. */
+    /**
+     * Finds the limits that were decided on shared counts. A refusal does not show which limits these were, so all of them may have been.
+     */
     private void inexact(LoggedRequest request, boolean passes, List<Decision> decisions, List<String> matched) {
         overflowed = engine.overflowed();
         boolean found = false;

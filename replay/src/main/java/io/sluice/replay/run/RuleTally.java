@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what one rule does. A rule that refuses nobody takes little memory. Not thread-safe. */
+/** Counts the results of one rule. A rule that refuses no request takes little memory. Not thread-safe. */
 final class RuleTally {
 
     private static final long SECOND = 1_000_000;
     private static final long MINUTE = 60 * SECOND;
     private static final int SHOWN_CALLERS = 10;
 
-    /** Stands for a caller under {@code privacy: hash}. */
+    /** The name of a caller under {@code privacy: hash}. */
     private static final String HIDDEN = "hidden";
 
     private final Rule rule;
@@ -34,7 +34,10 @@ final class RuleTally {
     private String inexactFrom = "";
     private long inexact;
 
-    /** The requests that were counted last, by their numbers. A rule with several limits refuses a request once. */
+    /**
+     * The number of the request that was counted last. It is compared because a request that several limits of a rule refuse is
+     * counted once.
+     */
     private long lastRefused;
 
     private long lastWouldRefuse;
@@ -51,7 +54,7 @@ final class RuleTally {
         }
     }
 
-    /** Made with the first refusal. */
+    /** The refusals of the rule. Created with the first refusal. */
     private static final class Refusals {
 
         private final long firstMicros;
@@ -85,7 +88,7 @@ final class RuleTally {
      *
      * @param number the number of the request, from 1
      * @param limit the limit that has no room; null if the rule denies the request
-     * @param caller who is refused, as the limit tells callers apart
+     * @param caller the refused caller, as the limit distinguishes callers
      */
     void refused(
             long number,
@@ -124,7 +127,7 @@ final class RuleTally {
         lastWouldRefuse = number;
     }
 
-    /** Counts a decision on a count that callers share. */
+    /** Counts a decision on a count that several callers share. */
     void inexact(long number, LoggedRequest request) {
         if (inexact == 0) {
             inexactFrom = request.place();

@@ -3,13 +3,13 @@ package io.sluice.replay.run;
 import io.sluice.replay.log.LoggedRequest;
 import io.sluice.rules.evaluate.Ruling;
 
-/** Sees every ruling of a replay that limits or rules settled, in the order of the requests. */
+/** Receives every ruling of a replay that limits or rules decided, in the order of the requests. */
 @FunctionalInterface
 public interface RulingObserver {
 
-    /** Sees nothing. */
+    /** Ignores all rulings. */
     RulingObserver NONE = (request, ruling) -> {};
 
-    /** A request that has early rules is seen twice: once for those, once for the others. */
+    /** Receives a ruling. A request with early rules has two rulings: one for the early rules, one for all others. */
     void settled(LoggedRequest request, Ruling.Settled ruling);
 }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Counts by time. Immutable.
  *
- * @param startMicros when the first step begins, in microseconds since the epoch
+ * @param startMicros the start of the first step, in microseconds since the epoch
  * @param stepMicros the length of a step
  */
 public record Series(long startMicros, long stepMicros, List<Long> allowed, List<Long> refused) {

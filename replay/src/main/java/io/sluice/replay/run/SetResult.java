@@ -3,11 +3,11 @@ package io.sluice.replay.run;
 import java.util.List;
 
 /**
- * What one set of rules did. Immutable.
+ * The result of one set of rules. Immutable.
  *
- * @param allowed the requests that passed
- * @param refused the requests that a limit or a rule refused
- * @param notes what was not replayed, in sentences
+ * @param allowed the number of requests that passed
+ * @param refused the number of requests that a limit or a rule refused
+ * @param notes sentences about the parts that were not replayed
  */
 public record SetResult(long allowed, long refused, List<RuleResult> rules, Series series, List<String> notes) {
 

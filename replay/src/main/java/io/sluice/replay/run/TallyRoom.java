@@ -1,10 +1,10 @@
 package io.sluice.replay.run;
 
 /**
- * How many callers the tallies of one rule set may remember together.
+ * The number of callers that the tallies of one rule set may hold together.
  *
- * @param callers to count them, 16 to 32 bytes each
- * @param frequent to find the most frequent ones, each with one of its requests, about a kilobyte
+ * @param callers the room for counting callers, 16 to 32 bytes each
+ * @param frequent the room for the most frequent callers, each with one of its requests, about a kilobyte each
  */
 record TallyRoom(CallerSet.Room callers, FrequentCallers.CallerRoom frequent) {
 

@@ -1,8 +1,8 @@
 package io.sluice.replay.run;
 
 /**
- * Counts by time in a fixed number of equal steps. When the log goes on, steps are joined in pairs, so memory does not depend on its
- * length. Not thread-safe.
+ * Counts by time in a fixed number of equal steps. When the log continues beyond them, steps are joined in pairs, so memory does not depend
+ * on its length. Not thread-safe.
  */
 final class Timeline {
 

@@ -16,7 +16,7 @@ public final class Amounts {
 
     private static final long MICROS_PER_SECOND = 1_000_000;
 
-    /** Spring's suffixes, and those of Envoy and nginx. */
+    /** The suffixes of Spring, Envoy and nginx. */
     private static final Map<String, Duration> UNITS = Map.of(
             "ns", Duration.ofNanos(1),
             "us", Duration.ofNanos(1_000),
@@ -35,7 +35,7 @@ public final class Amounts {
         return permits + "/" + (one ? text.substring(1) : text);
     }
 
-    /** Returns a rate that need not be whole: {@code 2.5} is {@code 25/10s}. Cuts off after three digits. */
+    /** Returns a rate that need not be whole: {@code 2.5} is {@code 25/10s}. Drops all digits after the third. */
     public static String rate(BigDecimal perSecond) {
         BigDecimal exact = perSecond.setScale(SCALE, RoundingMode.DOWN).stripTrailingZeros();
         int scale = Math.max(0, exact.scale());
@@ -48,7 +48,7 @@ public final class Amounts {
         return Quantities.text(span);
     }
 
-    /** Returns the time after which this many permits are there again, rounded up to a microsecond. */
+    /** Returns the time in which this many permits are refilled, rounded up to a microsecond. */
     public static Duration timeFor(long permits, BigDecimal perSecond) {
         BigDecimal micros = BigDecimal.valueOf(permits)
                 .multiply(BigDecimal.valueOf(MICROS_PER_SECOND))
@@ -83,7 +83,7 @@ public final class Amounts {
         }
     }
 
-    /** Parses a number; empty if it is none or out of reason. */
+    /** Parses a number; empty if the text is not a number or is out of range. */
     public static Optional<BigDecimal> number(String text) {
         if (text.length() > 18 || text.isEmpty() || !text.chars().allMatch(c -> "0123456789.-".indexOf(c) >= 0)) {
             return Optional.empty();
@@ -95,7 +95,7 @@ public final class Amounts {
         }
     }
 
-    /** Returns the whole number that is at most this one. */
+    /** Returns the largest whole number that is at most this number. */
     public static OptionalLong floor(BigDecimal number) {
         return number.signum() < 0
                 ? OptionalLong.empty()

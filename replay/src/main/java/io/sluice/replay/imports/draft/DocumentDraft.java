@@ -24,15 +24,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A rule document that is being written. Each rule is parsed as a node would parse it: one that a node would refuse becomes a
- * warning, so the result never has errors. Not thread-safe.
+ * A rule document that is being written. Each rule is parsed as a node would parse it: a rule that a node would refuse becomes a warning,
+ * so the result never has errors. Not thread-safe.
  */
 public final class DocumentDraft {
 
     private static final int LONGEST_ID = 100;
     private static final int COMMENT_WIDTH = 130;
 
-    /** Messages have no more names of the original. */
+    /** The maximum number of names from the original in a message. */
     private static final int MAX_FOUND = 5;
 
     private final String file;
@@ -43,10 +43,10 @@ public final class DocumentDraft {
     private final List<Part> parts = new ArrayList<>();
     private final DraftVolume volume = new DraftVolume();
 
-    /** A part of the document: a rule, or a note that belongs to none. */
+    /** A part of the document: a rule, or a note that belongs to no rule. */
     private interface Part {
 
-        /** Returns the rule as YAML, empty if there is none, and adds the notes above it. */
+        /** Returns the rule as YAML, or an empty text if there is no rule, and adds the notes above it. */
         String text(List<Note> notes);
     }
 
@@ -62,7 +62,8 @@ public final class DocumentDraft {
     }
 
     /**
-     * Writes a document, and refuses one that becomes too large or has no rules: a node with such a document would limit nothing.
+     * Writes a document. Refuses a document that becomes too large, and a document without rules, because a node with such a document would
+     * limit nothing.
      */
     public static Imported write(String file, ForeignFormat format, Content content) throws ImportRefusedException {
         DocumentDraft draft = new DocumentDraft(file, format);
@@ -112,7 +113,7 @@ public final class DocumentDraft {
         return rule;
     }
 
-    /** Adds a rule that is complete. */
+    /** Adds a complete rule. */
     public void add(Rule rule) {
         parts.add(notes -> YamlReader.read(file, RuleJson.rule(rule), new Errors(file))
                 .map(value -> YamlText.item((YamlMap) value))
@@ -163,7 +164,7 @@ public final class DocumentDraft {
                 notes);
     }
 
-    /** Returns the refusal of a configuration without rules. The notes say what was left out. */
+    /** Returns the refusal of a configuration without rules. The notes describe the parts that were left out. */
     private ImportRefusedException nothing(List<Note> notes) {
         List<DocumentError> errors = new ArrayList<>();
         notes.forEach(note -> errors.add(note.spot().error(note.message())));

@@ -1,8 +1,8 @@
 package io.sluice.replay.imports.draft;
 
 /**
- * Bounds what becomes of a configuration. A small file can combine long lists with each other, such as every route with every
- * plugin. Not thread-safe.
+ * Bounds the size of the document that is made from a configuration. A small file can combine long lists with each other, such
+ * as every route with every plugin. Not thread-safe.
  */
 final class DraftVolume {
 

@@ -16,7 +16,7 @@ import java.util.Optional;
  * A configuration of another limiter.
  *
  * @param name the file's name in messages
- * @param folder where files that it includes may be; empty if it may not include any
+ * @param folder the folder of the files that it may include; empty if it may not include files
  */
 public record ForeignFile(String name, String text, Optional<Path> folder) {
 

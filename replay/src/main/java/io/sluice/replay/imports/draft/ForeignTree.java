@@ -7,7 +7,7 @@ import io.sluice.rules.yaml.YamlValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the YAML or JSON of a foreign configuration, and writes the document that becomes of it. */
+/** Reads the YAML or JSON of a foreign configuration, and writes the document that is made from it. */
 public final class ForeignTree {
 
     private static final int MOST_DOCUMENTS = 100;
@@ -17,7 +17,7 @@ public final class ForeignTree {
     /**
      * Converts the root of each document in a file.
      *
-     * @param conversion adds rules to the draft, and errors to the errors
+     * @param conversion the conversion, which adds rules and errors
      */
     public static Imported convert(ForeignFile file, ForeignFormat format, Conversion conversion)
             throws ImportRefusedException {
@@ -57,7 +57,10 @@ public final class ForeignTree {
         return roots;
     }
 
-    /** Splits a file at lines of three dashes. What precedes a document becomes empty lines, so that places stay right. */
+    /**
+     * Splits a file at lines of three dashes. The lines before a document are replaced by empty lines, so that line numbers
+     * stay right.
+     */
     private static List<String> documents(String text) {
         List<String> documents = new ArrayList<>();
         int begin = 0;

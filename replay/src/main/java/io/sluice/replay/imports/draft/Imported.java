@@ -6,7 +6,7 @@ import java.util.List;
  * The result of an import.
  *
  * @param document a rule document in YAML without errors; its comments contain all notes
- * @param notes in the order of the document
+ * @param notes the notes, in the order of the document
  */
 public record Imported(String document, List<Note> notes) {
 

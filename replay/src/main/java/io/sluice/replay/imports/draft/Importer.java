@@ -1,8 +1,8 @@
 package io.sluice.replay.imports.draft;
 
 /**
- * Converts the configuration of another limiter to rules. Executes nothing and uses no network; reads no file but the given one
- * and those that it includes from its own folder. Stateless and thread-safe.
+ * Converts the configuration of another limiter to rules. Executes nothing and uses no network; reads only the given file and
+ * the files that it includes from its own folder. Stateless and thread-safe.
  */
 public interface Importer {
 

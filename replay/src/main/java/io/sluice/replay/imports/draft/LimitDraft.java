@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One limit of a rule that is being written. Keys stand in the order in which they were set. Not thread-safe. */
+/** One limit of a rule that is being written. Keys keep the order in which they were set. Not thread-safe. */
 public final class LimitDraft {
 
     private static final List<String> ADDRESS = List.of("ip");
@@ -22,7 +22,7 @@ public final class LimitDraft {
         this.by = List.copyOf(by);
     }
 
-    /** Starts a limit that counts by these attributes; one count for all if there are none. */
+    /** Starts a limit that counts by these attributes. Without attributes, it has one count for all requests. */
     public static LimitDraft by(List<String> attributes) {
         LimitDraft limit = new LimitDraft(attributes);
         if (attributes.size() == 1) {
@@ -33,7 +33,7 @@ public final class LimitDraft {
         return limit;
     }
 
-    /** Sets what happens if the request lacks the attribute. Every request has an address. */
+    /** Sets the policy for requests that lack the attribute. Does nothing for the address, which every request has. */
     public LimitDraft absent(String policy) {
         if (!by.isEmpty() && !by.equals(ADDRESS)) {
             fields.put("absent", YamlText.text(policy));
@@ -52,7 +52,7 @@ public final class LimitDraft {
         return this;
     }
 
-    /** Lets requests of a token bucket wait for their permits. */
+    /** Sets the time that requests of a token bucket may wait for their permits. */
     public LimitDraft maxWait(Duration wait) {
         if (!wait.isZero()) {
             fields.put("max_wait", YamlText.text(Amounts.span(wait)));
@@ -67,7 +67,7 @@ public final class LimitDraft {
         return this;
     }
 
-    /** Counts in days, weeks, months or years of UTC. */
+    /** Sets a window of days, weeks, months or years of UTC. */
     public LimitDraft calendarWindow(long limit, String align) {
         fields.put("algorithm", YamlText.text("fixed_window"));
         fields.put("limit", YamlText.bare(limit));

@@ -1,10 +1,10 @@
 package io.sluice.replay.imports.draft;
 
 /**
- * What an import has to say about one place of the original. Prints as {@code FILE:LINE:COL: message}, or as {@code
- * FILE:LINE:COL: warning: message}.
+ * A remark of an import about one place of the original. Prints as {@code FILE:LINE:COL: message}, or as {@code FILE:LINE:COL:
+ * warning: message}.
  *
- * @param message one line
+ * @param message the text, on one line
  */
 public record Note(Severity severity, Spot spot, String message) {
 
@@ -12,11 +12,11 @@ public record Note(Severity severity, Spot spot, String message) {
         message = message.replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]+", " ");
     }
 
-    /** How much a note matters. */
+    /** The importance of a note. */
     public enum Severity {
-        /** Explains the rule, or says what has no counterpart and changes no decision about limits. */
+        /** Explains the rule, or names a setting that has no counterpart and changes no decision about limits. */
         COMMENT,
-        /** The rule decides differently from the original. The message says how. */
+        /** The rule decides differently from the original. The message describes the difference. */
         WARNING
     }
 

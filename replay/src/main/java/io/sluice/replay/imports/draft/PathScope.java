@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * The paths that a rule is for, collected from the original. One pattern with segments becomes the rule's {@code resource}; all
- * others become patterns of {@code match.path}, which say prefixes exactly. Not thread-safe.
+ * others become patterns of {@code match.path}, which can express any prefix exactly. Not thread-safe.
  */
 public final class PathScope {
 
@@ -49,7 +49,7 @@ public final class PathScope {
         return this;
     }
 
-    /** Adds what a regular expression matches. */
+    /** Adds the paths that a regular expression matches. */
     public PathScope regex(String regex, boolean whole) {
         SimpleRegex.patterns(regex, whole)
                 .ifPresentOrElse(
@@ -74,7 +74,7 @@ public final class PathScope {
         return PrintableText.text(String.join(", ", all));
     }
 
-    /** Sets the scope of a rule. What cannot be said makes the rule observe only, with a warning. */
+    /** Sets the scope of a rule. If the scope cannot be expressed, the rule only observes, with a warning. */
     public void applyTo(RuleDraft rule) {
         if (!unsaid.isEmpty()) {
             rule.shadow()

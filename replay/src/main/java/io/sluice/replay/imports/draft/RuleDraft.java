@@ -34,12 +34,12 @@ public final class RuleDraft {
         fields.put("id", YamlText.text(id));
     }
 
-    /** Returns where the original of the rule is. */
+    /** Returns the place of the original of the rule. */
     public Spot spot() {
         return spot;
     }
 
-    /** Sets the name for people, unless the id says the same. */
+    /** Sets the display name, unless it equals the id. */
     public RuleDraft name(String name) {
         if (!name.equals(id)) {
             fields.put("name", YamlText.text(name));
@@ -47,7 +47,7 @@ public final class RuleDraft {
         return this;
     }
 
-    /** Makes it a rule that only code and routes use, by its id. */
+    /** Restricts the rule to code and routes that use it by its id. */
     public RuleDraft forCode() {
         fields.put("for", YamlText.text("code"));
         return this;
@@ -58,7 +58,7 @@ public final class RuleDraft {
         return this;
     }
 
-    /** Lets the rule observe only. */
+    /** Makes the rule observe only. */
     public RuleDraft shadow() {
         fields.put("shadow", YamlText.bare(true));
         return this;
@@ -88,7 +88,7 @@ public final class RuleDraft {
         return this;
     }
 
-    /** Gives some callers other numbers of the only limit. */
+    /** Adds an override of the only limit for some callers. */
     public RuleDraft override(String attribute, List<String> values, Map<String, Object> numbers) {
         volume.add(values.size());
         YamlMap when = new YamlMap(
@@ -106,7 +106,7 @@ public final class RuleDraft {
         return this;
     }
 
-    /** Lets each process decide for itself. */
+    /** Makes each process decide for itself. */
     public RuleDraft local() {
         handling.put("mode", YamlText.text("local"));
         return this;

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A mapping of a foreign configuration, read by name. Unknown keys are ignored, because the original has many that have nothing to
- * do with limits. A value of the wrong kind is an error.
+ * A mapping of a foreign configuration, read by name. Unknown keys are ignored, because the original has many keys that do not concern
+ * limits. A value of the wrong kind is an error.
  */
 public final class Section {
 
@@ -63,7 +63,7 @@ public final class Section {
         return errors;
     }
 
-    /** Returns where a key is, or where the section begins if it has no such key. */
+    /** Returns the place of a key, or the start of the section if it has no such key. */
     public Place place(String key) {
         Entry entry = entries.get(name(key));
         return entry == null ? map.place() : entry.key().place();
@@ -187,7 +187,7 @@ public final class Section {
         });
     }
 
-    /** Reports a value that makes no sense. */
+    /** Reports an invalid value. */
     public void refuse(String key, String found, String expected) {
         errors.add(
                 value(key).map(YamlValue::place).orElse(map.place()),

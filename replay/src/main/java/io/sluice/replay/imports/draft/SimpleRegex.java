@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates regular expressions that say no more than the patterns of rules: plain text, {@code .}, {@code .*}, {@code .+},
- * groups of alternatives, and the anchors at both ends. Never runs an expression.
+ * Translates regular expressions that the patterns of rules can express: plain text, {@code .}, {@code .*}, {@code .+}, groups
+ * of alternatives, and the anchors at both ends. Never runs an expression.
  */
 public final class SimpleRegex {
 
@@ -26,7 +26,7 @@ public final class SimpleRegex {
     /**
      * Returns patterns that together match the same texts; empty if there are none.
      *
-     * @param whole whether the expression has to match the whole text, or just a part of it
+     * @param whole whether the expression has to match the whole text, or only a part of it
      */
     public static Optional<List<String>> patterns(String regex, boolean whole) {
         if (regex.length() > LONGEST) {
@@ -50,7 +50,7 @@ public final class SimpleRegex {
         return Optional.of(patterns);
     }
 
-    /** Returns a text as a pattern for itself. */
+    /** Returns a pattern that matches only this text. */
     public static String literal(String text) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {

@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes values as YAML for people: a rule in block style, what is inside of it on one line where that fits. */
+/** Writes values as readable YAML: a rule in block style, and each value in it on one line if it fits. */
 public final class YamlText {
 
     private static final int WIDTH = 120;
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_/][A-Za-z0-9_./ -]*(?<! )");
 
-    /** Where no flow mapping surrounds it, a path needs no quotes. */
+    /** A path that needs no quotes outside of a flow mapping. */
     private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9_./{}*-]*");
 
     private static final Pattern NUMBER =

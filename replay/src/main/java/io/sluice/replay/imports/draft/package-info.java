@@ -1,4 +1,4 @@
-/** What importers share: foreign files and their values, notes, and rules while they are being written. */
+/** The common parts of importers: foreign files and their values, notes, and rules that are being written. */
 @NullMarked
 package io.sluice.replay.imports.draft;
 

@@ -50,7 +50,7 @@ public final class ApisixImporter implements Importer {
         }
         List<Section> services = objects(root.get(), "services");
         List<Section> routes = objects(root.get(), "routes");
-        // What the Admin API answers.
+        // An answer of the Admin API.
         routes.addAll(objects(root.get(), "list"));
         Map<String, List<Section>> byService = new HashMap<>();
         int number = 0;
@@ -79,7 +79,7 @@ public final class ApisixImporter implements Importer {
         }
     }
 
-    /** A plugin of a route replaces that of its service. */
+    /** Notes that a plugin of a route replaces the plugin of its service. */
     private static void inherited(Section service, Section route, DocumentDraft draft) {
         for (String plugin : List.of("limit-req", "limit-count", "limit-conn")) {
             if (plugin(service, plugin).isPresent() && plugin(route, plugin).isPresent()) {
@@ -95,7 +95,7 @@ public final class ApisixImporter implements Importer {
         return owner.section("plugins").flatMap(plugins -> plugins.section(name));
     }
 
-    /** Returns the objects of a list, or the values of what the Admin API lists. */
+    /** Returns the objects of a list; for a list of the Admin API, their values. */
     private static List<Section> objects(Section root, String key) {
         List<Section> objects = new ArrayList<>();
         for (Section each : root.sections(key)) {

@@ -36,9 +36,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Rules from Envoy: its local rate limit filters, wherever a configuration has them, and the descriptor files of the global rate
- * limit service. A node reads those files as they are; importing them shows them as rules. That needs the module that knows
- * descriptors on the class path.
+ * Rules from Envoy: its local rate limit filters, anywhere in a configuration, and the descriptor files of the global rate limit service. A
+ * node reads descriptor files as they are; importing them shows them as rules. Importing them needs the {@code envoy} module on the class
+ * path.
  */
 public final class EnvoyImporter implements Importer {
 
@@ -73,13 +73,13 @@ public final class EnvoyImporter implements Importer {
     }
 
     /**
-     * What surrounds a filter.
+     * The surroundings of a filter.
      *
-     * @param name of the listener, virtual host or route
-     * @param hosts of the virtual host
-     * @param match of the route
+     * @param name the name of the listener, virtual host or route
+     * @param hosts the hosts of the virtual host
+     * @param match the match of the route
      * @param filter the name of the filter
-     * @param own where the configuration of the filter is
+     * @param own the place of the configuration of the filter
      */
     private record Scope(
             String name, List<String> hosts, Optional<Section> match, Level level, String filter, Place own) {
@@ -117,7 +117,7 @@ public final class EnvoyImporter implements Importer {
         }
     }
 
-    /** A bucket of a filter, which does not apply where a configuration inside of its level replaces it. */
+    /** A bucket of a filter. It does not apply where a configuration inside of its level replaces it. */
     private record Bucket(Scope scope, RuleDraft rule) {}
 
     private static final class Walk {
@@ -126,7 +126,7 @@ public final class EnvoyImporter implements Importer {
         private final Errors errors;
         private final List<Bucket> buckets = new ArrayList<>();
 
-        /** The configurations of each filter for virtual hosts, routes and clusters, by their number. */
+        /** The configurations of each filter for virtual hosts, routes and clusters, numbered in the order of the file. */
         private final Map<String, TreeMap<Integer, Place>> configurations = new HashMap<>();
 
         private int count;

@@ -54,9 +54,9 @@ public final class KongImporter implements Importer {
     }
 
     /**
-     * A plugin and what it is attached to.
+     * A plugin and the routes that it is attached to.
      *
-     * @param routes the routes that it applies to; empty for all
+     * @param routes the routes that the plugin applies to; empty for all routes
      */
     private record Attached(Section plugin, String owner, List<Section> routes, Optional<String> consumer) {}
 
@@ -110,7 +110,7 @@ public final class KongImporter implements Importer {
             }
         }
 
-        /** Adds a plugin that names what it is attached to, or nothing for all requests. */
+        /** Adds a plugin that names the object that it is attached to. A plugin without such a name applies to all requests. */
         private void global(Section plugin) {
             Optional<String> service = reference(plugin, "service");
             Optional<String> route = reference(plugin, "route");

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A directive of nginx: a name, its arguments, and the directives in its block.
  *
- * @param block empty if it has no block, or an empty one
+ * @param block the directives in its block; empty if it has no block or an empty block
  */
 record Directive(Spot spot, String name, List<String> arguments, List<Directive> block) {
 
@@ -15,12 +15,12 @@ record Directive(Spot spot, String name, List<String> arguments, List<Directive>
         block = List.copyOf(block);
     }
 
-    /** Returns an argument, or an empty text. */
+    /** Returns an argument, or an empty text if there are not so many. */
     String argument(int index) {
         return index < arguments.size() ? arguments.get(index) : "";
     }
 
-    /** Returns the last argument; empty if there is none. */
+    /** Returns the last argument, or an empty text if there is none. */
     String lastArgument() {
         return arguments.isEmpty() ? "" : arguments.get(arguments.size() - 1);
     }

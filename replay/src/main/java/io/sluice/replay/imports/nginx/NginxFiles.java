@@ -105,7 +105,7 @@ final class NginxFiles {
         return new Directive(name.spot(), name.text(), arguments, block);
     }
 
-    /** Passes over a program, which has other words but the same braces. */
+    /** Skips a program in another language, which has the same braces. */
     private static void skip(Cursor cursor, Token name) throws ImportRefusedException {
         int open = 1;
         while (cursor.at < cursor.tokens.size() && open > 0) {

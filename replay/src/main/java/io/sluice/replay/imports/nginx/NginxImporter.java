@@ -36,7 +36,7 @@ public final class NginxImporter implements Importer {
 
     private static final ForeignFormat FORMAT = new ForeignFormat("nginx", "limit_req or limit_conn");
 
-    /** The time after which a permit of a limit on connections is given up. nginx itself has no such time. */
+    /** The time after which a permit of a limit on connections expires. nginx itself has no such time. */
     static final Duration CONNECTION_TTL = Duration.ofHours(1);
 
     private static final long NO_LIMIT = 1_000_000_000;
@@ -45,7 +45,7 @@ public final class NginxImporter implements Importer {
     /** A warning names at most this many places and counts the others. */
     private static final int SHOWN_REPLACED = 10;
 
-    /** No more places are counted for one use of a zone. */
+    /** The maximum number of places that are counted for one use of a zone. */
     private static final int MAX_REPLACED = 1_000;
 
     @Override
@@ -105,7 +105,7 @@ public final class NginxImporter implements Importer {
 
     private record RuleUse(RuleDraft rule, NginxUse first) {}
 
-    /** Makes one rule of all uses of a zone that have the same numbers, because they share one count. */
+    /** Merges all uses of a zone that have the same numbers into one rule, because they share one count. */
     private static List<RuleUse> together(List<NginxUse> uses, String zone, DocumentDraft draft) {
         Map<List<Object>, List<NginxUse>> groups = new LinkedHashMap<>();
         uses.forEach(use ->
@@ -160,7 +160,7 @@ public final class NginxImporter implements Importer {
             }
             use.location().forEach(location -> path(rule, paths, location));
         }
-        // These have the same limit.
+        // The locations of these uses have the same limit.
         uses.forEach(
                 use -> use.location().forEach(location -> replaced.remove(new NginxLocation(location).toString())));
         paths.applyTo(rule);
@@ -289,7 +289,7 @@ public final class NginxImporter implements Importer {
                     .flatMap(each -> each.arguments().stream())
                     .toList();
             boolean serverDry = isDry(server, name, dry);
-            // With one server, requests to any name arrive there.
+            // A single server receives the requests to all names.
             List<String> hosts = servers.size() == 1 ? List.of() : names;
             collect(server, name, hosts, List.of(), replaced(server.all("location"), name), serverDry, uses);
             locations(server, name, hosts, List.of(), serverDry, uses);
@@ -300,7 +300,7 @@ public final class NginxImporter implements Importer {
     /**
      * Finds the uses within locations.
      *
-     * @param outside the regular expressions beside the surrounding locations, which nginx tries after those inside
+     * @param outside the regular expressions beside the surrounding locations, which nginx tries after the expressions inside
      */
     private static void locations(
             Directive outer,

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The key of a zone, translated to attributes. A key may be a variable that a {@code map} or a {@code geo} defines: callers whose
- * key is empty are not limited. Not thread-safe.
+ * The key of a zone, translated to attributes. A key may be a variable that a {@code map} or a {@code geo} defines; callers for whom it is
+ * empty are not limited. Not thread-safe.
  */
 final class NginxKey {
 
@@ -31,7 +31,7 @@ final class NginxKey {
         return found;
     }
 
-    /** Returns the attributes to count by; empty if the key is the same for everyone. */
+    /** Returns the attributes to count by; empty if the key is the same for all callers. */
     List<String> by() {
         return by;
     }
@@ -88,7 +88,7 @@ final class NginxKey {
         }
     }
 
-    /** Exempts the callers for whom the source of a map has this value. */
+    /** Exempts the callers whose source variable of a map has this value. */
     private void exempt(Directive map, String value, Map<String, List<String>> inputs) {
         List<String> networks = inputs.get(value);
         String source = parts(map.argument(0)).stream().findFirst().orElse("");
@@ -147,7 +147,7 @@ final class NginxKey {
         };
     }
 
-    /** Says in a rule what could not be translated. */
+    /** Adds warnings to a rule about the parts that could not be translated. */
     void warn(RuleDraft rule) {
         if (!unsaid.isEmpty()) {
             rule.shadow()

@@ -3,10 +3,10 @@ package io.sluice.replay.imports.nginx;
 import io.sluice.rules.yaml.PrintableText;
 
 /**
- * A {@code location}, and which others take requests away from it. nginx serves a request by the location with exactly its path. Else
- * it looks for the longest prefix: if that is marked with {@code ^~}, it serves the request. Else the first regular expression that
- * matches does, and without one the longest prefix. Regular expressions are never run here, so two of them may seem to have requests
- * in common that have none.
+ * A {@code location}, and its precedence over other locations. nginx serves a request by the location with exactly its path. Otherwise it
+ * looks for the longest prefix: if that is marked with {@code ^~}, it serves the request. Otherwise the first regular expression that
+ * matches serves the request, and if none matches, the longest prefix does. Regular expressions are never run here, so two expressions may
+ * seem to match the same requests although they do not.
  */
 record NginxLocation(Directive directive) {
 
@@ -43,12 +43,12 @@ record NginxLocation(Directive directive) {
         return modifier().equals("^~");
     }
 
-    /** A named location takes internal redirects only. */
+    /** Returns whether this is a named location, which serves internal redirects only. */
     private boolean isNamed() {
         return path().startsWith("@");
     }
 
-    /** Returns whether a path may begin as both locations demand. */
+    /** Returns whether a path can match the literal starts of both locations. */
     private boolean startMeets(NginxLocation other) {
         boolean anyCase = modifier().equals("~*") || other.modifier().equals("~*");
         String mine = start();

@@ -4,12 +4,12 @@ import io.sluice.replay.imports.draft.Spot;
 import java.util.List;
 
 /**
- * A {@code limit_req} or {@code limit_conn}, and where it is in force.
+ * A {@code limit_req} or {@code limit_conn}, and the place where it is in force.
  *
  * @param server the names of its server; empty for all servers
- * @param location the location that it is in; empty for the whole server
- * @param replacedIn places inside that have limits of their own, so that this one does not apply there
- * @param dryRun whether it only observes
+ * @param location the location that contains it; empty for the whole server
+ * @param replacedIn the places inside that have limits of their own, so that this limit does not apply there
+ * @param dryRun whether the limit only observes
  */
 record NginxUse(
         Directive limit, List<String> server, List<Directive> location, List<String> replacedIn, boolean dryRun) {
@@ -38,7 +38,7 @@ record NginxUse(
         return "";
     }
 
-    /** Returns all options that belong to the use of a zone, so that equal ones can become one rule. */
+    /** Returns all options that belong to the use of a zone, so that uses with equal options can become one rule. */
     List<Object> numbers() {
         return List.of(limit.arguments(), server, dryRun);
     }

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 /**
  * Flow rules of Sentinel.
  *
- * <p>Sentinel counts requests per second in two buckets of 500 ms, which begin at multiples of 500 ms since 1970. It refuses a
- * request if the present bucket and the one before it already hold the count. A strict sliding window of 500 ms with one slice does
- * exactly that: it counts the present slice and, in full, the one before.
+ * <p>Sentinel counts requests per second in two buckets of 500 ms, which begin at multiples of 500 ms since 1970. It refuses a request if
+ * the present bucket and the one before it already hold the count. A strict sliding window of 500 ms with one slice does exactly that: it
+ * counts the present slice and, in full, the slice before it.
  */
 final class FlowRules {
 
@@ -78,7 +78,7 @@ final class FlowRules {
                 + " ms; the caller of the decision waits. Sentinel may round the distance to milliseconds");
     }
 
-    /** Sets which requests a rule is for: a path, a method and a path, or whatever code gives the name. */
+    /** Sets the requests that a rule applies to: a path, a method and a path, or a name that code uses. */
     static void resource(Section flow, RuleDraft rule) {
         String name = flow.text("resource", "");
         Matcher method = WITH_METHOD.matcher(name);

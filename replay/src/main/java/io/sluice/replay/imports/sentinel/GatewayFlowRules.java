@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Gateway flow rules of Sentinel: a count for a route or an API group, by an attribute of the request if they name one. */
+/**
+ * Gateway flow rules of Sentinel: a count for a route or an API group, by an attribute of the request if the rule names one.
+ */
 final class GatewayFlowRules {
 
     private static final long API_GROUP = 1;

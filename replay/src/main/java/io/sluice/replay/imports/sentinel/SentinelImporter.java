@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Rules from the JSON that Sentinel and its console store: flow rules, hot-parameter rules, gateway flow rules and API groups. A
- * file is one list, or an object with several lists under any names. Each item is told by its fields.
+ * Rules from the JSON that Sentinel and its console store: flow rules, hot-parameter rules, gateway flow rules and API groups. A file is
+ * one list, or an object with several lists under any names. The kind of each item is recognised by its fields.
  */
 public final class SentinelImporter implements Importer {
 

@@ -1,4 +1,4 @@
-/** Rules from rules of Sentinel. */
+/** Imports rules of Sentinel. */
 @NullMarked
 package io.sluice.replay.imports.sentinel;
 

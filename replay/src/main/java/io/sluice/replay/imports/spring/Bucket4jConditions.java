@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Limits a rule to the requests that a rate limit of bucket4j-spring-boot-starter is for: the URL of its filter, its conditions and
- * its predicates, all of which have to hold. Whatever a rule cannot say puts the rule in shadow. Not thread-safe.
+ * Limits a rule to the requests that a rate limit of bucket4j-spring-boot-starter applies to: the URL of its filter, its conditions and its
+ * predicates, all of which have to hold. If a rule cannot express a condition, it becomes a shadow rule. Not thread-safe.
  */
 final class Bucket4jConditions {
 
@@ -56,12 +56,12 @@ final class Bucket4jConditions {
         }
     }
 
-    /** A predicate is a text. */
+    /** Returns the text of a predicate. */
     private static String text(YamlValue value) {
         return value instanceof YamlScalar scalar ? scalar.text() : value.shown();
     }
 
-    /** Returns the value of the only attribute that a limit counts by for which a condition such as this skips the limit. */
+    /** Returns the value of the limit's only attribute for which the condition skips the limit. */
     static Optional<String> skippedCaller(String expression, List<String> by) {
         Matcher equals = EQUALS.matcher(expression.strip());
         return equals.matches()
@@ -141,7 +141,7 @@ final class Bucket4jConditions {
         return !name.equals("path") && match(name, List.of(SimpleRegex.literal(equals.group(2))));
     }
 
-    /** Each attribute can have one condition only. */
+    /** Adds the methods. Each attribute can have only one condition. */
     private boolean methods(List<String> methods) {
         if (!said.add("method")) {
             return false;

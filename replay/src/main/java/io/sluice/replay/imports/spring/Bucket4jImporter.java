@@ -23,8 +23,8 @@ import java.util.Optional;
 /**
  * Rules from the filters of bucket4j-spring-boot-starter.
  *
- * <p>A bandwidth with a greedy refill is a token bucket. An interval refill gives all permits back at once, one interval after the
- * bucket was made: that is a fixed window which begins with the first request of a caller.
+ * <p>A bandwidth with a greedy refill is a token bucket. An interval refill returns all permits together, one interval after the bucket was
+ * created. This is a fixed window that begins with the first request of a caller.
  */
 public final class Bucket4jImporter implements Importer {
 
@@ -86,7 +86,7 @@ public final class Bucket4jImporter implements Importer {
         }
     }
 
-    /** The rate limits of a filter are asked one after the other. */
+    /** Warns about the order of limits, because the rate limits of a filter are asked one after the other. */
     private static void warnOfStrategy(Section filter, List<Section> limits, Section limit, RuleDraft rule) {
         if (limits.size() < 2) {
             return;
@@ -101,7 +101,7 @@ public final class Bucket4jImporter implements Importer {
         }
     }
 
-    /** A bucket is found by its cache, the URL and the key, and by nothing else. */
+    /** Warns about shared buckets, because a bucket is found only by its cache, the URL and the key. */
     private static void warnOfSharing(Section filter, Section limit, Map<String, Integer> buckets, RuleDraft rule) {
         String bucket = filter.text("cache-name", "buckets") + "\n" + filter.text("url", EVERY_URL) + "\n"
                 + expression(limit).replaceAll("['\"]", "");
@@ -187,7 +187,7 @@ public final class Bucket4jImporter implements Importer {
         return by.orElse(List.of("ip"));
     }
 
-    /** Adds a limit. Returns whether it is a window. */
+    /** Adds a limit and returns whether it is a window. */
     private static boolean bandwidth(Section bandwidth, long tokens, LimitDraft draft, RuleDraft rule) {
         long capacity = bandwidth.whole("capacity", 0);
         long refill = bandwidth.whole("refill-capacity", capacity);

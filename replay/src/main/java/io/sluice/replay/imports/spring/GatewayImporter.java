@@ -24,8 +24,8 @@ import java.util.Optional;
 /**
  * Rules from {@code RequestRateLimiter} filters of Spring Cloud Gateway with its limiter on Redis.
  *
- * <p>The original reads the time of Redis in whole seconds. Its permits of a second come at once when the second begins, so it may
- * admit up to one second of the rate earlier than a token bucket.
+ * <p>The original reads the time of Redis in whole seconds. It adds all permits of a second when the second begins, so it may admit up to
+ * one second of the rate earlier than a token bucket.
  */
 public final class GatewayImporter implements Importer {
 
@@ -78,7 +78,7 @@ public final class GatewayImporter implements Importer {
                         .isPresent();
     }
 
-    /** Returns the arguments of a limiter; empty if the filter is something else, or has none. */
+    /** Returns the arguments of a limiter; empty if the filter is not a limiter or has no arguments. */
     private static Optional<Section> arguments(YamlValue value, Section route, DocumentDraft draft) {
         if (value instanceof YamlScalar shortcut) {
             if (shortcut.text().startsWith("RequestRateLimiter")) {
@@ -99,8 +99,8 @@ public final class GatewayImporter implements Importer {
     }
 
     /**
-     * Writes the rules of a route. The original keeps the numbers of its limiter by route, so the last ones hold for all limiters of
-     * the route, those of {@code default-filters} as well. Limiters with the same key use the same count.
+     * Writes the rules of a route. The original keeps the numbers of its limiter by route, so the last numbers apply to all limiters of the
+     * route, including the limiters of {@code default-filters}. Limiters with the same key use the same count.
      */
     private static void limiters(
             List<Section> limiters, String id, Section route, DocumentDraft draft, boolean denies) {

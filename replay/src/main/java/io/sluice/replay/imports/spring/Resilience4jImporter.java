@@ -66,7 +66,7 @@ public final class Resilience4jImporter implements Importer {
         return kind.path("configs").flatMap(configs -> configs.section(instance.text("base-config", "default")));
     }
 
-    /** The settings of an instance, and those that it inherits. */
+    /** The settings of an instance, and the settings that it inherits. */
     private record Settings(Section own, Optional<Section> inherited) {
 
         long whole(String key, long otherwise) {

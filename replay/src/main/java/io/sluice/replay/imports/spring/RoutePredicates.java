@@ -87,7 +87,7 @@ final class RoutePredicates {
         return pattern.replace("**", "*").replaceAll("\\{[^}]*}", "*");
     }
 
-    /** Requires a field to be there, or to match a regular expression. */
+    /** Adds the condition that a field is present or matches a regular expression. */
     private static boolean valued(String attribute, List<String> values, RuleDraft rule) {
         if (values.isEmpty() || values.size() > 2) {
             return false;

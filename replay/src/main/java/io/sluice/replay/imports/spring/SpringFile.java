@@ -16,7 +16,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads {@code application.yml} and {@code application.properties} as one tree, in which keys are as Spring compares them. */
+/**
+ * Reads {@code application.yml} and {@code application.properties} as one tree, in which keys are normalised as Spring compares
+ * them.
+ */
 final class SpringFile {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^{}:]{1,200}:([^{}]{0,200})}");

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Translates expressions and bean names that say by what an application counts. Never evaluates them. */
+/** Translates expressions and bean names to the attributes by which an application counts. Never evaluates an expression. */
 final class SpringKeys {
 
     private static final Pattern HEADER =
@@ -17,7 +17,7 @@ final class SpringKeys {
 
     private SpringKeys() {}
 
-    /** Returns the attributes behind an expression such as {@code getHeader('X-Key')}; empty if it says something else. */
+    /** Returns the attributes behind an expression such as {@code getHeader('X-Key')}; empty for any other expression. */
     static Optional<List<String>> ofExpression(String expression) {
         String text = expression.strip();
         Matcher header = HEADER.matcher(text);

@@ -37,7 +37,7 @@ final class SpringNode {
     /**
      * Adds a tree below a key.
      *
-     * @param place of the key
+     * @param place the place of the key
      */
     void add(String key, YamlValue value, Place place) {
         SpringNode node = key.isEmpty() ? this : at(key, place);
