@@ -256,7 +256,7 @@ final class CenterCommand implements Callable<Integer> {
         }
     }
 
-    /** A flag before the subcommand would not act. */
+    /** Refuses flags before the subcommand, because they would have no effect. */
     private void requireNoFlagsBefore(String subcommand) {
         for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
             throw new ParameterException(

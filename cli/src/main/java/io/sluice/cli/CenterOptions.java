@@ -67,9 +67,9 @@ final class CenterOptions {
     private @Nullable String publicUrl;
 
     /**
-     * Returns the settings, without first rules.
+     * Returns the settings, without initial rules.
      *
-     * @throws ParameterException if a value makes no sense
+     * @throws ParameterException if a value is invalid
      */
     CenterSettings settings(CommonOptions common, ConfigFile config) {
         CenterSection file = config.centerRole();
@@ -134,7 +134,7 @@ final class CenterOptions {
                 return url;
             }
         } catch (URISyntaxException e) {
-            // Said below.
+            // The exception below reports it.
         }
         throw new ParameterException(
                 spec.commandLine(),

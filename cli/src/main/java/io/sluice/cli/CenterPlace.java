@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where to find a running center and its data.
+ * The addresses and files of a running center.
  *
- * @param address for people and programs
- * @param console the page for people
- * @param database without user and password
- * @param setUpLink the link of the first administrator, while there is none
+ * @param address the address for people and programs
+ * @param console the address of the page for people
+ * @param database the address of the database, without user and password
+ * @param setUpLink the link to set up the first administrator; empty if there is one
  */
 record CenterPlace(
         URI address, URI console, Path tokenFile, String database, Optional<String> redis, Optional<String> setUpLink) {

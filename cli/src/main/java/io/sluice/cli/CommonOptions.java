@@ -75,7 +75,7 @@ abstract class CommonOptions {
         spec.commandLine().getErr().println("sluice: warning: " + line);
     }
 
-    /** Refuses a file that is not there. */
+    /** Refuses a file that does not exist. */
     static void file(CommandSpec spec, String name, @Nullable Path file, String expected) {
         if (file != null && Files.notExists(file)) {
             throw new ParameterException(
@@ -91,7 +91,7 @@ abstract class CommonOptions {
         }
     }
 
-    /** Refuses a number that is no port. */
+    /** Refuses a number that is not a port. */
     static void port(CommandSpec spec, String name, @Nullable Integer port) {
         if (port != null && (port < 0 || port > HIGHEST_PORT)) {
             throw new ParameterException(

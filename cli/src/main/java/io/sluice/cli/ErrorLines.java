@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands in for {@code System.err}: logs each line as a warning, so that code that prints does not wait for whoever reads standard
- * error. A line above {@value #LONGEST} bytes is logged in pieces. Thread-safe.
+ * Replaces {@code System.err}: logs each line as a warning, so that code that prints does not wait for the reader of standard error. A line
+ * above {@value #LONGEST} bytes is logged in pieces. Thread-safe.
  */
 final class ErrorLines extends OutputStream {
 

@@ -21,16 +21,16 @@ final class Foreground {
         this.err = spec.commandLine().getErr();
     }
 
-    /** Starts something. */
+    /** Starts a role. */
     interface Role {
         Started start() throws StartFailedException, CenterStartException;
     }
 
     /**
-     * Something that runs. It is shown when a signal would already stop it cleanly.
+     * A running role. It is shown only after signals are handled, so that a signal stops it cleanly.
      *
-     * @param running ends it
-     * @param show prints where it is
+     * @param running stops the role when it is closed
+     * @param show prints the addresses of the role
      */
     record Started(AutoCloseable running, Runnable show) {}
 
@@ -69,7 +69,7 @@ final class Foreground {
                 refused.errors().stream().map(Object::toString).toList());
     }
 
-    /** Prints why a start failed and returns the exit code. */
+    /** Prints the reason for a failed start and returns the exit code. */
     int failed(@Nullable String message, List<String> details) {
         details.forEach(err::println);
         err.println("sluice: " + message);

@@ -8,7 +8,7 @@ import io.sluice.node.config.CenterIdentity;
 import java.util.List;
 import java.util.Set;
 
-/** Hands the identity servers of the configuration over to the center. */
+/** Passes the identity servers of the configuration to the center. */
 final class IdentityServers {
 
     private IdentityServers() {}

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the messages that libraries log through {@code java.util.logging} to the same log as all others. Its own handler would
- * write them to standard error, and the thread that logs would wait for whoever reads that.
+ * Sends the messages that libraries log through {@code java.util.logging} to the program's log. The default handler would write
+ * them to standard error, and the thread that logs would wait for the reader of standard error.
  */
 final class JavaLogs extends Handler {
 

@@ -30,7 +30,7 @@ enum LogForm {
 
     abstract String line(ILoggingEvent event);
 
-    /** Returns the line that stands in for dropped lines, including the line break. */
+    /** Returns the line that replaces dropped lines, including the line break. */
     abstract String dropped(long lines);
 
     private static String words(long lines) {

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Logback's asynchronous appender, configured so that a caller never waits for the sink. If the queue is full, because nobody
- * reads the pipe or the disk is full, the line is dropped and counted, and the log reports the count as soon as it can write
+ * Logback's asynchronous appender, configured so that a caller never waits for the sink. If the queue is full, because the pipe
+ * has no reader or the disk is full, the line is dropped and counted, and the log reports the count as soon as it can write
  * again. The queue holds at least {@value #SIZE} lines and at most twice as many, because Logback's thread takes all queued
  * lines at once and writes them one by one. Thread-safe.
  */
@@ -24,7 +24,7 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
     private final Writer writer;
     private volatile LogForm form;
 
-    /** @param lastLinesMayTake how long {@link #stop} waits for lines that are not written yet */
+    /** @param lastLinesMayTake the maximum time that {@link #stop} waits for lines that are not written yet */
     LogQueue(OutputStream sink, LogForm form, Duration lastLinesMayTake) {
         this.writer = new Writer(sink);
         this.form = form;
@@ -45,7 +45,7 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
         return dropped.sum();
     }
 
-    /** Adds the writer here and not in the constructor: without a context, Logback would complain on standard output. */
+    /** Adds the writer here and not in the constructor: without a context, Logback would print a warning to standard output. */
     @Override
     public void start() {
         writer.setContext(getContext());
@@ -74,8 +74,8 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
     }
 
     /**
-     * Writes one line after another, on the queue's thread only. Logback's own appenders do not fit: the one for streams stops
-     * for good at the first failure, and the one for the console never notices a failure.
+     * Writes one line after another, on the queue's thread only. Logback's own appenders are not suitable: the stream appender
+     * stops permanently at the first failure, and the console appender never notices a failure.
      */
     private final class Writer extends AppenderBase<ILoggingEvent> {
 

@@ -26,7 +26,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
         TEXT
     }
 
-    /** The least severe level that our own code logs. */
+    /** The least severe level that Sluice's own code logs. */
     enum Detail {
         ERROR,
         WARN,
@@ -38,7 +38,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
     private static final Duration LAST_LINES_MAY_TAKE = Duration.ofMillis(300);
 
     /**
-     * Libraries that log at length what the program logs more briefly, and Vert.x's complaint about every pause of an event loop,
+     * Loggers of libraries that report at length what the program reports briefly, and Vert.x's warning about every pause of an event loop,
      * which a busy machine causes while classes are loaded.
      */
     private static final List<String> TALKATIVE =
@@ -62,8 +62,8 @@ public final class Logs extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Takes over whatever would write to standard error past the queue: {@code java.util.logging}, {@code System.err}, and the
-     * JVM's report of threads that failed. Call it before any library logs.
+     * Redirects to the log all output that would bypass the queue on its way to standard error: {@code java.util.logging}, {@code
+     * System.err}, and the JVM's report of threads that failed. Call it before any library logs.
      */
     static void begin() {
         JavaLogs.install();
@@ -83,14 +83,14 @@ public final class Logs extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Returns the standard error of the process. If {@code System.err} has been replaced before the log starts, returns the
-     * replacement: test runners capture there what a test prints.
+     * Returns the standard error of the process. If {@code System.err} has been replaced before the log starts, returns the replacement:
+     * test runners capture the output of a test there.
      */
     private static OutputStream standardError() {
         return System.err.getClass() == PrintStream.class ? new FileOutputStream(FileDescriptor.err) : System.err;
     }
 
-    /** Returns how many lines were dropped. */
+    /** Returns the number of dropped lines. */
     static long dropped() {
         return QUEUE.dropped();
     }
@@ -101,8 +101,8 @@ public final class Logs extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Sets the level of our own loggers. Libraries never log below warnings: the details of the Redis client, for example, contain
-     * the password and the keys of callers.
+     * Sets the level of Sluice's own loggers. Libraries never log below warnings: the details of the Redis client, for example, contain the
+     * password and the keys of callers.
      */
     private static void set(LoggerContext context, Detail detail) {
         Level own = Level.valueOf(detail.name());

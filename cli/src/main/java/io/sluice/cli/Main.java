@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Runnable {
 
-    /** What picocli says about {@code --attr ip} in place of {@code --attr ip=203.0.113.7}. */
+    /** The message of picocli for {@code --attr ip} in place of {@code --attr ip=203.0.113.7}. */
     private static final Pattern NO_PAIR = Pattern.compile("Value for option (?:option )?'(?<option>--[\\w-]+)'.*? "
             + "\\((?<label>.*?)\\) should be in KEY=VALUE.* format but was (?<value>.*)");
 
@@ -54,7 +54,7 @@ public final class Main implements Runnable {
 
     public static void main(String[] args) {
         CommandLine command = commandLine();
-        // Commands print to the real standard error, which the log replaces by itself.
+        // Commands print to the real standard error, so take it before the log replaces it.
         PrintWriter err = command.getErr();
         Logs.begin();
         int code = run(command, args, err);
@@ -95,7 +95,7 @@ public final class Main implements Runnable {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** Returns the message in the form of ours where picocli has another one for a value that is no pair. */
+    /** Returns the message. Rewrites picocli's message for a value that is not a pair to the form of all other messages. */
     private static String message(ParameterException failure) {
         Matcher pair = NO_PAIR.matcher(String.valueOf(failure.getMessage()));
         return pair.matches()

@@ -16,13 +16,16 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 final class NodeCommand implements Callable<Integer> {
 
-    /** Long enough for a load balancer that asks for the health every second or two. */
+    /**
+     * The default time before the ports close. It is long enough for a load balancer that checks the health every second or
+     * two.
+     */
     private static final Duration USUAL_STOP_DELAY = Duration.ofSeconds(5);
 
     @Mixin
     private final RoleOptions options = new RoleOptions();
 
-    /** Flags of the center, so that one set of flags starts all roles. */
+    /** Flags of the center, which a node ignores, so that one set of flags starts all roles. */
     @Option(
             names = {"--center-port", "--center-bind", "--db", "--admin-token-file", "--public-url"},
             hidden = true)

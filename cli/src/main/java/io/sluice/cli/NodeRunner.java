@@ -38,7 +38,7 @@ final class NodeRunner {
      * @param otherRules the rules if neither the flags nor the configuration name any rules, or a Redis or a center to read them
      *     from
      * @param otherRoutes the routes if the configuration has none; if empty, there is no gateway
-     * @param usualStopDelay how long the ports stay open after a signal, if no flag says so
+     * @param usualStopDelay the time that the ports stay open after a signal if no flag sets it
      */
     NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes, Duration usualStopDelay) {
         this.options = options;
@@ -49,7 +49,7 @@ final class NodeRunner {
         this.foreground = new Foreground(options.spec);
     }
 
-    /** Returns what starts a node with a configuration and shows it. */
+    /** Starts a node with a configuration and shows it. */
     interface Starter {
         Foreground.Role role(NodeConfig config, ConfigFile file);
     }
@@ -57,7 +57,7 @@ final class NodeRunner {
     /**
      * Runs the node. Returns only if the start failed; a stop ends the process.
      *
-     * @throws CommandLine.ParameterException if a setting makes no sense
+     * @throws CommandLine.ParameterException if a setting is invalid
      */
     int run() {
         return run((config, file) -> () -> {
@@ -74,7 +74,7 @@ final class NodeRunner {
         });
     }
 
-    /** Runs what starts with the node's configuration. */
+    /** Runs a role that starts with the node's configuration. */
     int run(Starter starter) {
         options.check();
         Logs.set(options.logFormat, options.logLevel);
@@ -137,7 +137,7 @@ final class NodeRunner {
                 options.stopDelay(usualStopDelay));
     }
 
-    /** The configuration names the tokens of one port, the flag those of all others. */
+    /** Returns the settings of a port. Its tokens come from the configuration, otherwise from the flag for all ports. */
     private DoorSettings door(@Nullable String bind, @Nullable Integer port, int usualPort, DoorAccess access) {
         return new DoorSettings(
                 bind == null ? NodeConfig.LOOPBACK : bind,

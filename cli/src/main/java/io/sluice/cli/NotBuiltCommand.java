@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** A verb that is planned but does not exist yet. It says so, whatever its arguments. */
+/** A verb that is planned but does not exist yet. It prints this fact for any arguments. */
 abstract sealed class NotBuiltCommand implements Callable<Integer> {
 
     @Spec

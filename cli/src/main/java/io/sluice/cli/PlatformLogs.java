@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends the messages that libraries log through {@link System.Logger} to the same log as all others. */
+/** Sends the messages that libraries log through {@link System.Logger} to the program's log. */
 public final class PlatformLogs extends System.LoggerFinder {
 
     @Override

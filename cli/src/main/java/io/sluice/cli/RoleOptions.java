@@ -171,7 +171,7 @@ final class RoleOptions extends CommonOptions {
     @Nullable
     String stopDelay;
 
-    /** Returns how long the ports stay open after a signal. */
+    /** Returns the time that the ports stay open after a signal. */
     Duration stopDelay(Duration otherwise) {
         if (stopDelay == null || ZERO.matcher(stopDelay).matches()) {
             return stopDelay == null ? otherwise : Duration.ZERO;
@@ -184,7 +184,7 @@ final class RoleOptions extends CommonOptions {
         return span;
     }
 
-    /** Returns what to record. */
+    /** Returns the settings of the recording. */
     Optional<RecordingSettings> recording(RecordSection section) {
         return section.settings(
                 Optional.ofNullable(record),

@@ -11,16 +11,16 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Optional;
 
-/** Prints what a person sees when a node or a center has started. */
+/** Prints the start screen of a node or a center. */
 final class Screen {
 
     private Screen() {}
 
     /**
-     * Prints what a person sees when a node has started.
+     * Prints the start screen of a node.
      *
      * @param center the center in the same process, if there is one
-     * @param remark what else a person should know
+     * @param remark an additional remark for the user
      */
     static void show(
             PrintWriter out,
@@ -83,7 +83,7 @@ final class Screen {
         out.flush();
     }
 
-    /** Prints what a person sees when a center has started. */
+    /** Prints the start screen of a center. */
     static void show(PrintWriter out, CenterPlace center, boolean coloured) {
         Paint paint = new Paint(coloured);
         out.println();
@@ -101,7 +101,7 @@ final class Screen {
         out.flush();
     }
 
-    /** The token itself is a secret and not printed. */
+    /** Prints the lines about a center. The token itself is a secret and is not printed. */
     private static void center(PrintWriter out, Paint paint, CenterPlace center) {
         row(out, paint, "center", "GET  " + center.address() + "/api/rules" + paint.faint(", with a token"));
         row(out, paint, "token", center.tokenFile().toString());
@@ -114,7 +114,7 @@ final class Screen {
                         link + paint.faint("  once, to become the administrator; keep it secret")));
     }
 
-    /** Returns a command that sends a request through the gateway, if the upstream is the sample one. */
+    /** Returns a command that sends a request through the gateway, if its upstream is the sample service. */
     private static Optional<String> sample(Node node, NodeConfig config) {
         return config.gateway()
                 .filter(gateway -> gateway.routes() instanceof RoutesFrom.Sample)
@@ -122,7 +122,7 @@ final class Screen {
                 .map(address -> "curl -i -X POST " + address + "/api/login");
     }
 
-    /** Returns who may use a port, if that is not every process of this machine. */
+    /** Returns the callers that may use a port, unless every process of this machine may. */
     private static String access(DoorSettings door, Paint paint) {
         DoorAccess access = door.access();
         if (door.isExposed()) {
@@ -134,7 +134,7 @@ final class Screen {
         return access.needsCertificate() ? paint.faint(", with a certificate") : "";
     }
 
-    /** Returns the options of curl that show a token and a certificate, as far as a port requires them. */
+    /** Returns the options of curl for the token and the certificate that a port requires. */
     private static String proof(DoorAccess access) {
         return (access.tokens().isPresent() ? "-H \"Authorization: Bearer $TOKEN\" " : "")
                 + (access.needsCertificate() ? "--cert CLIENT.crt --key CLIENT.key " : "");

@@ -3,7 +3,7 @@ package io.sluice.cli;
 import java.lang.reflect.Proxy;
 
 /**
- * Handles signals. A shutdown hook, the JVM's usual way, does not notice a second signal. The API for signals is unsupported, so
+ * Handles signals. A shutdown hook, the usual mechanism of the JVM, does not notice a second signal. The API for signals is unsupported, so
  * it is looked up by reflection; without it, only the shutdown hook remains.
  */
 final class Signals {

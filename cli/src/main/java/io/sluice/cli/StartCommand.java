@@ -81,7 +81,7 @@ final class StartCommand implements Callable<Integer> {
         return () -> both(config, settings, running, isDemo);
     }
 
-    /** The center is elsewhere. */
+    /** Starts a node without a center in this process. */
     private Foreground.Started node(NodeConfig config) throws StartFailedException {
         Node node = Node.start(config, Logs::dropped);
         return new Foreground.Started(node, () -> show(node, config, Optional.empty(), Optional.empty()));
@@ -166,7 +166,7 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
-    /** Somebody who brings rules, counts or routes wants no traffic of others. */
+    /** Returns whether sample traffic is on by default. It is not if the user provides rules, counts or routes. */
     private boolean isDemoUsual(NodeConfig config, ConfigFile file) {
         return config.rules() instanceof RulesFrom.Nowhere
                 && config.redisUri().isEmpty()
@@ -175,7 +175,10 @@ final class StartCommand implements Callable<Integer> {
                 && DemoSource.isApart(options.gatewayAddress());
     }
 
-    /** Sample requests would be charged to counts that others use, reach a service of others, or appear in their center. */
+    /**
+     * Refuses settings with which sample requests would be charged to shared counts, reach a real service, or appear in another
+     * center.
+     */
     private static void checkDemo(NodeConfig config, ConfigFile file) {
         if (config.redisUri().isPresent()) {
             throw new IllegalArgumentException("--demo: together with a Redis (expected: no --redis; counts of sample"
@@ -191,7 +194,9 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
-    /** A Redis may have rules of somebody else, so nothing is released to it without being asked for. */
+    /**
+     * Returns the settings of the center. A Redis may already have rules of other users, so first rules are not released to it.
+     */
     private CenterSettings settings(
             NodeConfig config, ConfigFile file, AtomicReference<@Nullable Node> running, boolean isDemo) {
         CenterSettings settings = center.settings(options, file);
@@ -218,7 +223,7 @@ final class StartCommand implements Callable<Integer> {
                 Terminal.likesColour(System.getenv()));
     }
 
-    /** A center that listens on all addresses is reached on the loopback address. */
+    /** Returns an address that reaches the center: the loopback address if it listens on all addresses. */
     private static URI reachable(URI address, String bind) {
         try {
             return InetAddress.getByName(bind).isAnyLocalAddress()

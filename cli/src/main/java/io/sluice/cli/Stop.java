@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 /**
- * The end of a process: at the first signal, requests in flight are finished; at the second, the process ends at once.
+ * The end of a process: at the first signal, requests in flight are finished; at the second, the process ends immediately.
  * Thread-safe.
  */
 final class Stop {
@@ -26,7 +26,7 @@ final class Stop {
         this.out = out;
     }
 
-    /** Registers what a stop has to close. */
+    /** Registers an object that a stop has to close. */
     void running(AutoCloseable started) {
         running = started;
     }
@@ -71,7 +71,7 @@ final class Stop {
         }
     }
 
-    /** Prints a message without waiting long: an output that nobody reads must not delay the end. */
+    /** Prints a message without waiting long: an output without a reader must not delay the end. */
     private void say(String words) {
         Thread speaker = new Thread(
                 () -> {

@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Hands the destinations of alerts in the configuration over to the center. */
+/** Passes the destinations of alerts in the configuration to the center. */
 public final class AlertPlaces {
 
     private AlertPlaces() {}
 
-    /** Returns the destinations as the center takes them. */
+    /** Returns the destinations in the form that the center expects. */
     public static AlertSettings of(CenterAlerts alerts) {
         return new AlertSettings(
                 alerts.webhooks().stream().map(AlertPlaces::webhook).toList(),

@@ -1,4 +1,4 @@
-/** The alerts of a center, as its configuration says. */
+/** The alert destinations in the configuration of a center. */
 @NullMarked
 package io.sluice.cli.alert;
 

@@ -31,7 +31,7 @@ public final class ApplyCommand implements Callable<Integer> {
 
     private static final String DIGEST = "[0-9a-f]{64}";
 
-    /** The change waits for the approval of a second person. */
+    /** The exit code for a change that waits for the approval of a second person. */
     private static final int WAITS = 4;
 
     @Spec
@@ -161,7 +161,7 @@ public final class ApplyCommand implements Callable<Integer> {
         }
     }
 
-    /** A change that waits for approval stays open, so that the same command releases it afterwards. */
+    /** Releases a change. If it waits for approval, it stays open, so that the same command releases it afterwards. */
     private Optional<JsonNode> release(CenterClient client, Plan plan, String path, PrintWriter out)
             throws CenterCallException {
         try {
@@ -196,12 +196,12 @@ public final class ApplyCommand implements Callable<Integer> {
                         RuleJson.document(plan.after().rules())));
     }
 
-    /** A change that was not released must not stay open: nobody would know what it is for. */
+    /** Withdraws a change that was not released, because the purpose of a change that stays open would be unclear. */
     private static void withdraw(CenterClient client, String path) {
         try {
             JsonNode unused = client.post(path + "/withdraw", Map.of("reason", "apply failed"));
         } catch (CenterCallException e) {
-            // The first failure is the one to report.
+            // The caller reports the first failure.
         }
     }
 

@@ -57,7 +57,7 @@ public abstract class CenterAccess {
     /**
      * Returns a client with the token of the user.
      *
-     * @throws ParameterException if a flag makes no sense
+     * @throws ParameterException if a flag is invalid
      */
     public CenterClient client() {
         Path from = tokenFile == null ? DataFolder.token(data) : tokenFile;
@@ -79,7 +79,7 @@ public abstract class CenterAccess {
                 return token;
             }
         } catch (IOException e) {
-            // The file is not readable, which is the same to the user.
+            // For the user, an unreadable file is the same as a missing token.
         }
         throw new ParameterException(
                 spec.commandLine(),

@@ -2,7 +2,7 @@ package io.sluice.cli.apply;
 
 import java.util.List;
 
-/** A center did not do what it was asked for. The message is one line that says what is wrong and what to do. */
+/** Thrown when a call to a center fails. The message is one line with the problem and its solution. */
 public final class CenterCallException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -15,7 +15,7 @@ public final class CenterCallException extends Exception {
     /**
      * Creates a failure.
      *
-     * @param status of the answer; 0 without an answer
+     * @param status the status of the answer; 0 without an answer
      * @param details lines to print before the message
      */
     CenterCallException(String message, int status, List<String> details) {
@@ -37,12 +37,12 @@ public final class CenterCallException extends Exception {
         this.isOutcomeUnknown = isOutcomeUnknown;
     }
 
-    /** Returns whether the change may have been made, although it was not answered as one that was. */
+    /** Returns whether the change may have been made, although no answer confirms it. */
     boolean isOutcomeUnknown() {
         return isOutcomeUnknown;
     }
 
-    /** Returns whether the center has decided about the request. It has not if it or its database was away. */
+    /** Returns whether the center has decided about the request; false if the center or its database was unavailable. */
     boolean isDefinite() {
         return status >= 400 && status < 500;
     }

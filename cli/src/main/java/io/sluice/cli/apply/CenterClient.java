@@ -21,7 +21,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Calls the API of a center. Follows no redirects, so the token goes nowhere else. */
+/** Calls the API of a center. Follows no redirects, so the token is sent only to the center. */
 public final class CenterClient {
 
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(5);
@@ -30,7 +30,7 @@ public final class CenterClient {
     private static final int CHANGE_ATTEMPTS = 5;
     private static final long PAUSE_MILLIS = 1_000;
 
-    /** What a center says about a change that it did not make, because its database was away. */
+    /** The code in a center's answer for a change that was not made because the database was unavailable. */
     private static final String NOT_CHANGED = "not_changed";
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -58,7 +58,7 @@ public final class CenterClient {
     }
 
     /**
-     * Returns a file of the center, which arrives while it is read.
+     * Returns a file of the center as a stream that arrives while it is read.
      *
      * @throws CenterCallException if the center does not answer with the file
      */
@@ -76,8 +76,8 @@ public final class CenterClient {
     }
 
     /**
-     * Makes a change. If its answer is lost, the same request is sent again: its key makes sure that the center carries it out once, and
-     * answers it as it did first.
+     * Makes a change. If its answer is lost, the same request is sent again: its key ensures that the center carries it out once and
+     * repeats its first answer.
      *
      * @throws CenterCallException if the center refuses the change, or its outcome stays unknown
      */
@@ -197,7 +197,7 @@ public final class CenterClient {
         }
     }
 
-    /** Returns located errors, and what two changes of one rule do to it. */
+    /** Returns located errors, and the effects of two changes on the same rule. */
     private static List<String> details(JsonNode problem) {
         List<String> lines = new ArrayList<>();
         for (JsonNode error : problem.path("errors")) {

@@ -8,7 +8,7 @@ public final class DataFolder {
 
     private DataFolder() {}
 
-    /** Returns the directory that the user names; otherwise {@code data} in the directory of {@code ./sluice}. */
+    /** Returns the directory that the user names, or {@code data} in the directory of {@code ./sluice}. */
     public static Path or(@Nullable Path given) {
         return given == null ? Path.of(System.getProperty("sluice.root", "")).resolve("data") : given;
     }

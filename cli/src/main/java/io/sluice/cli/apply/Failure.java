@@ -4,12 +4,12 @@ import java.io.PrintWriter;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Prints why a command failed. */
+/** Prints the reason for the failure of a command. */
 public final class Failure {
 
     private Failure() {}
 
-    /** Returns the exit code. */
+    /** Prints the reason and returns the exit code. */
     public static int print(CommandSpec spec, CenterCallException failure) {
         PrintWriter err = spec.commandLine().getErr();
         failure.details().forEach(err::println);

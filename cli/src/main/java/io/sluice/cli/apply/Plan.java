@@ -11,11 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a rule document would change.
+ * The changes that a rule document would make.
  *
  * @param before the rules in force
  * @param after the rules of the document
- * @param changes empty exactly if both have the same digest
+ * @param changes the changes; empty exactly if both rule sets have the same digest
  */
 record Plan(RuleSet before, RuleSet after, List<RuleChange> changes) {
 
@@ -23,7 +23,7 @@ record Plan(RuleSet before, RuleSet after, List<RuleChange> changes) {
         changes = List.copyOf(changes);
     }
 
-    /** Compares rules with those of a center. Changes nothing. */
+    /** Compares rules with the rules of a center. Changes nothing. */
     static Plan of(CenterClient center, List<Rule> rules) throws CenterCallException {
         RuleSet before = inForce(center);
         RuleSet after = new RuleSet(before.version(), rules);
@@ -39,12 +39,12 @@ record Plan(RuleSet before, RuleSet after, List<RuleChange> changes) {
         return before.version();
     }
 
-    /** Returns the digest of the rules that result. */
+    /** Returns the digest of the resulting rules. */
     String digest() {
         return after.digest();
     }
 
-    /** Returns how many rules are added, changed and removed, in words. */
+    /** Returns the numbers of added, changed and removed rules, in words. */
     String counts() {
         long added = after.rules().stream()
                 .filter(rule -> before.rule(rule.id()).isEmpty())

@@ -8,10 +8,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Who gets a change first.
+ * The nodes or callers that get a change first.
  *
- * @param value as the center expects it
- * @param isTrial whether somebody decides later who else gets it
+ * @param value the target in the form that the center expects
+ * @param isTrial whether a person decides later about the other nodes or callers
  */
 record ReleaseTarget(Object value, boolean isTrial) {
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import picocli.CommandLine.ExitCode;
 import tools.jackson.databind.JsonNode;
 
-/** Waits until every node has said what it did with a version, and prints what each says. */
+/** Waits until every node has reported the outcome of a version, and prints these reports. */
 final class RolloutWatch {
 
     private static final long LOOK_EVERY_MILLIS = 200;

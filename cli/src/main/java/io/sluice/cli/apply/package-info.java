@@ -1,4 +1,4 @@
-/** Rule documents against a running center: what would change, and changing it. */
+/** Compares rule documents with a running center and applies them. */
 @NullMarked
 package io.sluice.cli.apply;
 

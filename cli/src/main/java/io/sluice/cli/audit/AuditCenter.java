@@ -2,5 +2,5 @@ package io.sluice.cli.audit;
 
 import io.sluice.cli.apply.CenterAccess;
 
-/** The center whose audit log is asked for. */
+/** The center whose audit log is requested. */
 final class AuditCenter extends CenterAccess {}

@@ -4,12 +4,12 @@ import io.sluice.center.settings.AuditSink;
 import io.sluice.node.config.CenterSink;
 import java.util.List;
 
-/** Hands the sinks of the configuration over to the center. */
+/** Passes the sinks of the configuration to the center. */
 public final class AuditPlaces {
 
     private AuditPlaces() {}
 
-    /** Returns the sinks as the center takes them. */
+    /** Returns the sinks in the form that the center expects. */
     public static List<AuditSink> of(List<CenterSink> sinks) {
         return sinks.stream().map(AuditPlaces::of).toList();
     }

@@ -76,7 +76,7 @@ final class ExportCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** Returns whether everything arrived. The center cuts a table off as a connection that breaks. */
+    /** Returns whether everything arrived. If the center fails in the middle of a table, it breaks the connection. */
     private boolean copy(InputStream in, Path part) throws IOException {
         Files.deleteIfExists(part);
         Files.createFile(part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -15,7 +15,7 @@ final class LastLine {
         end = both.substring(Math.max(0, both.length() - ENOUGH));
     }
 
-    /** Returns whether it is the last line of an export. */
+    /** Returns whether the text ends with the last line of an export. */
     boolean isEnd() {
         int before = end.lastIndexOf('\n', end.length() - 2);
         return end.endsWith("}\n") && end.startsWith("{\"end\":", before + 1);

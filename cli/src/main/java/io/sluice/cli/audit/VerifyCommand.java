@@ -82,7 +82,8 @@ final class VerifyCommand implements Callable<Integer> {
             throw usage("--export: together with --center (expected: one of them)");
         }
         AuditVerification verification = new AuditVerification();
-        // A row that a node witnesses after the export would look like one that was cut off.
+        // Read the witnesses before the export: otherwise a row that a node witnesses after the export would look as if it had
+        // been cut off.
         readKey(verification);
         readWitnesses(verification);
         try {
@@ -119,7 +120,7 @@ final class VerifyCommand implements Callable<Integer> {
                 claim(node).ifPresent(verification::claim);
             }
         } catch (CenterCallException e) {
-            // A token for the log alone may not see the nodes, which only adds to what witnesses say.
+            // A token for the log alone may not list the nodes. The nodes only add to the evidence of the witness files.
             if (!e.isForbidden()) {
                 throw e;
             }
@@ -193,7 +194,7 @@ final class VerifyCommand implements Callable<Integer> {
                 return Files.readString(file, StandardCharsets.UTF_8);
             }
         } catch (IOException e) {
-            // Said below.
+            // The exception below reports it.
         }
         throw usage(file + ": not readable (expected: a text file that this user may read)");
     }
@@ -224,7 +225,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /** A damaged export or a node could hold anything. */
+    /** Returns a line in printable form, because a damaged export or a node could contain any characters. */
     private static String shown(String line) {
         StringBuilder text = new StringBuilder();
         line.codePoints().forEach(each -> {

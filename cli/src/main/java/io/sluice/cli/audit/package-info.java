@@ -1,4 +1,4 @@
-/** The audit log of a center: where it goes, and the verb that exports it and verifies it on this machine. */
+/** The audit log of a center: its sinks, and the verb that exports it and verifies it on this machine. */
 @NullMarked
 package io.sluice.cli.audit;
 

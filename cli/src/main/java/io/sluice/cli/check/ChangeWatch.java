@@ -19,14 +19,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for changes of files and directories. The file system tells of changes; where it does not, because it is remote or there are
- * too many watches, a look once a second finds them. Folders are watched, not files, because editors replace files. Not thread-safe.
+ * Waits for changes of files and directories. The file system notifies of changes. If it does not, because it is remote or there are too
+ * many watches, a check once a second finds them. Folders are watched, not files, because editors replace files. Not thread-safe.
  */
 final class ChangeWatch {
 
     private static final long LOOK_MILLIS = 1_000;
 
-    /** An editor may write a file in several steps. */
+    /** The time to wait for further changes, because an editor may write a file in several steps. */
     private static final long SETTLE_MILLIS = 50;
 
     private static final int MOST_SETTLING = 20;
@@ -53,7 +53,7 @@ final class ChangeWatch {
         }
     }
 
-    /** Returns nothing if the system has no watches left. */
+    /** Returns the watch service, or null if the system has no watches left. */
     @SuppressWarnings("NullAway") // a resource may be null
     private static @Nullable WatchService service() {
         try {
@@ -68,7 +68,7 @@ final class ChangeWatch {
         while (!changed) {
             boolean told = next(service, LOOK_MILLIS);
             for (int i = 0; told && i < MOST_SETTLING && next(service, SETTLE_MILLIS); i++) {
-                // More is coming.
+                // Further changes are still arriving.
             }
             changed = !look().equals(seen);
         }
@@ -92,7 +92,7 @@ final class ChangeWatch {
         }
     }
 
-    /** Watches the folders of all files, also of those that came since. */
+    /** Watches the folders of all files, including new files. */
     private void watch(@Nullable WatchService service) {
         if (service == null) {
             return;
@@ -113,7 +113,7 @@ final class ChangeWatch {
         }
     }
 
-    /** Returns what tells one state of the files from another. */
+    /** Returns a summary of the files that differs after each change. */
     private List<String> look() {
         List<String> all = new ArrayList<>();
         for (Path file : files()) {
@@ -135,7 +135,7 @@ final class ChangeWatch {
                 try (Stream<Path> inside = Files.walk(place, DEEPEST)) {
                     inside.filter(file -> !file.equals(place)).sorted().forEach(all::add);
                 } catch (IOException | UncheckedIOException e) {
-                    // The next look finds it again, or reading it tells what is wrong.
+                    // The next check finds the file again, or reading it reports the problem.
                 }
             }
         }

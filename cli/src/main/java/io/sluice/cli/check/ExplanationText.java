@@ -13,7 +13,7 @@ import java.util.Objects;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** Prints an explanation for people: a sentence, then a table. Uses colours if the terminal supports them. */
+/** Prints an explanation for people: a sentence, followed by a table. Uses colours if the terminal supports them. */
 final class ExplanationText {
 
     private static final List<String> HEADINGS = List.of("LIMIT", "LEVEL", "QUOTA", "KEY", "LEFT", "");

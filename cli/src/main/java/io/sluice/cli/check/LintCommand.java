@@ -67,14 +67,14 @@ public final class LintCommand implements Callable<Integer> {
         return watch ? watch() : once();
     }
 
-    /** Returns only if the thread is interrupted; a signal ends the process. */
+    /** Checks the files after each change. Returns only if the thread is interrupted; a signal ends the process. */
     private int watch() {
         PrintWriter out = spec.commandLine().getOut();
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
                             out.flush();
-                            // The JVM would exit with the number of the signal.
+                            // Without this, the JVM would exit with the number of the signal.
                             Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
                         },
                         "sluice-stop"));
@@ -132,7 +132,7 @@ public final class LintCommand implements Callable<Integer> {
         return good ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** Returns the warnings of the documents, and what a review of their rules as one set finds. */
+    /** Returns the warnings of the documents, and the findings of a review of their rules as one set. */
     private static List<DocumentError> doubts(Path file, RuleDocument document) {
         List<DocumentError> doubts = new ArrayList<>(document.warnings());
         if (document instanceof Accepted accepted) {

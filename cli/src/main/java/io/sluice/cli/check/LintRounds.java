@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import picocli.CommandLine.Help.Ansi.Style;
 
 /**
- * Prints the findings of a document again and again, each time only those that are new and those that are gone. A finding that has
- * only moved to another line is not new. Not thread-safe.
+ * Prints the findings of a document in each round; after the first round, only new findings and fixed findings. A finding that has only
+ * moved to another line is not new. Not thread-safe.
  */
 final class LintRounds {
 
@@ -23,7 +23,7 @@ final class LintRounds {
     private final PrintWriter out;
     private final Map<Path, Round> last = new HashMap<>();
 
-    /** What was found in a document, by what identifies it, and how it ends. */
+    /** The findings in a document and the last line of their output. */
     private record Round(List<Finding> findings, String summary) {}
 
     private record Finding(DocumentError error, boolean warning) {
@@ -35,13 +35,13 @@ final class LintRounds {
         }
     }
 
-    /** @param styled adds a style to a text, if the terminal shows any */
+    /** @param styled adds a style to a text if the terminal supports styles */
     LintRounds(BiFunction<String, Style, String> styled, PrintWriter out) {
         this.styled = styled;
         this.out = out;
     }
 
-    /** Prints what has changed since the last round. */
+    /** Prints the changes since the last round. */
     void show(Path file, RuleDocument document, List<DocumentError> warnings) {
         List<Finding> findings = new ArrayList<>();
         if (document instanceof Refused refused) {
@@ -65,7 +65,7 @@ final class LintRounds {
         out.flush();
     }
 
-    /** Returns the findings that others lack, each as often as it is there more often. */
+    /** Returns the findings that the other list lacks. A repeated finding is returned as many times as the other list has too few of it. */
     private static List<Finding> missing(List<Finding> some, List<Finding> others) {
         List<Finding> left = new ArrayList<>(others);
         List<Finding> missing = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** Commands that look at rule documents without a node or a center. */
+/** Commands that check rule documents without a node or a center. */
 @NullMarked
 package io.sluice.cli.check;
 

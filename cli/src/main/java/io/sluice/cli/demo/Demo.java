@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A shop that does not exist: routes to the sample service, rules, and callers with API keys of their own. Its traffic never leaves the
- * machine. Thread-safe.
+ * A fictional shop: routes to the sample service, rules, and callers with API keys of their own. Its traffic never leaves the machine.
+ * Thread-safe.
  */
 public final class Demo {
 
-    /** What a person is told. */
+    /** The remark about sample traffic for the user. */
     public static final String LINE =
             "Sample traffic: 20 to 40 requests per second from made-up callers go through the gateway. --demo=false stops it.";
 
@@ -39,7 +39,7 @@ public final class Demo {
         this.source = source;
     }
 
-    /** Returns the rules of the shop, beside the sample rules. */
+    /** Returns the rules of the shop, without the sample rules. */
     public static List<Rule> rules() {
         return ((RuleDocument.Accepted) RuleDocument.parse("demo", resource(RULES))).rules();
     }
@@ -47,7 +47,7 @@ public final class Demo {
     /**
      * Writes the routes and the hashes of the API keys.
      *
-     * @param folder of the files
+     * @param folder the folder of the files
      * @param gatewayHost the address that the gateway listens on
      */
     public static Demo open(Path folder, String gatewayHost) throws IOException {
@@ -66,7 +66,7 @@ public final class Demo {
         return routes;
     }
 
-    /** Begins to send requests to a gateway. Closing the answer ends it. */
+    /** Starts to send requests to a gateway. Closing the returned object stops the traffic. */
     public AutoCloseable send(URI gateway) {
         DemoTraffic traffic = DemoTraffic.to(gateway, source, new DemoMix(callers), Clock.system());
         traffic.start();

@@ -10,25 +10,25 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A person of the shop, who has an API key. Immutable.
+ * A user of the shop with an API key. Immutable.
  *
- * @param key made for this process alone
- * @param address of a network that exists in documents only (RFC 5737)
+ * @param key the API key, generated for this process only
+ * @param address an address of a network that is reserved for documentation (RFC 5737)
  */
 record DemoCaller(String user, String tenant, String plan, String key, String address) {
 
-    /** The tenants. Those in front have more people. */
+    /** The tenants, in descending order of their number of users. */
     static final List<String> TENANTS = List.of("acme", "globex", "initech", "hooli");
 
     private static final int PEOPLE = 40;
     private static final int KEY_BYTES = 24;
 
-    /** Makes the people, and new keys for them. */
+    /** Creates the users with new keys. */
     static List<DemoCaller> all() {
         SecureRandom random = new SecureRandom();
         List<DemoCaller> all = new ArrayList<>();
         for (int i = 0; i < PEOPLE; i++) {
-            // One half, one quarter, one eighth and one eighth of the people.
+            // The tenants get one half, one quarter, one eighth and one eighth of the users.
             String tenant = TENANTS.get(Math.min(TENANTS.size() - 1, Integer.numberOfTrailingZeros(i + 1)));
             byte[] key = new byte[KEY_BYTES];
             random.nextBytes(key);

@@ -10,7 +10,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Sends one request over a connection of its own, from a chosen address of this machine. The HTTP client of the JDK cannot choose it. */
+/**
+ * Sends one request over a connection of its own, from a chosen address of this machine. The HTTP client of the JDK cannot choose the
+ * address.
+ */
 final class DemoConnection {
 
     private static final int ANSWERED_WITHIN_MILLIS = 5_000;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which requests the callers of the shop send at a moment. The traffic rises and falls within minutes, and so does the share of those who
- * ask too often. Not thread-safe.
+ * The mix of requests that the callers of the shop send over time. The traffic rises and falls within minutes, and so does the share of
+ * callers that send too many requests. Not thread-safe.
  */
 final class DemoMix {
 
@@ -17,7 +17,7 @@ final class DemoMix {
     /** An address that guesses passwords. */
     static final String GUESSER = "198.51.100.23";
 
-    /** A person whose program asks without a pause. */
+    /** The user whose program sends requests without a pause. */
     private static final int SCRAPER = 6;
 
     private static final String IMPATIENT_PHONE = "+12025550123";
@@ -29,7 +29,7 @@ final class DemoMix {
         this.callers = List.copyOf(callers);
     }
 
-    /** Returns how many requests per second are sent at a moment, in seconds since the start. */
+    /** Returns the number of requests per second at a moment, in seconds since the start. */
     static double perSecond(double seconds) {
         return USUAL_PER_SECOND + WAVE_PER_SECOND * Math.sin(2 * Math.PI * seconds / WAVE_SECONDS);
     }
@@ -55,7 +55,7 @@ final class DemoMix {
         return DemoRequest.of("POST", "/api/sms", anybody()).with("x-phone", phone);
     }
 
-    /** Numbers with 555-01 belong to nobody, whatever their area. */
+    /** Returns a phone number. Numbers with 555-01 are not assigned in any area. */
     private String phone() {
         return "+1" + random.nextInt(201, 240) + "55501" + random.nextInt(10) + random.nextInt(10);
     }

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 /**
  * A request of a sample caller. Immutable.
  *
- * @param address the caller's
- * @param headers besides the address
+ * @param address the address of the caller
+ * @param headers the headers, without the address
  */
 record DemoRequest(String method, String path, String address, Map<String, String> headers) {
 

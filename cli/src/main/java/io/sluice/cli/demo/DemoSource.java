@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The address that sample traffic comes from. The gateway believes it which caller a request is from, and believes no other program of this
- * machine. Where the system has no such address, the gateway has to believe this machine.
+ * The source address of sample traffic. The gateway trusts this address, and no other program of this machine, to name the caller of a
+ * request. If the system has no such address, the gateway has to trust this machine.
  */
 public final class DemoSource {
 
@@ -45,7 +45,7 @@ public final class DemoSource {
         }
     }
 
-    /** Returns the networks whose header names a caller's address, for a configuration file. */
+    /** Returns the networks that are trusted to name a caller's address in a header, for a configuration file. */
     static List<String> trusted(String gatewayHost, Optional<InetAddress> source) throws UnknownHostException {
         if (source.isPresent()) {
             return List.of(source.get().getHostAddress());

@@ -17,14 +17,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the requests of sample callers through a gateway, several times a second. Never waits: a gateway that does not answer gets few
- * requests, and what was missed is not made up for. Thread-safe.
+ * requests, and missed requests are not sent later. Thread-safe.
  */
 final class DemoTraffic implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final int SENDERS = 4;
 
-    /** After a longer pause of the process, requests are not made up for. */
+    /** After a pause of the process, at most the requests of this time are sent later. */
     private static final double LONGEST_SECONDS = 2 * PAUSE.toMillis() / 1_000.0;
 
     private static final int MOST_IN_FLIGHT = 40;
@@ -45,7 +45,7 @@ final class DemoTraffic implements AutoCloseable {
     /** Sends a request. */
     @FunctionalInterface
     interface Sender {
-        /** Begins to send. The future completes when nobody waits for the answer any more. */
+        /** Starts to send. The future completes when the answer has arrived or is no longer awaited. */
         CompletableFuture<?> send(DemoRequest request);
     }
 
@@ -63,7 +63,7 @@ final class DemoTraffic implements AutoCloseable {
     /**
      * Creates traffic to a gateway.
      *
-     * @param source the address that it comes from; empty for any
+     * @param source the source address; empty for any address
      */
     static DemoTraffic to(URI gateway, Optional<InetAddress> source, DemoMix mix, Clock clock) {
         ExecutorService senders = Executors.newFixedThreadPool(SENDERS, task -> daemon(task, "sluice-demo-sender"));
@@ -92,7 +92,7 @@ final class DemoTraffic implements AutoCloseable {
         var unused = turns.scheduleWithFixedDelay(this::turn, 0, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Sends what is due. A failure does not end the traffic. */
+    /** Sends the requests that are due. A failure does not end the traffic. */
     synchronized void turn() {
         try {
             sendDue();
@@ -122,7 +122,7 @@ final class DemoTraffic implements AutoCloseable {
     private void send(DemoRequest request) {
         inFlight.incrementAndGet();
         try {
-            // Refusals are what it is for, and nobody waits for an answer.
+            // Refusals are the purpose of this traffic, and no code waits for an answer.
             var unused = sender.send(request).whenComplete((answer, failure) -> inFlight.decrementAndGet());
         } catch (RuntimeException e) {
             inFlight.decrementAndGet();

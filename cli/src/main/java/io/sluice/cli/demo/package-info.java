@@ -1,4 +1,4 @@
-/** Sample traffic for looking around: a sample service, rules, callers, and the requests that they send. */
+/** Sample traffic for a first look at Sluice: a sample service, rules, callers, and the requests that they send. */
 @NullMarked
 package io.sluice.cli.demo;
 

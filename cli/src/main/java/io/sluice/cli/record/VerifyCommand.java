@@ -38,7 +38,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private static final int INCOMPLETE = 3;
 
-    /** The rest of the memory is for everything else. */
+    /** The share of the memory for events. The rest is for everything else. */
     private static final double SHARE_OF_MEMORY = 0.5;
 
     private static final long LEAST_AT_ONCE = 50_000;
@@ -152,7 +152,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 });
     }
 
-    /** A recording could hold anything. */
+    /** Returns a line in printable form, because a recording could contain any characters. */
     private static String shown(String line) {
         StringBuilder text = new StringBuilder();
         line.codePoints().forEach(each -> {

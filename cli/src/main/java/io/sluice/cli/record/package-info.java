@@ -1,4 +1,4 @@
-/** The verb that judges recordings. */
+/** The verb that checks recordings. */
 @NullMarked
 package io.sluice.cli.record;
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** Prints advice for people: a table of the numbers, who sets them, what they refuse, and what there is to know. */
+/** Prints advice for people: a table of the numbers, the callers that determine them, their refusals, and further remarks. */
 final class AdviceText {
 
     private static final int MOST_ROWS = 100;
@@ -86,7 +86,7 @@ final class AdviceText {
         return rows;
     }
 
-    /** Callers that look the same when they are masked are counted: {@code 203.0.113.* (30) ×2}. */
+    /** Returns the names of callers. Callers whose masked names are equal are counted: {@code 203.0.113.* (30) ×2}. */
     private static String names(List<CallerNeed> callers) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         callers.forEach(each -> counts.merge(each.toString(), 1, Integer::sum));

@@ -7,7 +7,7 @@ import io.sluice.replay.run.Replay;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Shows on a terminal how far a replay is, how fast it goes, and how long it will take. Writes at most five times a second. */
+/** Shows the progress of a replay on a terminal, with its speed and the remaining time. Writes at most five times a second. */
 final class ProgressBar implements Replay.Progress {
 
     private static final int WIDTH = 30;
@@ -25,7 +25,7 @@ final class ProgressBar implements Replay.Progress {
         this(err, clock, "");
     }
 
-    /** @param title stands before the bar */
+    /** @param title the text before the bar */
     ProgressBar(PrintWriter err, Clock clock, String title) {
         this.err = err;
         this.title = title;

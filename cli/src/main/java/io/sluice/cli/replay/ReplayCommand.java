@@ -58,7 +58,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
     private static final String STANDARD_INPUT = "-";
 
-    /** How many files are named with the format that was guessed. */
+    /** The maximum number of files whose guessed format is printed. */
     private static final int TOLD_FILES = 5;
 
     @Spec

@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** Prints the result of a replay for people: a sentence, tables, and what there is to know. */
+/** Prints the result of a replay for people: a sentence, tables, and further remarks. */
 final class ReplayText {
 
     private static final int MOST_ROWS = 100;
@@ -122,7 +122,7 @@ final class ReplayText {
         }
     }
 
-    /** Prints a table. Numbers stand on the right of their columns. */
+    /** Prints a table. Numbers are aligned to the right of their columns. */
     void table(List<List<String>> rows) {
         int columns = rows.get(0).size();
         int[] widths = new int[columns];

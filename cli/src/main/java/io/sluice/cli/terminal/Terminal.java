@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Finds out whether an output is a terminal, and whether to use colours. */
+/** Detects whether an output is a terminal, and whether to use colours. */
 public final class Terminal {
 
     private static final int OUT = 1;

@@ -1,4 +1,4 @@
-/** What is known of the terminal that the program runs in. */
+/** Detects the capabilities of the terminal that the program runs in. */
 @NullMarked
 package io.sluice.cli.terminal;
 

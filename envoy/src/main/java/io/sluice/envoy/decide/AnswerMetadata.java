@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the metadata that later Envoy filters read: the request, and what the rules say about the descriptors that pass. The
- * names are those of the reference service.
+ * Builds the metadata that later Envoy filters read: the request, and the metadata of the rules for the descriptors that pass. The names
+ * are the same as in the reference service.
  */
 final class AnswerMetadata {
 
@@ -61,7 +61,7 @@ final class AnswerMetadata {
         return "requests_per_unit:" + Integer.toUnsignedString(limit.getRequestsPerUnit()) + " unit:" + limit.getUnit();
     }
 
-    /** Adds what is not there yet. Where both have fields, their fields are merged likewise; otherwise the first value stays. */
+    /** Adds missing fields. If both values have fields, these are merged in the same way; otherwise the first value stays. */
     private static void merge(Struct.Builder into, Struct more) {
         more.getFieldsMap().forEach((key, value) -> {
             Value known = into.getFieldsOrDefault(key, null);

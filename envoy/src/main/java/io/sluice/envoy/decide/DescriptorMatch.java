@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rule for one descriptor. Immutable.
  *
- * @param rule null if there is none
- * @param numbers the limit given by the request itself; null for the rule's own
+ * @param rule the rule; null if there is none
+ * @param numbers the limit in the request itself; null for the limit of the rule
  */
 record DescriptorMatch(@Nullable Rule rule, @Nullable Limit numbers) {
 

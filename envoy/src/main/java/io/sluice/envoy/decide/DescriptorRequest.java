@@ -13,7 +13,10 @@ import java.util.Map;
 /** Translates a request of the protocol to attributes and permits. */
 final class DescriptorRequest {
 
-    /** A request with more descriptors is refused as a whole, because it cannot be decided in the time that Envoy waits. */
+    /**
+     * The maximum number of descriptors. A request with more descriptors is refused as a whole, because it cannot be decided in the time
+     * that Envoy waits.
+     */
     static final int MOST_DESCRIPTORS = 256;
 
     static final int MOST_ENTRIES = EnvoyDescriptor.DEEPEST;
@@ -50,12 +53,15 @@ final class DescriptorRequest {
         return false;
     }
 
-    /** Returns whether the request only looks, so that no descriptor is charged. */
+    /** Returns whether the request only looks, which charges no descriptor. */
     static boolean looks(RateLimitRequest request) {
         return request.getDescriptorsList().stream().allMatch(descriptor -> permits(request, descriptor) == 0);
     }
 
-    /** Returns the permits of a descriptor; 0 only looks. Negative hits are not given back; such a descriptor also only looks. */
+    /**
+     * Returns the permits of a descriptor; with 0, the descriptor only looks. Negative hits do not give back permits; such a descriptor
+     * also only looks.
+     */
     static long permits(RateLimitRequest request, RateLimitDescriptor descriptor) {
         UnknownFieldSet unknown = descriptor.getUnknownFields();
         if (unknown.hasField(NEGATIVE_HITS)

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engines have said about each demand of a request. Most requests have one or two demands, which are searched one by
- * one; a table of them would cost more than the decision. For a single call; not thread-safe.
+ * The verdicts of the engines on each demand of a request. Most requests have one or two demands, which are searched one by
+ * one; a table would cost more than the decision. For a single call; not thread-safe.
  */
 final class HeardVerdicts {
 
@@ -21,7 +21,7 @@ final class HeardVerdicts {
 
     private int demands;
 
-    /** Where a demand is: in which decision, and at which position. */
+    /** The place of a demand: its decision, and its position there. */
     private record Place(Decision decision, int at) {}
 
     void add(Decision decision) {
@@ -36,7 +36,7 @@ final class HeardVerdicts {
         }
     }
 
-    /** Returns what was said about a demand; null if no engine could decide it, or none was asked. */
+    /** Returns the verdict on a demand, or null if no engine could decide it or no engine was asked. */
     @Nullable
     Verdict of(Demand demand) {
         Place place = place(demand);
@@ -45,7 +45,10 @@ final class HeardVerdicts {
         return place != null && place.at < verdicts.size() ? verdicts.get(place.at) : null;
     }
 
-    /** Returns whether the common answer to all demands of a decision lets this one pass. It does if no engine was asked. */
+    /**
+     * Returns whether the common answer to all demands of a decision lets this demand pass. Returns true if no engine was
+     * asked.
+     */
     boolean allows(Demand demand) {
         Place place = place(demand);
         return place == null || place.decision.allowed();

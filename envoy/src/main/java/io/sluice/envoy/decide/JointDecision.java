@@ -29,19 +29,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision about several requests together, while it is being made. For a single call; not thread-safe.
+ * The state of a decision about several requests together. For a single call; not thread-safe.
  *
- * <p>Parts that use the same count become one demand for the sum of their permits. Otherwise each part would be told that there
- * is room for it. If the sum does not fit, the first parts that fit on their own are not reported as refused; the others are.
+ * <p>Parts that use the same count become one demand for the sum of their permits. Otherwise each part would find room for
+ * itself. If the sum does not fit, the first parts that fit on their own are not reported as refused; the other parts are.
  */
 final class JointDecision {
 
-    /** Comparing each of so few limits with each other is quicker than a table. */
+    /** Up to this number of limits, comparing each pair is faster than a table. */
     static final int FEW = 8;
 
     private final List<MatchedRequest> parts;
 
-    /** Maps demands that share a count to the sum of them, and each sum to what the parts have taken of it so far. */
+    /** Maps demands that share a count to their sum, and each sum to the permits that the parts have taken of it so far. */
     private @Nullable Sums sums;
 
     private final HeardVerdicts verdicts = new HeardVerdicts();
@@ -49,7 +49,7 @@ final class JointDecision {
     private final List<Label> shadowRefused = new ArrayList<>(0);
 
     private final QuotaStandings quotas = new QuotaStandings();
-    /** What was charged in any case, by the part that reported it. */
+    /** The usage that was charged in any case, by the part that reported it. */
     private @Nullable IdentityHashMap<MatchedRequest, List<UsedLimit>> usage;
 
     private boolean refusedByQuotas;
@@ -79,7 +79,7 @@ final class JointDecision {
         return part.permits() > Limit.MAX_PERMITS && !part.live().limits().isEmpty();
     }
 
-    /** Returns whether nothing but limits of this process decides, and every part charges. */
+    /** Returns whether only limits of this process decide, and every part charges. */
     boolean isPlain() {
         for (MatchedRequest part : parts) {
             if (part.verdictOf() != null
@@ -97,7 +97,7 @@ final class JointDecision {
         return true;
     }
 
-    /** Returns the limits of the parts that charge, or of those that only look. Each count appears once. */
+    /** Returns the limits of the parts that charge, or of the parts that only look. Each count appears once. */
     LimitGroup group(boolean looking) {
         if (parts.size() == 1
                 && isIn(parts.get(0), looking)
@@ -202,7 +202,7 @@ final class JointDecision {
         quotas.add(group.limits(), said, bound -> standing(bound, tooMany));
     }
 
-    /** Refuses the request if it has quotas and all of them are used up. Call it when all quotas have been heard. */
+    /** Refuses the request if it has quotas and all of them are used up. Call it after all quotas have been added. */
     boolean refusesByQuotas() {
         refusedByQuotas = quotas.areUsedUp();
         return refusedByQuotas;
@@ -246,7 +246,7 @@ final class JointDecision {
         return known;
     }
 
-    /** @param charged whether the whole was allowed and charged; if not, at least one part refuses */
+    /** @param charged whether the request as a whole was allowed and charged; if not, at least one part refuses */
     JointRuling ruling(boolean charged, String mode, long nowMicros) {
         List<PartRuling> rulings = new ArrayList<>(parts.size());
         Reporting reporting = new Reporting();
@@ -332,7 +332,9 @@ final class JointDecision {
                         : Optional.of(Duration.of(verdict.resetAfterMicros(), ChronoUnit.MICROS)));
     }
 
-    /** A request that is refused by its quotas gets back what other limits had granted. */
+    /**
+     * Returns the remaining permits. If its quotas refuse a request, the permits that other limits had granted are given back.
+     */
     private long remaining(BoundLimit bound, Verdict verdict) {
         return refusedByQuotas
                 ? Math.min(bound.numbers().capacity(), verdict.remaining() + verdict.granted())

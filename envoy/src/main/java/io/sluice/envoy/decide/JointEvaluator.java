@@ -27,14 +27,14 @@ final class JointEvaluator {
     }
 
     /**
-     * Decides about several requests at once: either all pass and all are charged, or one refuses and none is charged. Parts that
-     * only look are checked first; if one of them refuses, the whole request is refused. Concurrency limits are only looked at,
-     * because the protocol has no way to release a permit. Quotas are decided after the other limits, each on its own. If all of
-     * them are used up, the request is refused, and what the other limits had charged is given back. Usage that is charged in any
-     * case comes last, if the request passes.
+     * Decides about several requests together: either all pass and all are charged, or one refuses and none is charged. Parts that only
+     * look are checked first; if one of them refuses, the whole request is refused. Concurrency limits are only looked at, because the
+     * protocol has no way to release a permit. Quotas are decided after the other limits, each on its own. If all of them are used up, the
+     * request is refused, and the charges of the other limits are given back. Usage that is charged in any case is charged last, and only
+     * if the request passes.
      *
      * @param set the rules that the parts were made for, as {@link JointEvaluation#rules} returned them
-     * @param parts at least one
+     * @param parts the requests, at least one
      */
     CompletionStage<JointRuling> evaluate(RuleSet set, List<JointPart> parts) {
         long start = steps.nanoTime();
@@ -42,11 +42,10 @@ final class JointEvaluator {
     }
 
     /**
-     * Decides about one request on its own, and counts it even if it is refused. In that case descriptor rules are charged as
-     * much as they have left, so a limit that refuses has nothing left. The same holds for a shadow limit that would refuse.
-     * Other limits, and requests that a rule denied, are not charged. These charges are not reported to listeners, and concurrent
-     * charges of other requests may come first. A quota that is used up is reported, but does not refuse: only all quotas of all
-     * parts together do.
+     * Decides about one request on its own, and counts it even if it is refused. In that case the limits of descriptor rules are charged
+     * all remaining permits, so a limit that refuses has nothing left. The same holds for a shadow limit that would refuse. Other limits,
+     * and requests that a rule denied, are not charged. These charges are not reported to listeners, and concurrent charges of other
+     * requests may come first. A used-up quota is reported but does not refuse; only all quotas of all parts together refuse a request.
      *
      * @param set the rules that the part was made for, as {@link JointEvaluation#rules} returned them
      */
@@ -84,7 +83,7 @@ final class JointEvaluator {
                         .thenApply(all -> told(all, allowed, telling)));
     }
 
-    /** Returns null if the decision takes more than this; then nothing is charged. */
+    /** Decides with the limits of this process only. Returns null, and charges nothing, if that is not enough for the decision. */
     private @Nullable Decision chargedHere(JointDecision joint, long version) {
         LimitGroup group = joint.group(false);
         return joint.isRefusedOutright() ? null : steps.chargeHere(group, version);
@@ -96,7 +95,7 @@ final class JointEvaluator {
         return ruling;
     }
 
-    /** Returns the part that the ruling is about: of those with the reported rule a refused one first. */
+    /** Returns the part that the ruling is about: a part with the reported rule, preferably a refused part. */
     private static MatchedRequest deciding(JointDecision joint, JointRuling ruling) {
         Rule rule = ruling.whole().rule();
         MatchedRequest found = null;
@@ -112,7 +111,7 @@ final class JointEvaluator {
         return found == null ? joint.parts().get(0) : found;
     }
 
-    /** Returns whether the request still passes. */
+    /** Decides the quotas and returns whether the request still passes. */
     private CompletionStage<Boolean> quotas(JointDecision joint, boolean passed, boolean refuse) {
         return shadows(joint, passed, true).thenApply(all -> {
             if (!refuse || !passed || !all.refusesByQuotas()) {
@@ -124,7 +123,7 @@ final class JointEvaluator {
         });
     }
 
-    /** Returns whether all parts pass. */
+    /** Decides the limits in force and returns whether all parts pass. */
     private CompletionStage<Boolean> settle(JointDecision joint, long version) {
         LimitGroup looked = joint.group(true);
         LimitGroup charged = joint.group(false);
@@ -169,7 +168,7 @@ final class JointEvaluator {
         return all;
     }
 
-    /** Charges the usage that passing parts report, one after the other: each sees what the ones before it have left. */
+    /** Charges the usage that passing parts report, one part after the other, so that each part sees the charges of the parts before it. */
     private CompletionStage<JointDecision> usage(JointDecision joint, boolean allowed) {
         CompletionStage<JointDecision> all = CompletableFuture.completedFuture(joint);
         for (MatchedRequest part : joint.parts()) {
@@ -183,7 +182,7 @@ final class JointEvaluator {
         return all;
     }
 
-    /** Charges the limits that the decision did not charge, each on its own and as much as it has left. */
+    /** Charges each limit that the decision did not charge, on its own, up to its remaining permits. */
     private CompletionStage<?> count(MatchedRequest matched, JointRuling.PartRuling ruling) {
         CompletionStage<?> done = CompletableFuture.completedFuture(null);
         List<LimitGroup> groups = new ArrayList<>(matched.shadows());

@@ -8,9 +8,9 @@ import java.util.List;
  * One of several requests that are decided together. Immutable.
  *
  * @param request the attributes that rules match and count by
- * @param permits how many permits to charge; 0 only looks whether one permit would pass. No limit can hold more than
- *     {@link io.sluice.core.limit.Limit#MAX_PERMITS}
- * @param named rules that the caller found, in addition to those that match the attributes
+ * @param permits the number of permits to charge; with 0, the part only looks whether one permit would pass. No limit can hold
+ *     more than {@link io.sluice.core.limit.Limit#MAX_PERMITS}
+ * @param named the rules that the caller found, in addition to the rules that match the attributes
  */
 record JointPart(Attributes request, long permits, List<NamedRule> named) {
 

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ruling on several requests that were decided together. Immutable.
  *
- * @param whole the ruling on all of them: one decision
- * @param parts the ruling on each, in the order of the requests
- * @param atMicros when it was decided, by the clock of the engine, in microseconds since the epoch
+ * @param whole the ruling on all requests together
+ * @param parts the ruling on each request, in the order of the requests
+ * @param atMicros the time of the decision by the clock of the engine, in microseconds since the epoch
  */
 record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) {
 
@@ -24,10 +24,10 @@ record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) 
     /**
      * The ruling on one request.
      *
-     * @param allowed whether this request passes; if another one is refused, nothing is charged for either
+     * @param allowed whether this request passes; if another request is refused, neither is charged
      * @param byRule the rule that denied or exempted it; null if limits decided
      * @param limits the state of each of its limits, in report order, shadow limits last
-     * @param usedUp the first of them that is a quota and used up; null if there is none
+     * @param usedUp the first of these limits that is a used-up quota; null if there is none
      */
     record PartRuling(
             boolean allowed,

@@ -18,13 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuotaStandings {
 
-    /** Null as long as there are none. */
+    /** The states of the quotas. Null while there are none. */
     private @Nullable IdentityHashMap<BoundLimit, Standing> standings;
 
     private final List<Decision> decisions = new ArrayList<>(0);
     private boolean left;
 
-    /** Returns the shadow limits of a part that are quotas, or the others. Where a rule denies or exempts, none is a quota. */
+    /**
+     * Returns the shadow limits of a part that are quotas, or all other shadow limits. If a rule denies or exempts, no limit is
+     * a quota.
+     */
     static List<LimitGroup> groups(MatchedRequest part, boolean quotas) {
         if (part.shadows().isEmpty() || part.verdictOf() != null) {
             return quotas ? List.of() : part.shadows();
@@ -32,20 +35,21 @@ final class QuotaStandings {
         List<LimitGroup> some = new ArrayList<>(part.shadows().size());
         for (LimitGroup group : part.shadows()) {
             if (isQuota(group) == quotas) {
-                // Limits in shadow pass if the store fails. Quotas can refuse, so their rule says what happens then.
+                // If the store fails, shadow limits let the request pass. Quotas can refuse, so the policy of their rule
+                // applies.
                 some.add(quotas ? LimitGroup.of(group.limits()) : group);
             }
         }
         return some;
     }
 
-    /** The candidates of a rule are tried out; they are no quotas. */
+    /** Returns whether a group is a quota. The candidates of a rule are on trial and are not quotas. */
     private static boolean isQuota(LimitGroup group) {
         BoundLimit first = group.limits().get(0);
         return DescriptorMatch.isQuota(first.rule()) && first.rule().limits().contains(first.limit());
     }
 
-    /** Adds a quota and what the engines decided about it. */
+    /** Adds a quota and the decisions of the engines about it. */
     void add(List<BoundLimit> limits, List<Decision> said, Function<BoundLimit, Standing> standing) {
         IdentityHashMap<BoundLimit, Standing> all = standings == null ? new IdentityHashMap<>() : standings;
         standings = all;
@@ -59,12 +63,12 @@ final class QuotaStandings {
         decisions.addAll(said);
     }
 
-    /** Returns whether there are quotas, and none has anything left. */
+    /** Returns whether there are quotas and all of them are used up. */
     boolean areUsedUp() {
         return standings != null && !left;
     }
 
-    /** Returns the state of a limit; null if it is no quota. */
+    /** Returns the state of a limit, or null if it is not a quota. */
     @Nullable
     Standing of(BoundLimit bound) {
         return standings == null ? null : standings.get(bound);
@@ -74,7 +78,7 @@ final class QuotaStandings {
         return decisions;
     }
 
-    /** Returns the time until the first of them has something left; empty if none ever has. */
+    /** Returns the time until the first quota has permits again; empty if no quota ever has. */
     Optional<Duration> retryAfter() {
         return decisions.stream()
                 .flatMap(decision -> decision.retryAfter().stream())

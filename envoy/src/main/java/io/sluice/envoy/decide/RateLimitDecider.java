@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitDecider {
 
-    /** A tree of this many rules is built in well under a millisecond. */
+    /** A tree of at most this many rules is built in well under a millisecond. */
     private static final int QUICKLY_LAID_OUT = 1_000;
 
     private final Evaluator evaluator;
@@ -71,8 +71,8 @@ public final class RateLimitDecider {
     }
 
     /**
-     * Decides about a request at once without the shared store, because too many wait for it already. Each rule's
-     * {@code on_failure} decides; an error would let the request pass whatever the rules say.
+     * Decides about a request immediately, without the shared store, because too many requests already wait for it. Each rule's
+     * {@code on_failure} decides; an error would let the request pass regardless of the rules.
      *
      * @throws IllegalArgumentException if the request is invalid
      */
@@ -212,7 +212,7 @@ public final class RateLimitDecider {
                 .build();
     }
 
-    /** Returns a part that is refused without looking at any limit. */
+    /** Returns a part that is refused without checking any limit. */
     private static JointPart tooMuch(DescriptorTree rules, RateLimitRequest request, Origin origin) {
         Rule rule = DomainRules.tooMuch(rules, request.getDomain());
         return new JointPart(

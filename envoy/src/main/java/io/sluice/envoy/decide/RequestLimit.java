@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The limit that a descriptor itself carries. It counts by all keys and values of the descriptor. Its rule is that of the
+ * The limit that a descriptor itself carries. It counts by all keys and values of the descriptor. Its rule is the rule of the
  * {@linkplain DomainRules domain}, so that no metric has a label that a client can choose.
  */
 final class RequestLimit {

@@ -18,11 +18,14 @@ final class StatusWriter {
     private static final long MOST = 0xFFFF_FFFFL;
     private static final long MICROS = 1_000_000;
 
-    /** Limits per second are the most frequent ones, and a message per answer costs as much as finding the rule. */
+    /**
+     * The shared message for limits per second, which are the most frequent. Building a message per answer costs as much as finding the
+     * rule.
+     */
     private static final Duration ONE_SECOND =
             Duration.newBuilder().setSeconds(1).build();
 
-    /** For a descriptor without a rule, or with one that exempts it. */
+    /** The status of a descriptor without a rule, or with a rule that exempts it. */
     static final DescriptorStatus PASSED =
             DescriptorStatus.newBuilder().setCode(Code.OK).build();
 
@@ -51,8 +54,8 @@ final class StatusWriter {
     }
 
     /**
-     * Returns the first limit that refuses, otherwise the one with the least remaining. Shadow limits count only if there are no
-     * others.
+     * Returns the first limit that refuses, otherwise the limit with the fewest remaining permits. Shadow limits count only if there are no
+     * other limits.
      */
     private static @Nullable Standing reported(PartRuling ruling) {
         Standing best = null;
@@ -80,7 +83,7 @@ final class StatusWriter {
         return builder.build();
     }
 
-    /** Returns whole seconds, rounded up. A window counts until its end, even if it is unused. */
+    /** Returns the time until the reset in whole seconds, rounded up. A window counts until its end, even if it is unused. */
     private static Duration reset(Standing standing, long atMicros) {
         Windows windows = standing.limit().windows();
         long micros = windows != null

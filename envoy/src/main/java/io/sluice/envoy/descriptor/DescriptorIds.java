@@ -12,9 +12,9 @@ import java.util.List;
  * Makes ids for rules that were written as descriptors, such as {@code edge.user} and {@code edge.user_vip.path}. An id depends
  * only on the domain and the path, so counts survive every other change of the file.
  *
- * <p>If the id would be too long, or a part contains anything but letters, digits and dashes, the id ends with two underscores
- * and a hash. Characters before the hash that ids cannot have become dashes. Plain ids never contain two underscores in a row, so
- * no two paths share an id.
+ * <p>If the id would be too long, or a part contains other characters than letters, digits and dashes, the id ends with two underscores and
+ * a hash. Characters before the hash that ids cannot have become dashes. Plain ids never contain two underscores in a row, so no two paths
+ * share an id.
  */
 final class DescriptorIds {
 

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the field {@code metadata} of a descriptor: any values, for the metadata of answers. For a single field. */
+/** Reads the field {@code metadata} of a descriptor: any values, for the metadata of answers. Each field needs a new reader. */
 final class DescriptorMetadata {
 
     static final String KEY = "metadata";
 
-    /** Answers carry it, so it must stay small. */
+    /** The maximum length. The metadata is part of every answer, so it must stay small. */
     static final int LONGEST = 16_384;
 
     private final Errors errors;

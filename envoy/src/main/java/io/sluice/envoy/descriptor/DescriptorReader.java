@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads rules from a configuration file of the reference service. For a single document. */
+/** Reads rules from a configuration file of the reference service. Each document needs a new reader. */
 final class DescriptorReader {
 
     private static final List<String> DOCUMENT = List.of("domain", "descriptors");
@@ -75,7 +75,10 @@ final class DescriptorReader {
         }
     }
 
-    /** As in the reference service, {@code descriptors:} without a value means no descriptors. */
+    /**
+     * Returns whether there are no descriptors. As in the reference service, {@code descriptors:} without a value means no
+     * descriptors.
+     */
     private static boolean isNothing(Fields fields) {
         return fields.value("descriptors")
                 .filter(value -> value instanceof YamlValue.YamlScalar word && word.isNull())
@@ -231,7 +234,7 @@ final class DescriptorReader {
         });
     }
 
-    /** What a descriptor says about its limit, beside the block {@code rate_limit}. */
+    /** The options of a descriptor for its limit outside of the block {@code rate_limit}. */
     private record Options(boolean shadow, boolean quota, boolean detailed, Map<String, @Nullable Object> metadata) {
 
         static Options read(Fields fields, Errors errors) {

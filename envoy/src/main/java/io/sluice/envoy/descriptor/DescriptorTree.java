@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The rules for descriptors in a rule set, arranged by domain, key and value. Immutable once built.
  *
  * <p>At each level an exact value takes precedence, then wildcards in the order of the rules, then the key without a value. The
- * search never goes back if the chosen branch leads nowhere. A rule is found only if its path is as long as the descriptor.
+ * search does not backtrack if the chosen branch contains no rule. A rule is found only if its path is as long as the
+ * descriptor.
  */
 public final class DescriptorTree {
 
@@ -38,7 +39,7 @@ public final class DescriptorTree {
         return domains.containsKey(domain);
     }
 
-    /** Returns the rule for a descriptor; null if there is none. */
+    /** Returns the rule for a descriptor, or null if there is none. */
     @Nullable
     public Rule find(String domain, RateLimitDescriptor descriptor) {
         Branch branch = domains.get(domain);

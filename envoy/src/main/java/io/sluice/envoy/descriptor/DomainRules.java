@@ -17,7 +17,7 @@ import java.util.TreeSet;
 /**
  * Rules that decisions name although no document contains them. Each domain of a set has a rule for limits that requests carry,
  * and a rule that refuses requests that are too large. All unknown domains share one rule. The number of these rules therefore
- * depends on the rule set, never on what clients send.
+ * depends on the rule set, never on the requests of clients.
  */
 public final class DomainRules {
 

@@ -28,13 +28,11 @@ import org.jspecify.annotations.Nullable;
  * @param path one element for each entry of the descriptor, at least one
  * @param unlimited for a rule that exempts: whether the answer says that the descriptor is unlimited; otherwise the answer is the
  *     same as for a descriptor without a rule
- * @param name the name by which other limits replace this one
- * @param replaces the names of limits that do not apply where this one does
- * @param quota whether the limit, if its rule is in shadow, refuses a request together with all other quotas of it, when all of
- *     them are used up
+ * @param name the name by which other limits replace this limit
+ * @param replaces the names of limits that do not apply if this limit applies
+ * @param quota whether the limit, if its rule is in shadow, is a quota: a request is refused when all of its quotas are used up
  * @param detailedMetric kept as it was written, without effect: no metric has a label that a client can choose
- * @param metadata what the metadata of an answer contains while the limit lets requests pass: texts, numbers, flags, nulls, lists
- *     and maps, by key
+ * @param metadata the metadata of an answer while the limit lets requests pass: texts, numbers, flags, nulls, lists and maps, by key
  */
 public record EnvoyDescriptor(
         String domain,
@@ -79,7 +77,7 @@ public record EnvoyDescriptor(
     /**
      * One entry of a descriptor.
      *
-     * @param value the value to match, where {@code *} stands for any text, even none; empty to match every value
+     * @param value the value to match, where {@code *} stands for any text, even an empty one; empty to match every value
      * @param shareThreshold whether all matching values share one count
      */
     public record Entry(String key, Optional<String> value, boolean shareThreshold) {

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Reads configuration files of the reference service, with {@code domain} and nested {@code descriptors}, as rules. Each
  * descriptor with a limit becomes a rule. So does each descriptor without a limit at the end of its branch: it lets its value
- * pass where the limit of the key would apply.
+ * pass although the key has a limit.
  */
 public final class ReferenceDialect implements RuleDialect {
 

@@ -3,10 +3,10 @@ package io.sluice.envoy.descriptor;
 import java.util.List;
 
 /**
- * A value with stars. Each star stands for any text, even none. Immutable.
+ * A value with stars. Each star stands for any text, even an empty one. Immutable.
  *
- * <p>Not a {@code Glob} of the rules, because in files of the reference service a question mark and a backslash stand for
- * themselves.
+ * <p>This is not a {@code Glob} of the rules, because in files of the reference service a question mark and a backslash have no
+ * special meaning.
  */
 final class Wildcard {
 
@@ -29,7 +29,9 @@ final class Wildcard {
         return value.indexOf('*') >= 0;
     }
 
-    /** Matches each part at its first occurrence. This leaves the most room for the next part, so no backtracking is needed. */
+    /**
+     * Matches each part at its first occurrence, which leaves the most room for the next part, so no backtracking is needed.
+     */
     boolean matches(String value) {
         if (value.length() < shortest || !value.startsWith(first) || !value.endsWith(last)) {
             return false;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Ends calls without a valid token before their message is read. The health service is open to everybody. Thread-safe. */
+/** Ends calls without a valid token before their message is read. The health service needs no token. Thread-safe. */
 final class Admission implements ServerInterceptor {
 
     private static final Metadata.Key<String> AUTHORIZATION =
@@ -19,7 +19,7 @@ final class Admission implements ServerInterceptor {
 
     private final Optional<Predicate<List<String>>> tokens;
 
-    /** @param tokens tells whether the values of the metadata are a valid token; without it, every call is admitted */
+    /** @param tokens accepts the values of the metadata if they are a valid token; without it, every call is admitted */
     Admission(Optional<Predicate<List<String>>> tokens) {
         this.tokens = tokens;
     }

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Who may connect and call.
+ * The clients that may connect and call.
  *
- * @param connections tells whether a new connection may stay; asked once for each, when it is accepted
- * @param tokens tells whether the values of the {@code authorization} metadata are a valid token; calls without one are answered
- *     {@code UNAUTHENTICATED}, except those to the health service
+ * @param connections decides whether a new connection may stay; called once for each connection, when it is accepted
+ * @param tokens accepts the values of the {@code authorization} metadata if they are a valid token; calls without a valid token are
+ *     answered {@code UNAUTHENTICATED}, except calls to the health service
  */
 public record AllowedCallers(Predicate<Channel> connections, Optional<Predicate<List<String>>> tokens) {
 
-    /** Everybody, on any number of connections. */
+    /** All clients, on any number of connections. */
     public static final AllowedCallers ALL = new AllowedCallers(connection -> true, Optional.empty());
 }

@@ -21,7 +21,7 @@ final class CallOrigin implements ServerInterceptor {
 
     private final Function<Function<String, List<String>>, Origin> reader;
 
-    /** @param reader reads an origin; is given a function that returns all values of a header by its name in lower case */
+    /** @param reader reads an origin, given a function that returns all values of a header by its name in lower case */
     CallOrigin(Function<Function<String, List<String>>, Origin> reader) {
         this.reader = reader;
     }
@@ -35,7 +35,7 @@ final class CallOrigin implements ServerInterceptor {
         return KEY.get();
     }
 
-    /** Returns how a call is known, for the log. Nothing in it needs to be escaped. */
+    /** Returns the name of a call for the log. It contains no characters that need to be escaped. */
     static String named(Origin origin) {
         String request = origin.requestId().isEmpty() ? "" : ", request " + origin.requestId();
         return origin.traceId().isEmpty() ? request : request + ", trace " + origin.traceId();

@@ -37,11 +37,11 @@ public final class EnvoyJson {
      * The response.
      *
      * @param status 200 if the request is allowed, 429 if it is refused, 400 if it is invalid
-     * @param body the response as JSON; for status 400 a sentence that says what is wrong
+     * @param body the response as JSON; for status 400 a sentence about the error
      */
     public record Answer(int status, String body) {}
 
-    /** Answers a body, whatever its content type. */
+    /** Answers a body of any content type. */
     public CompletionStage<Answer> answer(byte[] body) {
         return answer(body, Origin.UNKNOWN);
     }
@@ -61,7 +61,7 @@ public final class EnvoyJson {
         }
     }
 
-    /** Returns a body that asks what a request with these descriptors would be told, without charging it. */
+    /** Returns a body that asks for the decision on a request with these descriptors, without charging it. */
     public static String look(String domain, List<Map<String, String>> descriptors) {
         RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain(domain);
         for (Map<String, String> entries : descriptors) {

@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvoyServer implements AutoCloseable {
 
-    /** Fits the most descriptors and entries with 32 bytes each. Envoy itself never sends more for a request that it accepts. */
+    /**
+     * The maximum size of a message. It fits the maximum number of descriptors and entries with 32 bytes each. Envoy itself never sends
+     * more for a request that it accepts.
+     */
     static final int LARGEST_MESSAGE = 512 * 1024;
 
     private static final int LARGEST_METADATA = 16 * 1024;
@@ -40,7 +43,7 @@ public final class EnvoyServer implements AutoCloseable {
     private static final int FLOW_WINDOW = 1024 * 1024;
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
-    /** A hundred times as long as Envoy waits for an answer. */
+    /** The maximum time for a message to arrive: a hundred times as long as Envoy waits for an answer. */
     private static final Duration MESSAGE_WITHIN = Duration.ofSeconds(2);
 
     /** Clients may send keepalive pings this often. A client that sends them more often is disconnected. */
@@ -48,12 +51,15 @@ public final class EnvoyServer implements AutoCloseable {
 
     private static final Duration KEEPALIVE = Duration.ofSeconds(60);
 
-    /** A client that gives up on slow answers sends up to this many resets. A client that does nothing but reset sends more. */
+    /**
+     * The maximum number of resets. A client that gives up on slow answers sends up to this many; only a client that resets all its calls
+     * sends more.
+     */
     private static final int MOST_RESETS = 20_000;
 
     private static final int RESETS_IN_SECONDS = 10;
 
-    /** The library logs a stack trace for each invalid message of a client, which would bury all other log lines. */
+    /** The logger of the gRPC library. It logs a stack trace for each invalid message of a client, which would bury all other log lines. */
     private static final Logger LIBRARY = Logger.getLogger("io.grpc");
 
     static {
@@ -89,7 +95,7 @@ public final class EnvoyServer implements AutoCloseable {
                 .directExecutor()
                 .intercept(origins)
                 .intercept(calls)
-                .intercept(admission) // runs before those above
+                .intercept(admission) // runs before the interceptors above
                 .addService(malformed.guard(new RateLimitCalls(decider, () -> open)))
                 .addService(malformed.guard(health.getHealthService()))
                 .maxInboundMessageSize(LARGEST_MESSAGE)
@@ -117,9 +123,9 @@ public final class EnvoyServer implements AutoCloseable {
     }
 
     /**
-     * Starts to listen for calls that say where they come from.
+     * Starts to listen for calls that carry their origin.
      *
-     * @param origins reads the origin of a call; is given a function that returns all values of a header by its name in lower case
+     * @param origins reads the origin of a call, given a function that returns all values of a header by its name in lower case
      * @throws IOException if the address cannot be used or a certificate file cannot be read
      * @throws GeneralSecurityException if a certificate or key is invalid
      */
@@ -172,8 +178,8 @@ public final class EnvoyServer implements AutoCloseable {
     }
 
     /**
-     * Sends requests through another server, on the loopback address, while {@code more} is true. They ask for limits of these rules
-     * and charge nothing. Call this before a server has to answer quickly.
+     * Sends requests through another server, on the loopback address, while {@code more} is true. The requests ask for limits of these
+     * rules and charge nothing. Call this before a server has to answer quickly.
      */
     public static void warmUp(RateLimitDecider decider, List<Rule> rules, BooleanSupplier more)
             throws IOException, GeneralSecurityException {
@@ -198,7 +204,7 @@ public final class EnvoyServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more calls and waits for those in flight. Calls that watch the health status are ended. */
+    /** Accepts no more calls and waits for the calls in flight. Calls that watch the health status are ended. */
     @Override
     public void close() {
         leave();

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Answers {@code INVALID_ARGUMENT} to messages that cannot be read. They are counted, and logged once a minute at most.
  * Thread-safe.
  *
- * <p>If a message were read where gRPC reads it, an error would be {@code UNKNOWN} to the client and a stack trace in the log. So
- * gRPC hands over the bytes, and the message is read inside of this interceptor.
+ * <p>If gRPC itself parsed a message, an error would be {@code UNKNOWN} to the client and a stack trace in the log. So gRPC passes on the
+ * bytes, and this interceptor parses the message.
  */
 final class MalformedMessages implements ServerInterceptor {
 
@@ -31,7 +31,7 @@ final class MalformedMessages implements ServerInterceptor {
     private final System.Logger log;
     private final AtomicLong count = new AtomicLong();
 
-    /** When the next message may be logged; meaningless before the first. */
+    /** The time from which the next message may be logged; meaningless before the first message. */
     private final AtomicLong nextNanos = new AtomicLong();
 
     MalformedMessages(Clock clock, System.Logger log) {
@@ -39,7 +39,7 @@ final class MalformedMessages implements ServerInterceptor {
         this.log = log;
     }
 
-    /** Returns the service with its messages read by this object. */
+    /** Returns the service, whose messages this object parses. */
     ServerServiceDefinition guard(BindableService service) {
         return ServerInterceptors.intercept(
                 ServerInterceptors.useMarshalledMessages(service.bindService(), new Bytes()), this);
@@ -88,7 +88,10 @@ final class MalformedMessages implements ServerInterceptor {
         }
     }
 
-    /** A message that is too large only when it is decompressed fails here, too. It keeps the status of all large messages. */
+    /**
+     * Returns the status for a failure. A message that becomes too large by decompression also fails here and keeps the status of all large
+     * messages.
+     */
     private static Status status(RuntimeException failure) {
         Status status = Status.fromThrowable(failure);
         return status.getCode() == Status.Code.RESOURCE_EXHAUSTED

@@ -15,8 +15,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends calls that a client could keep open as long as it likes: calls whose message does not arrive in time and, when the server
- * stops, calls that watch its health. Thread-safe.
+ * Ends calls that a client could otherwise keep open forever: calls whose message does not arrive in time and, when the server stops, calls
+ * that watch its health. Thread-safe.
  *
  * <p>gRPC has no such timeout: the client sets the deadline of a call, and the server's own limits apply to connections, not
  * to calls.
@@ -30,7 +30,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
     private final ScheduledExecutorService sweeping;
     private volatile boolean stopping;
 
-    /** @param messageWithin how long a client has at least to send its message; at most it has twice as long */
+    /** @param messageWithin the minimum time that a client has to send its message; the maximum is twice as long */
     OpenCalls(Duration messageWithin) {
         this.sweeping = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread sweeper = new Thread(task, "sluice-unfinished-calls");
@@ -85,7 +85,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         };
     }
 
-    /** Ends the calls that watch the health status, and from now on every new one. */
+    /** Ends the calls that watch the health status, and from now on every new such call. */
     void stopWatching() {
         stopping = true;
         watching.forEach(this::endIfStopping);
@@ -101,7 +101,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         sweeping.scheduleWithFixedDelay(this::sweep, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Ends the calls that were already open at the previous sweep. They have had enough time. */
+    /** Ends the calls that were already open at the previous sweep, because they have had enough time. */
     private void sweep() {
         for (Open open : unfinished) {
             if (open.seen) {
@@ -130,7 +130,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
             this.call = call;
         }
 
-        /** Returns true for the first caller, which is the one that ends the call. */
+        /** Returns true for the first caller, which has to end the call. */
         synchronized boolean take() {
             boolean first = !taken;
             taken = true;

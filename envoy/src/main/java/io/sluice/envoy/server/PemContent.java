@@ -25,7 +25,7 @@ record PemContent(String certificate, String key, Optional<String> authority) {
         return new PemContent(RegularFile.text(files.certificate()), RegularFile.text(files.key()), authority);
     }
 
-    /** Checks that the key belongs to the certificate. With a different key nobody could connect any more. */
+    /** Checks that the key belongs to the certificate. With a different key, no client could connect any more. */
     void check() throws IOException, GeneralSecurityException {
         X509Certificate[] chain = certificates();
         if (chain.length == 0 || (authority.isPresent() && authorities().length == 0)) {

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Makes gRPC calls over a plain socket, for {@link RateLimitWarmUp}. gRPC's own client would have to be loaded and compiled in the
- * same short time, and after the start nobody needs it. Not thread-safe.
+ * Makes gRPC calls over a plain socket, for {@link RateLimitWarmUp}. gRPC's own client would have to be loaded and compiled in the same
+ * short time, and it is not needed after the start. Not thread-safe.
  */
 final class PlainCalls implements Closeable {
 
@@ -32,17 +32,20 @@ final class PlainCalls implements Closeable {
     private static final int ACKNOWLEDGED = 1;
     private static final int END_HEADERS = 4;
 
-    /** Header fields of HPACK's static table, and names from it with a text as their value. */
+    /** Header fields of HPACK's static table, and names from this table for fields with a text value. */
     private static final int METHOD_POST = 0x83;
 
     private static final int SCHEME_HTTP = 0x86;
     private static final int AUTHORITY = 0x01;
     private static final int PATH = 0x04;
 
-    /** Enough for all answers of the warm-up; the usual window would be full after some thousand. */
+    /**
+     * The size of the flow-control window. It is enough for all answers of the warm-up; the default window would be full after some
+     * thousand answers.
+     */
     private static final int WINDOW = 1 << 30;
 
-    /** The start does not wait that long, but a connection closed too early would cause errors on the server's side. */
+    /** The read timeout. The start does not wait that long, but closing a connection too early would cause errors in the server. */
     private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket = new Socket();
@@ -70,7 +73,7 @@ final class PlainCalls implements Closeable {
         }
     }
 
-    /** Makes one call with each message, all at once, and returns when all have ended, well or badly. */
+    /** Makes one call with each message, all concurrently, and returns when all calls have succeeded or failed. */
     void call(List<byte[]> messages) throws IOException {
         for (byte[] message : messages) {
             frame(HEADERS, END_HEADERS, nextStream, headers);
@@ -92,7 +95,7 @@ final class PlainCalls implements Closeable {
         socket.close();
     }
 
-    /** Reads a frame. Returns whether it ends a call. */
+    /** Reads a frame and returns whether it ends a call. */
     private boolean read() throws IOException {
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
         int type = in.readUnsignedByte();

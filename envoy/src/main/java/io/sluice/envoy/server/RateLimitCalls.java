@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase {
 
     /**
-     * The most calls that wait for their decision. A decision takes no longer than its deadline, so more calls than this are a
-     * flood and not a burst. Further calls are decided at once, without the store.
+     * The maximum number of calls that wait for their decision. A decision takes no longer than its deadline, so more calls
+     * than this are a flood and not a burst. Further calls are decided immediately, without the store.
      */
     static final int MOST_IN_FLIGHT = 20_000;
 

@@ -18,15 +18,15 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
- * Sends requests through a server before the real one listens. The first requests take longer than Envoy waits, because classes are
- * loaded and code is compiled. The requests ask for limits of the rules in force and only look.
+ * Sends requests through a temporary server before the real server listens. The first requests take longer than Envoy waits, because
+ * classes are loaded and code is compiled. The requests ask for limits of the rules in force and only look.
  */
 final class RateLimitWarmUp {
 
-    /** Calls under way at a time, so that requests to a shared store are sent together. */
+    /** The number of concurrent calls. There are several, so that requests to a shared store are sent together. */
     private static final int AT_ONCE = 32;
 
-    /** The most rules that requests are made for. */
+    /** The maximum number of rules that requests are made for. */
     private static final int MOST_RULES = 8;
 
     private static final String METHOD =
@@ -62,7 +62,7 @@ final class RateLimitWarmUp {
         return messages;
     }
 
-    /** Returns a request for each of the first rules, or one that no rule applies to. */
+    /** Returns a request for each of the first rules, or one request without a matching rule if there are no rules. */
     static List<RateLimitRequest> requests(List<Rule> rules) {
         List<RateLimitRequest> requests = new ArrayList<>();
         rules.stream()

@@ -18,9 +18,9 @@ import java.util.List;
 /**
  * Certificates that a {@link FileWatch} reloads. Open connections keep the certificates that they started with.
  *
- * <p>gRPC can reload certificates too ({@code AdvancedTlsX509KeyManager.updateIdentityCredentials} with a period). But it relies
- * on the time stamps of the files and does not check that key and certificate match. So this class reads the files and passes
- * their content to gRPC.
+ * <p>gRPC can also reload certificates ({@code AdvancedTlsX509KeyManager.updateIdentityCredentials} with a period). But it relies on the
+ * time stamps of the files and does not check that key and certificate match. So this class reads the files and passes their content to
+ * gRPC.
  */
 final class ReloadedTls implements AutoCloseable {
 

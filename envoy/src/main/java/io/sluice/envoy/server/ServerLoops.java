@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The event loops of a server and the socket that it listens on. Connections that may not stay are closed where they are accepted,
- * before anything is read from them. gRPC has no option for that, and its own event loops cannot be used with another socket.
+ * The event loops of a server and the socket that it listens on. Connections that may not stay are closed as soon as they are accepted,
+ * before any byte is read from them. gRPC has no option for that, and its own event loops cannot be used with another socket.
  */
 final class ServerLoops implements AutoCloseable {
 
-    /** Netty chooses the number: two for each processor. */
+    /** The default number of event loops: Netty chooses two for each processor. */
     private static final int USUAL = 0;
 
     private static final Duration MAY_TAKE = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ final class ServerLoops implements AutoCloseable {
     private final EventLoopGroup accepting = loops(1, "sluice-grpc-accept");
     private final EventLoopGroup serving = loops(USUAL, "sluice-grpc");
 
-    /** @param connections tells whether a new connection may stay */
+    /** @param connections decides whether a new connection may stay */
     ServerLoops(Predicate<Channel> connections) {
         this.connections = connections;
     }
@@ -67,7 +67,7 @@ final class ServerLoops implements AutoCloseable {
         }
     }
 
-    /** Called after the server has ended. */
+    /** Closes the event loops. Call it after the server has ended. */
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // the threads are daemons
     public void close() {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Notifies every listener of the store: the metrics and the application's own listeners. A listener that throws is logged;
- * it neither delays decisions nor stops the other listeners from being notified.
+ * Notifies every listener of the store: the metrics and the application's own listeners. An exception of a listener is logged;
+ * it neither delays decisions nor keeps the other listeners from being notified.
  */
 final class AllStoreListeners implements StoreListener {
 
@@ -29,7 +29,7 @@ final class AllStoreListeners implements StoreListener {
         tell(each -> each.changed(state));
     }
 
-    /** Returns how often a listener has failed. */
+    /** Returns the number of failed notifications. */
     long failures() {
         return failures.count();
     }

@@ -11,9 +11,9 @@ import io.sluice.runtime.data.DataBatch.Kind;
 import java.util.Optional;
 
 /**
- * What the application tells its center about callers that it refused.
+ * The application's reports to its center about refused callers.
  *
- * @param own the key of callers; empty if a file names it
+ * @param own the key for hashes of callers; empty if a key file is configured
  */
 record CallerReports(
         RefusedCallers refused,
@@ -23,7 +23,7 @@ record CallerReports(
         Evaluator evaluator,
         Clock clock) {
 
-    /** Begins to tell who was refused, and to answer questions, if there is a center that can ask. */
+    /** Starts to report refused callers and to answer questions, if there is a center that can ask. */
     void start(SluiceFleet fleet, SluiceEngines engines) {
         own.ifPresent(key -> engines.agreeOn(key, clock));
         boolean isCounting = fleet.outbox().takes(Kind.CALLERS);

@@ -7,7 +7,7 @@ import io.sluice.rules.pattern.Network;
 import io.sluice.spring.boot.store.SluiceStartException;
 import java.util.List;
 
-/** Reads from the properties which proxies are trusted to report the caller's address. */
+/** Reads from the properties the proxies that are trusted to report the caller's address. */
 final class CallerSettings {
 
     private CallerSettings() {}

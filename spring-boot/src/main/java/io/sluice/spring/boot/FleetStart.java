@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Lets the application report to its center once everything that it reports about exists. */
+/** Starts the application's reports to its center after all beans that it reports about exist. */
 final class FleetStart implements SmartInitializingSingleton {
 
     private final SluiceFleet fleet;

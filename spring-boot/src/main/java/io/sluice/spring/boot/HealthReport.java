@@ -9,18 +9,18 @@ import java.util.Map;
  * <ul>
  *   <li>{@code UP}: decisions are made as configured.
  *   <li>{@code DEGRADED}: Redis is unavailable and the rules' {@code on_failure} policies decide, or Redis has unsafe settings.
- *   <li>{@code DOWN}: Redis is unavailable and every rule that counts in Redis is {@code on_failure: closed}, so these rules let
- *       nothing pass.
+ *   <li>{@code DOWN}: Redis is unavailable and every rule that counts in Redis is {@code on_failure: closed}, so these rules let no request
+ *       pass.
  * </ul>
  *
- * <p>A single closed rule among others does not report {@code DOWN}. The application still serves everything else, and all
+ * <p>A single closed rule among other rules does not cause {@code DOWN}. The application still serves all other requests, and all
  * applications that share the Redis would go down together.
  *
  * @param status {@code UP}, {@code DEGRADED} or {@code DOWN}
  */
 public record HealthReport(String status, Map<String, Object> details) {
 
-    /** Between up and down: requests are served, but with weaker guarantees than configured. */
+    /** The status between up and down: requests are served, but with weaker guarantees than configured. */
     public static final String DEGRADED = "DEGRADED";
 
     /** The meaning of {@link #DEGRADED}, in words. */

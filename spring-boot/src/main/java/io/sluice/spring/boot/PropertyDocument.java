@@ -19,10 +19,10 @@ final class PropertyDocument {
     private static final Set<String> WORDS =
             Set.of("id", "name", "tenant", "service", "resource", "message", "by", "of", "methods", "field", "type");
 
-    /** Fields that hold attributes. Attribute names contain dots, which properties read as nested levels. */
+    /** Fields that hold attributes. Attribute names contain dots, which Spring reads as nested properties. */
     private static final Set<String> ATTRIBUTES = Set.of("match", "when", "labels");
 
-    /** Values that are written unquoted. Property files know only text, so numbers and booleans are recognized here. */
+    /** Values that are written unquoted. Property files contain only text, so numbers and booleans are recognized here. */
     private static final Pattern PLAIN = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?|true|false");
 
     private final StringBuilder text = new StringBuilder("{\"rules\": [\n");
@@ -30,7 +30,7 @@ final class PropertyDocument {
     private final List<String> attributes = new ArrayList<>();
     private int rules;
 
-    /** Adds a rule that the properties under this name describe. */
+    /** Adds the rule that the properties under this name describe. */
     void add(String name, Map<String, ?> rule) {
         text.append(rules++ == 0 ? "" : ",");
         write(name, "", rule, false);

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.env.Environment;
 
-/** Chooses the one source of an application's rules: a file, the properties, Redis, the center, or none. */
+/** Chooses the source of an application's rules: a file, the properties, Redis, the center, or none. */
 final class RuleChoice {
 
     private final SluiceProperties properties;
@@ -39,7 +39,7 @@ final class RuleChoice {
         this.clock = clock;
     }
 
-    /** Opens the source; fails if the rules have errors or cannot work in this process. */
+    /** Opens the source. Fails if the rules have errors or cannot work in this process. */
     OpenRules open() {
         OpenRules rules;
         try {
@@ -58,7 +58,7 @@ final class RuleChoice {
         return rules;
     }
 
-    /** Returns where the rules come from, for the log. */
+    /** Returns the origin of the rules, for the log. */
     String shown() {
         return properties
                 .rulesFile()

@@ -8,7 +8,7 @@ import org.springframework.core.ResolvableType;
 /** Reads the rules in the properties again when Spring Cloud reports that the environment changed. */
 final class RulesReloader implements GenericApplicationListener {
 
-    /** The event's class by name, because most applications do not have Spring Cloud on the class path. */
+    /** The name of the event's class, because most applications do not have Spring Cloud on the class path. */
     private static final String CHANGED = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
     private final SluiceRules rules;

@@ -46,8 +46,8 @@ import org.springframework.core.env.Environment;
  * Defines the beans that every part of the starter uses: the limiter, the rules and the evaluator. The application can replace
  * most of them by defining a bean of the same type.
  *
- * <p>Counts are shared if {@code sluice.redis.uri}, {@code spring.data.redis.*} or a bean with connection details names a Redis.
- * Otherwise each process counts alone, and the log says so at startup.
+ * <p>Counts are shared if {@code sluice.redis.uri}, {@code spring.data.redis.*} or a bean with connection details names a Redis. Otherwise
+ * each process counts alone, which is logged at startup.
  */
 @AutoConfiguration(
         afterName = {
@@ -97,7 +97,10 @@ public final class SluiceAutoConfiguration {
         return RefusalBody.PROBLEM;
     }
 
-    /** Without a key file, the application has a key of its own until it agrees with others on one. */
+    /**
+     * The key for hashes of callers. Without a key file, the application has a key of its own until it agrees on a shared key with other
+     * processes.
+     */
     @Bean(destroyMethod = "close")
     SharedCallerKey sluiceCallerKey(SluiceProperties properties) {
         return SharedCallerKey.open(properties.hashKeyFile().isPresent() ? Optional.empty() : properties.dataDir());
@@ -178,7 +181,7 @@ public final class SluiceAutoConfiguration {
         return counts;
     }
 
-    /** A listener of rulings, which tells the center who was refused. */
+    /** A listener of rulings, which reports refused callers to the center. */
     @Bean(destroyMethod = "close")
     RefusedCallers sluiceRefusedCallers(SluiceFleet fleet, RuleSource rules, KeySettings keys, Clock clock) {
         RefusedCallers callers = new RefusedCallers(fleet.outbox(), rules::latest, keys, clock);

@@ -78,14 +78,14 @@ final class SluiceDecisions implements RulingListener, AutoCloseable {
         return new DecisionSettings.Kafka(servers, properties.topic(), Optional.ofNullable(properties.properties()));
     }
 
-    /** Returns what logs; empty if there is no place to log to. */
+    /** Returns the recorder of the decision log; empty if no destination is configured. */
     Optional<DecisionRecorder> recorder() {
         return opened;
     }
 
     @Override
     public void ruled(Ruling.Settled ruling, long elapsedNanos) {
-        // A ruling comes with its request.
+        // A ruling without its request cannot be logged; the other method gets both.
     }
 
     @Override
@@ -95,7 +95,7 @@ final class SluiceDecisions implements RulingListener, AutoCloseable {
         }
     }
 
-    /** The request is logged when it is ruled on again. */
+    /** Does nothing, because the request is logged at its final ruling. */
     @Override
     public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
 

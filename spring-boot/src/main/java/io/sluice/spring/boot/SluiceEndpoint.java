@@ -23,8 +23,8 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.json.JsonParserFactory;
 
 /**
- * The actuator endpoint {@code sluice}. Reading it returns the rules in force and the state of the engine. Writing attributes to
- * it explains what the rules would decide for such a request, without charging anything. Keys of callers are masked. Thread-safe.
+ * The actuator endpoint {@code sluice}. Reading it returns the rules in force and the state of the engine. Writing attributes to it
+ * explains the decision of the rules on such a request, without charging it. Keys of callers are masked. Thread-safe.
  */
 @Endpoint(id = "sluice")
 public final class SluiceEndpoint {
@@ -66,11 +66,11 @@ public final class SluiceEndpoint {
     }
 
     /**
-     * Explains what the rules in force would decide for a request, and the state of each limit.
+     * Explains the decision of the rules in force on a request, and the state of each limit.
      *
      * @param attributes the attributes by the names that rules use, written like a query string because the actuator takes only
      *     flat bodies: {@code path=/api/orders&user=u-17}
-     * @param permits how many permits the request would ask for; 1 if null
+     * @param permits the number of permits that the request would ask for; 1 if null
      */
     @WriteOperation
     public Map<String, Object> explain(String attributes, @Nullable Long permits) {

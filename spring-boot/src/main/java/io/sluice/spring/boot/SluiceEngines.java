@@ -34,7 +34,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of this process and, if a store is configured, the shared one. It is closed after everything that uses it; closing
+ * The engine of this process and, if a store is configured, the shared one. It is closed after all beans that use it; closing
  * returns leased permits. Thread-safe.
  */
 final class SluiceEngines implements AutoCloseable {
@@ -42,7 +42,7 @@ final class SluiceEngines implements AutoCloseable {
     private static final Log LOG = LogFactory.getLog(SluiceEngines.class);
     private static final RuleSet NO_RULES = RuleSet.none();
 
-    /** How long closing waits for settlements. The store may be slow or away. */
+    /** The maximum time that closing waits for settlements, because the store may be slow or unavailable. */
     private static final long SETTLEMENTS_MAY_TAKE_SECONDS = 5;
 
     private final LocalEngine counts;
@@ -54,7 +54,7 @@ final class SluiceEngines implements AutoCloseable {
     private final @Nullable StorePulse pulse;
     private final @Nullable DurableQuotas durable;
 
-    /** The rules in force; none until they are open. */
+    /** The rules in force; no rules until the source is open. */
     private volatile Supplier<RuleSet> rules = () -> NO_RULES;
 
     private volatile Supplier<CompletableFuture<Void>> settlements = () -> CompletableFuture.completedFuture(null);
@@ -129,7 +129,7 @@ final class SluiceEngines implements AutoCloseable {
         return shared;
     }
 
-    /** Returns what erasures remove counts from. */
+    /** Returns the stores from which erasures remove counts. */
     List<ErasableStore> erasable() {
         List<ErasableStore> all = new ArrayList<>(StoredCounts.of(local, shared, store));
         if (durable != null) {
@@ -138,7 +138,7 @@ final class SluiceEngines implements AutoCloseable {
         return all;
     }
 
-    /** Begins to keep the durable limits of these rules. */
+    /** Starts to keep the durable limits of these rules. */
     void follow(RuleSource source) {
         rules = source::latest;
         if (durable != null) {
@@ -148,21 +148,21 @@ final class SluiceEngines implements AutoCloseable {
     }
 
     /**
-     * Closing waits for these settlements first, for a few seconds.
+     * Makes closing wait for these settlements first, for a few seconds.
      *
-     * @param underWay returns a future that completes when the settlements that are under way have ended
+     * @param underWay returns a future that completes when the settlements in progress have ended
      */
     void settleFirst(Supplier<CompletableFuture<Void>> underWay) {
         settlements = underWay;
     }
 
-    /** Returns what keeps durable limits; null without a store. */
+    /** Returns the keeper of durable limits, or null without a store. */
     @Nullable
     DurableQuotas durable() {
         return durable;
     }
 
-    /** Begins to agree on the key of callers with all processes that use the store. */
+    /** Starts to agree on the key for hashes of callers with all processes that use the store. */
     void agreeOn(SharedCallerKey key, Clock clock) {
         if (store != null) {
             var unused = key.agree(store, clock);
@@ -197,7 +197,9 @@ final class SluiceEngines implements AutoCloseable {
         }
     }
 
-    /** The last requests and calls settle when they end. Without this, what they reserved would stand. */
+    /**
+     * Waits for settlements. The last requests and calls settle when they end; otherwise their reservations would stay charged.
+     */
     private void awaitSettlements() {
         try {
             settlements.get().get(SETTLEMENTS_MAY_TAKE_SECONDS, TimeUnit.SECONDS);

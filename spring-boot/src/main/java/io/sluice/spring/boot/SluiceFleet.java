@@ -38,12 +38,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /**
- * This application's place in its fleet. It reports to its center over HTTP if one is configured, otherwise through Redis if its
- * rules come from there. Any other application is alone. Thread-safe.
+ * This application's place in its fleet. It reports to its center over HTTP if one is configured, otherwise through Redis if its rules come
+ * from Redis. Any other application is alone. Thread-safe.
  */
 final class SluiceFleet implements AutoCloseable {
 
-    /** How many seconds are in each report through Redis, where nobody says what was read. */
+    /** The number of seconds that each report through Redis repeats, because no reader confirms what it has read. */
     private static final int REPEATED = 10;
 
     private final String id;
@@ -68,12 +68,12 @@ final class SluiceFleet implements AutoCloseable {
         this.data = new DataPart(outbox, clock);
     }
 
-    /** Returns what answers the center's questions about callers. */
+    /** Returns the component that answers the center's questions about callers. */
     CallerQuestions questions() {
         return questions;
     }
 
-    /** Returns what takes data for the center. */
+    /** Returns the outbox for data to the center. */
     DataOutbox outbox() {
         return outbox;
     }
@@ -83,7 +83,7 @@ final class SluiceFleet implements AutoCloseable {
         data.add(source);
     }
 
-    /** Prepares what the properties name. Nothing connects yet. */
+    /** Prepares the connections that the properties name, without opening them. */
     static SluiceFleet of(SluiceProperties properties, Environment environment, Clock clock) {
         String service = properties.service();
         String name = service == null || service.isBlank() ? "application" : service;
@@ -94,7 +94,10 @@ final class SluiceFleet implements AutoCloseable {
         return new SluiceFleet(id, name, center(properties.center()), Witness.of(properties.dataDir(), clock), clock);
     }
 
-    /** A token file alone is not an error: it may come from an environment variable of the command line. */
+    /**
+     * Returns the configured center. A token file without a center is not an error: it may come from an environment variable of the command
+     * line.
+     */
     private static Optional<Center> center(SluiceProperties.Center properties) {
         String url = properties.url();
         if (url == null || url.isBlank()) {
@@ -139,17 +142,17 @@ final class SluiceFleet implements AutoCloseable {
         return center;
     }
 
-    /** Returns the witness of the center's audit log. It hears nothing if the application is alone. */
+    /** Returns the witness of the center's audit log. It receives nothing if the application is alone. */
     Witness witness() {
         return witness;
     }
 
-    /** Begins to perform the center's orders to erase. */
+    /** Starts to perform the center's orders to erase. */
     void erase(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
         erasures.over(rules, keys, stores);
     }
 
-    /** Returns how many processes live; 0 if that is unknown. */
+    /** Returns the number of live processes, or 0 if it is unknown. */
     int liveNodes() {
         FleetMember joined = member;
         return joined == null ? 0 : joined.liveNodes();
@@ -162,7 +165,7 @@ final class SluiceFleet implements AutoCloseable {
     }
 
     /**
-     * Begins to report, if there is a center or a Redis that the rules come from. Returns whether there is.
+     * Starts to report if there is a center or a Redis with the rules, and returns whether there is one.
      *
      * @param redis the store, if the rules come from it
      */
@@ -176,7 +179,7 @@ final class SluiceFleet implements AutoCloseable {
                 .or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
         line.ifPresent(each -> {
             List<FleetPart> parts = new ArrayList<>(List.of(new WitnessPart(witness)));
-            // Whoever can write to Redis must not be able to give orders.
+            // A client that can write to Redis must not be able to give orders.
             center.ifPresent(over -> parts.addAll(List.of(new ErasurePart(erasures), new CallerPart(questions))));
             parts.add(data);
             FleetMember joined = new FleetMember(each, clock, parts);

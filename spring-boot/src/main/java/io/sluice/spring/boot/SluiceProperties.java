@@ -20,7 +20,7 @@ public final class SluiceProperties implements EnvironmentAware {
     /** Whether Sluice is enabled. */
     private final boolean enabled;
 
-    /** Name of this application in rules, as the attribute service of its requests. Default: spring.application.name. */
+    /** Name of this application in rules: the attribute service of its requests. Default: spring.application.name. */
     private volatile @Nullable String service;
 
     /** File or directory with the rules. Changes are applied while the application runs. */
@@ -78,7 +78,7 @@ public final class SluiceProperties implements EnvironmentAware {
         return enabled;
     }
 
-    /** Returns the name that rules know this application by; null if it has none. */
+    /** Returns the name of this application in rules, or null if it has none. */
     public @Nullable String service() {
         return service;
     }
@@ -139,8 +139,8 @@ public final class SluiceProperties implements EnvironmentAware {
      *
      * @param url URL of the center that this process reports to, such as https://center.example:8083. Rules come from it if they
      *     are neither in a file, nor in the properties, nor in Redis.
-     * @param tokenFile File with the token of this process for the center. A new token takes effect at once.
-     * @param ca PEM file with the certificate of the center or of its authority. Without it, the authorities of the JVM count.
+     * @param tokenFile File with the token of this process for the center. A new token takes effect immediately.
+     * @param ca PEM file with the certificate of the center or of its authority. Without it, the authorities of the JVM are trusted.
      */
     public record Center(
             @Nullable String url,
@@ -148,9 +148,9 @@ public final class SluiceProperties implements EnvironmentAware {
             @Nullable Path ca) {}
 
     /**
-     * How the caller's address is found.
+     * The settings for finding the caller's address.
      *
-     * @param trustedProxies Networks of the proxies whose headers are trusted, or how many proxies every request passes.
+     * @param trustedProxies Networks of the proxies whose headers are trusted, or the number of proxies that every request passes.
      * @param headers Headers in which trusted proxies report the caller's address (x-forwarded-for, forwarded, x-real-ip).
      * @param ipv6Prefix Number of leading bits of an IPv6 address that identify a caller.
      */
@@ -160,7 +160,7 @@ public final class SluiceProperties implements EnvironmentAware {
             @DefaultValue("64") int ipv6Prefix) {}
 
     /**
-     * How paths are compared.
+     * The settings for comparing paths.
      *
      * @param ignoreCase Whether paths are compared without regard to case.
      * @param resolve Whether dot and dot-dot segments are resolved. Otherwise such requests are refused.
@@ -184,14 +184,14 @@ public final class SluiceProperties implements EnvironmentAware {
      * The decision log.
      *
      * @param dir Directory for files with decisions, of this process alone. Without it, no files are written.
-     * @param maxSize Size at which a file is finished and the next one begins.
+     * @param maxSize Size at which a file is finished and the next file is started.
      * @param maxTotal Size of all files together. The oldest files are deleted first.
-     * @param keep How long files stay.
-     * @param share Share of refused requests that files and Kafka get, 0 to 1.
-     * @param allowedShare Share of allowed requests that files and Kafka get, 0 to 1.
+     * @param keep Time for which files are kept.
+     * @param share Share of refused requests that are written to files and Kafka, 0 to 1.
+     * @param allowedShare Share of allowed requests that are written to files and Kafka, 0 to 1.
      * @param centerAllowedShare Share of allowed requests in the sample for the center, 0 to 1.
      * @param rules Other shares for some rules, by the id of the rule.
-     * @param kafka Topic of Kafka that gets decisions. Needs kafka-clients on the class path.
+     * @param kafka Topic of Kafka that receives decisions. Needs kafka-clients on the class path.
      */
     public record Decisions(
             @Nullable Path dir,
@@ -207,8 +207,8 @@ public final class SluiceProperties implements EnvironmentAware {
     /**
      * Shares of one rule in the decision log.
      *
-     * @param share Share of refused requests, 0 to 1. Default: that of all rules.
-     * @param allowedShare Share of allowed requests, 0 to 1. Default: that of all rules.
+     * @param share Share of refused requests, 0 to 1. Default: the share for all rules.
+     * @param allowedShare Share of allowed requests, 0 to 1. Default: the share for all rules.
      */
     public record RuleShares(
             @Nullable Double share, @Nullable Double allowedShare) {}
@@ -216,9 +216,9 @@ public final class SluiceProperties implements EnvironmentAware {
     /**
      * A topic of Kafka.
      *
-     * @param servers Brokers as host:port, several with commas. Without them, nothing is sent.
-     * @param topic Topic that gets decisions.
-     * @param properties File with further properties of the Kafka client, such as those of TLS.
+     * @param servers Brokers as host:port, separated by commas. Without them, nothing is sent.
+     * @param topic Topic that receives decisions.
+     * @param properties File with further properties of the Kafka client, such as its TLS settings.
      */
     public record Kafka(
             @Nullable String servers,

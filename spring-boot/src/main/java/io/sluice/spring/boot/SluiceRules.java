@@ -20,8 +20,8 @@ public final class SluiceRules {
     }
 
     /**
-     * Reads {@code sluice.rules} and {@code rate.limit.configs} from the environment again. Rules in files and in Redis are
-     * watched anyway.
+     * Reads {@code sluice.rules} and {@code rate.limit.configs} from the environment again. Rules in files and in Redis need no
+     * reload, because they are watched.
      *
      * @return the errors, each with the name of its property; if there are any, the rules in force stay in force
      */

@@ -44,7 +44,7 @@ public final class SluiceState {
         return source.latest();
     }
 
-    /** Returns what is shown about adjustments. */
+    /** Returns the information about adjustments. */
     Map<String, Object> adjustments() {
         return ShownRules.adjustments(source);
     }
@@ -53,7 +53,7 @@ public final class SluiceState {
         return opened != null && opened.isKept();
     }
 
-    /** Returns why the shared store is unavailable or cannot be relied on; null if all is well. */
+    /** Returns the reason why the shared store is unavailable or unreliable, or null if it works. */
     @Nullable
     String degraded() {
         String away = engines.watch().degraded();

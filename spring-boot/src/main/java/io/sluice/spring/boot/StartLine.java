@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Logs once at startup where requests are counted and by which rules. */
+/** Logs once at startup the place of the counts and the source of the rules. */
 final class StartLine implements SmartInitializingSingleton {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartLine.class);

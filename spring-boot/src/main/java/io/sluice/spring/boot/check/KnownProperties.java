@@ -21,7 +21,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 
-/** All properties that Sluice reads under {@code sluice}, found from the types that they are bound to. Immutable. */
+/** All properties that Sluice reads under {@code sluice}, derived from the types that they are bound to. Immutable. */
 final class KnownProperties {
 
     /** The types of the properties. A test compares them with the configuration metadata, which lists all of them. */
@@ -33,7 +33,7 @@ final class KnownProperties {
             ClientLimitProperties.class,
             GatewayLimitProperties.class);
 
-    /** How many letters a typing error may change. */
+    /** The maximum number of letters that a typing error changes. */
     private static final int TYPING_ERROR = 2;
 
     private final List<KnownProperty> all = new ArrayList<>();
@@ -55,7 +55,7 @@ final class KnownProperties {
         return all.stream().anyMatch(known -> known.isSetBy(variable));
     }
 
-    /** Returns whether a variable names a group of properties and not a property. */
+    /** Returns whether a variable names a group of properties instead of a property. */
     boolean isGroup(String variable) {
         return all.stream().anyMatch(known -> known.isWithin(variable));
     }

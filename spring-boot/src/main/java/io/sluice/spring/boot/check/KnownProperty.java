@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
  * A property that Sluice reads.
  *
  * @param elements the parts of its name, with dashes; {@link #ANY} stands for the key of a map
- * @param shape what may follow the name
+ * @param shape the elements that may follow the name
  */
 record KnownProperty(List<String> elements, Shape shape) {
 
@@ -19,11 +19,11 @@ record KnownProperty(List<String> elements, Shape shape) {
     static final String ANY = "*";
 
     enum Shape {
-        /** Nothing. */
+        /** No element may follow. */
         VALUE,
-        /** The index of an item, or nothing. */
+        /** The index of an item may follow. */
         LIST,
-        /** Anything. */
+        /** Any elements may follow. */
         TREE
     }
 
@@ -33,7 +33,7 @@ record KnownProperty(List<String> elements, Shape shape) {
 
     /**
      * Returns whether this is the property of this name, or below it, in any spelling that Spring Boot accepts. A group of
-     * properties has a value if it is written without any of them, as {@code web:} in a file.
+     * properties that is written without properties, such as {@code web:} in a file, has a value.
      */
     boolean isNamed(ConfigurationPropertyName name) {
         int more = name.getNumberOfElements() - elements.size();
@@ -49,7 +49,10 @@ record KnownProperty(List<String> elements, Shape shape) {
         };
     }
 
-    /** Returns whether an environment variable can set the property. Such a variable does not say where its elements end. */
+    /**
+     * Returns whether an environment variable can set the property. The name of a variable does not show where its elements
+     * end.
+     */
     boolean isSetBy(String variable) {
         StringBuilder pattern = new StringBuilder();
         elements.forEach(element -> pattern.append(element.equals(ANY) ? ".+" : uniform(element)));

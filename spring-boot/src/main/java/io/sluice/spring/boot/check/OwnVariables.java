@@ -9,8 +9,8 @@ import org.springframework.boot.origin.OriginLookup;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * The environment variables of the process without those of another program. Sluice's own command line reads
- * {@code SLUICE_REDIS}, for example. Spring Boot would take that for the value of the whole group {@code sluice.redis} and fail.
+ * The environment variables of the process, without the variables of another program. Sluice's own command line reads {@code SLUICE_REDIS},
+ * for example. Spring Boot would take that for the value of the whole group {@code sluice.redis} and fail.
  */
 final class OwnVariables extends SystemEnvironmentPropertySource implements OriginLookup<String> {
 

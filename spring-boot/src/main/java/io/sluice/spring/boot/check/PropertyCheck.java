@@ -23,10 +23,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds properties under {@code sluice} that nobody reads.
+ * Finds unknown properties under {@code sluice}.
  *
- * <p>Environment variables and system properties may belong to another program, such as Sluice's own command line, which reads
- * {@code SLUICE_REDIS}. So an unknown one is no error; it is logged if it is similar to a known one. A renamed one is an error.
+ * <p>Environment variables and system properties may belong to another program, such as Sluice's own command line, which reads {@code
+ * SLUICE_REDIS}. So an unknown variable is not an error; it is logged if it is similar to a known variable. A renamed variable is an error.
  */
 final class PropertyCheck {
 
@@ -49,7 +49,10 @@ final class PropertyCheck {
         }
     }
 
-    /** With a prefix, Spring Boot reads no variable that begins with {@code SLUICE_}. Boot 3 and 4 have no common type for it. */
+    /**
+     * Returns whether the variables have a prefix: then Spring Boot reads no variable that begins with {@code SLUICE_}. Boot 3 and 4 have
+     * no common type for such a source.
+     */
     private static boolean isPrefixed(PropertySource<?> source) {
         Method prefix = ReflectionUtils.findMethod(source.getClass(), "getPrefix");
         if (prefix == null) {

@@ -6,7 +6,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Stops the startup if there are properties under {@code sluice} that nobody reads, before any bean is created. */
+/** Stops the startup, before any bean is created, if there are unknown properties under {@code sluice}. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
 public final class PropertyCheckAutoConfiguration {

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A property that had another name before.
+ * A property that was renamed.
  *
  * @param before matches its earlier names, also as environment variables
  * @param now the present name

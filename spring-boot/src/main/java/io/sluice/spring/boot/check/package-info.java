@@ -1,4 +1,4 @@
-/** Refuses to start with properties that nobody reads. */
+/** Refuses to start with unknown properties. */
 @NullMarked
 package io.sluice.spring.boot.check;
 

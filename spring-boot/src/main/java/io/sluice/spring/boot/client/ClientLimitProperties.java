@@ -29,9 +29,9 @@ public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> outbo
      * @param margin Time added to the period of at-most, for calls that are delayed on their way to the host.
      * @param concurrency Maximum number of calls in flight.
      * @param concurrencyTtl Time after which a call of a process that died no longer counts as in flight.
-     * @param perHost Whether each host has its own count. Otherwise all hosts of the limit share one.
-     * @param maxWait Maximum time that a call waits for its limit before it is refused. With 0 it is refused at once.
-     * @param onFailure What decides while the shared store is unavailable: local, open or closed.
+     * @param perHost Whether each host has its own count. Otherwise all hosts of the limit share one count.
+     * @param maxWait Maximum time that a call waits for its limit before it is refused. With 0 it is refused immediately.
+     * @param onFailure Policy that decides while the shared store is unavailable: local, open or closed.
      * @param localShare Part of the limit that one process enforces while it decides alone, above 0 and at most 1.
      * @param heedRetryAfter Whether a response with status 429 or 503 and a Retry-After header pauses all calls of this limit in
      *     this process.

@@ -85,7 +85,10 @@ final class ConfiguredCalls {
         return own;
     }
 
-    /** Returns a strict sliding window: however the third party aligns its periods, none of them ever contains more calls. */
+    /**
+     * Returns a strict sliding window, so that no period of the third party ever contains more calls, for any alignment of its
+     * periods.
+     */
     private static Limit window(String rule, String atMost, Duration margin) {
         Matcher parts = AT_MOST.matcher(atMost.trim());
         if (!parts.matches() || margin.isNegative()) {

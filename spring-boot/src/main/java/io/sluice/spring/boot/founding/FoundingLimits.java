@@ -12,11 +12,11 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * The limits in {@code rate.limit.configs}, by name. Each is a rule that applies only where code, a route or a client names it.
- * For a {@code @LimitPoint} that counts by address, the address is part of the key. Immutable.
+ * The limits in {@code rate.limit.configs}, by name. Each limit is a rule that applies only where code, a route or a client
+ * names it. For a {@code @LimitPoint} that counts by address, the address is part of the key. Immutable.
  *
  * @param rules the fields of each rule, as in a rule document
- * @param errors what is wrong with properties that are no part of a rule
+ * @param errors the errors in properties that are not part of a rule
  */
 public record FoundingLimits(Map<String, Map<String, Object>> rules, List<DocumentError> errors) {
 

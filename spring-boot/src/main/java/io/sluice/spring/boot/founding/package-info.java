@@ -1,4 +1,4 @@
-/** Reads the limits that the founding documents put under {@code rate.limit.configs}. */
+/** Reads the limits under {@code rate.limit.configs}, the format of the founding documents. */
 @NullMarked
 package io.sluice.spring.boot.founding;
 

@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Import;
 
 /**
  * Limits for Spring Cloud Gateway. This configuration runs before the gateway's own, which looks for a limiter. If the
- * application defines no other limiter, routes that name none use the one of Sluice.
+ * application defines no other limiter, routes that name no limiter use Sluice's limiter.
  */
 @AutoConfiguration(
         afterName = "io.sluice.spring.boot.SluiceAutoConfiguration",

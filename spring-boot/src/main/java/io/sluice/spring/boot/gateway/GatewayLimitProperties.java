@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether routes can use the limiter sluiceRateLimiter and the filter Sluice.
  * @param applyRules Whether the rules in force apply to every route. Rules see the id of the route, or sluice-service from its
  *     metadata, as the service.
- * @param onFailure What decides about the limits of redis-rate-limiter.* while the shared store is unavailable: local, open or
- *     closed.
+ * @param onFailure Policy that decides about the limits of redis-rate-limiter.* while the shared store is unavailable: local,
+ *     open or closed.
  */
 @ConfigurationProperties("sluice.gateway")
 public record GatewayLimitProperties(

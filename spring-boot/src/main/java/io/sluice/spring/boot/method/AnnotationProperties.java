@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether annotated methods are limited.
  * @param order Order of the limits among the other advice of a method. A lower value runs earlier. By default limits run after
- *     Spring Security's method security and before transactions, caches and the like.
+ *     Spring Security's method security and before transactions, caches and similar advice.
  */
 @ConfigurationProperties("sluice.annotations")
 public record AnnotationProperties(

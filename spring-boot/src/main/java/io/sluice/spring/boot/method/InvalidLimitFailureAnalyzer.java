@@ -4,7 +4,7 @@ import io.sluice.spring.method.plan.InvalidLimitException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains which annotation is wrong and how to fix it. */
+/** Explains an invalid annotation and how to fix it. */
 public final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLimitException> {
 
     @Override

@@ -60,8 +60,8 @@ public final class MethodLimitAutoConfiguration {
     }
 
     /**
-     * Creates nothing that decides. Advisors exist before other beans; creating those early would exclude them from
-     * post-processing.
+     * Creates none of the beans that decide. Advisors exist before other beans; creating other beans early would exclude them
+     * from post-processing.
      */
     @Bean
     @ConditionalOnMissingBean
@@ -118,7 +118,7 @@ public final class MethodLimitAutoConfiguration {
         return new RulesOfMethods(plans);
     }
 
-    /** Makes sure that a proxy creator exists. It proxies classes unless the application chooses otherwise. */
+    /** Ensures that a proxy creator exists. It proxies classes unless the application chooses otherwise. */
     static final class Proxies implements ImportBeanDefinitionRegistrar, org.springframework.context.EnvironmentAware {
 
         private boolean ofClasses = true;

@@ -4,7 +4,7 @@ import io.sluice.spring.named.MissingRuleException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains which rules are missing, where they are named, and which rules there are. */
+/** Explains missing rules: their names, the places that name them, and the existing rules. */
 public final class MissingRuleFailureAnalyzer extends AbstractFailureAnalyzer<MissingRuleException> {
 
     @Override

@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Rules that the application names.
  *
- * @param missingRule What happens if an annotation, a route or a client names a rule that is not in force: 'fail' stops the
+ * @param missingRule Reaction to an annotation, a route or a client that names a rule that is not in force: 'fail' stops the
  *     startup and fails calls, 'warn' logs a warning and lets calls pass, 'allow' lets calls pass.
  */
 @ConfigurationProperties("sluice")

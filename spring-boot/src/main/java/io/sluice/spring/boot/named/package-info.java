@@ -1,4 +1,4 @@
-/** Configures what happens if annotations, routes and clients name missing rules. */
+/** Configures the reaction to annotations, routes and clients that name missing rules. */
 @NullMarked
 package io.sluice.spring.boot.named;
 

@@ -10,9 +10,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 /**
  * The Redis that the application uses through Spring Data. Each version of Spring Boot has its own class for these details.
  *
- * @param ofProperties whether Boot made the details from properties, and not the application from a bean of its own
+ * @param ofProperties whether Boot made the details from properties; false if the application has a bean of its own
  * @param secure whether the connection uses TLS
- * @param place where the Redis is; null if it is a master with a static list of replicas
+ * @param place the place of the Redis; null if it is a master with a static list of replicas
  */
 public record DataRedis(
         boolean ofProperties,
@@ -24,7 +24,7 @@ public record DataRedis(
     private static final Logger LOG = LoggerFactory.getLogger(DataRedis.class);
     private static final String PREFIX = "spring.data.redis.";
 
-    /** Where a Redis is. */
+    /** The place of a Redis. */
     public sealed interface Place {}
 
     /** A single server. */

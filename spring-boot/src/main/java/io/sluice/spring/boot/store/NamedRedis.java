@@ -20,13 +20,13 @@ public final class NamedRedis {
     private static final String PREFIX = "spring.data.redis.";
     private static final String ENVIRONMENT_PREFIX = "SPRING_DATA_REDIS_";
 
-    /** Properties that say where the Redis is, as opposed to those that tune a client. */
+    /** Properties with the place of the Redis, as opposed to properties that tune a client. */
     private static final List<String> NAMING =
             List.of("host", "port", "url", "username", "password", "sentinel", "cluster", "masterreplica");
 
     private NamedRedis() {}
 
-    /** The properties under {@code spring.data.redis} that say where it is. */
+    /** The properties under {@code spring.data.redis} with the place of the Redis. */
     record Settings(
             @Nullable String url,
             @DefaultValue("localhost") String host,

@@ -1,7 +1,7 @@
 package io.sluice.spring.boot.store;
 
 /**
- * Thrown when the configuration does not allow the application to start. The message says what is wrong; it never shows a
+ * Thrown when the configuration does not allow the application to start. The message describes the problem; it never contains a
  * password.
  */
 public final class SluiceStartException extends RuntimeException {
@@ -10,7 +10,7 @@ public final class SluiceStartException extends RuntimeException {
 
     private final String action;
 
-    /** @param action how to fix it */
+    /** @param action the solution, as a sentence */
     public SluiceStartException(String message, String action) {
         super(message);
         this.action = action;

@@ -17,8 +17,8 @@ final class ActuatorPaths {
     private ActuatorPaths() {}
 
     /**
-     * Returns patterns of all paths of the actuator, as callers send them. Empty if there is no actuator, or if it shares the root
-     * with the application.
+     * Returns patterns of all paths of the actuator, as callers send them; empty if there is no actuator, or if it shares the root with the
+     * application.
      */
     static List<String> of(Environment environment) {
         if (!PRESENT) {

@@ -57,7 +57,7 @@ public final class ReactiveLimitAutoConfiguration {
         return new EarlyLimitWebFilter(limits, clock, memory, properties.orderBeforeSecurity());
     }
 
-    /** Runs right after Spring Security, whatever the order of the limits. */
+    /** Runs right after Spring Security, independent of the order of the limits. */
     @Bean
     @ConditionalOnMissingBean
     CurrentRequestWebFilter sluiceCurrentRequestWebFilter(RequestReader reader, WebAnswers answers) {

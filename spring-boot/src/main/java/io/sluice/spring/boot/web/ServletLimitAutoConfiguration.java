@@ -35,7 +35,10 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Import(WebBeans.class)
 public final class ServletLimitAutoConfiguration {
 
-    /** Outside of everything that could throw a refusal, but inside of the filters that set encodings. */
+    /**
+     * The order of the filter for refusals: outside of all code that could throw a refusal, but inside of the filters that set
+     * encodings.
+     */
     private static final int REFUSALS = Ordered.HIGHEST_PRECEDENCE + 20;
 
     @Bean

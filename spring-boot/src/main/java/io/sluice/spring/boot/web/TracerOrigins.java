@@ -12,12 +12,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the trace of a request from the application's own tracer. Only before the tracer knows the request, as in filters that run
- * very early, the headers say it. Thread-safe.
+ * Reads the trace of a request from the application's own tracer. Before the tracer knows the request, as in filters that run very early,
+ * it reads the trace from the headers. Thread-safe.
  */
 final class TracerOrigins implements OriginReader {
 
-    /** Where Spring notes the observation of a request in reactive applications. */
+    /** The attribute in which Spring stores the observation of a request in reactive applications. */
     private static final String OBSERVATION =
             "org.springframework.http.server.reactive.observation.ServerRequestObservationContext";
 

@@ -9,16 +9,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How requests to this application are limited.
+ * The settings for limiting requests to this application.
  *
  * @param enabled Whether the rules in force apply to every request.
  * @param order Order of the filter. By default it runs right after Spring Security, so that callers are authenticated.
  * @param earlyOrder Order of the filter for rules that act before callers are authenticated. By default -110, right before Spring
  *     Security.
- * @param exclude Patterns of paths that are not limited, such as /static/**. By default those of the actuator; an empty list limits
- *     the actuator, too.
+ * @param exclude Patterns of paths that are not limited, such as /static/**. By default the paths of the actuator; with an empty list, the
+ *     actuator is also limited.
  * @param headers Whether responses to allowed requests carry RateLimit headers. Responses to refused requests always do.
- * @param mostWaiting Maximum number of servlet requests that wait for their time slot at once, each on its own thread. Further
+ * @param mostWaiting Maximum number of servlet requests that wait for their time slot at the same time, each on its own thread. Further
  *     requests are answered with 503.
  * @param claims Claims of verified tokens that identify the caller.
  */
@@ -32,10 +32,10 @@ public record WebProperties(
         @DefaultValue("100") int mostWaiting,
         @DefaultValue Claims claims) {
 
-    /** Right after Spring Security, whose filters have the order -100 in both stacks. */
+    /** The default order: right after Spring Security, whose filters have the order -100 in both stacks. */
     public static final int DEFAULT_ORDER = -90;
 
-    /** Right before Spring Security, but after the filters that let forms choose the method. */
+    /** The default order before authentication: right before Spring Security, but after the filters that let forms choose the method. */
     private static final int DEFAULT_EARLY_ORDER = -110;
 
     public WebProperties {
