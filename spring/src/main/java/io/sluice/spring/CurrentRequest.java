@@ -28,8 +28,8 @@ public interface CurrentRequest {
     String attribute(String name);
 
     /**
-     * Returns the path as it was sent, in which rules see every way to read it; null if the request does not have one. The attribute
-     * {@code path} is its normal form, by which requests are counted.
+     * Returns the path as it was sent, in which rules see every possible reading; null if the request has no path. The attribute {@code
+     * path} is its normal form, by which requests are counted.
      */
     default @Nullable String sentPath() {
         return attribute("path");
@@ -39,7 +39,7 @@ public interface CurrentRequest {
     @Nullable
     Principal principal();
 
-    /** Returns how the request is known to other systems: its id and its trace. It never takes part in a decision. */
+    /** Returns the request's id and trace in other systems. They never affect a decision. */
     default Origin origin() {
         return Origin.UNKNOWN;
     }

@@ -39,12 +39,12 @@ public final class RateLimitExceededException extends RuntimeException {
         this.ruling = ruling;
     }
 
-    /** Returns the ruling: which rule and limit refused, and their state. */
+    /** Returns the ruling, with the rule and limit that refused and their state. */
     public Ruling.Settled ruling() {
         return ruling;
     }
 
-    /** Returns how long to wait before trying again; empty if waiting never helps. */
+    /** Returns the time to wait before the next attempt; empty if waiting never helps. */
     public Optional<Duration> retryAfter() {
         return ruling.retryAfter();
     }

@@ -30,8 +30,8 @@ import org.springframework.core.annotation.AliasFor;
  * CompletionStage<Report> later(ReportId id, RateLimitExceededException refusal) { … }
  * }</pre>
  *
- * <p><b>Costs known afterwards.</b> {@link #permits} is an estimate if {@link #settle} says how to read the real figure from the
- * result. The limit then counts the real figure.
+ * <p><b>Costs known afterwards.</b> If {@link #settle} reads the real cost from the result, {@link #permits} is only an estimate, and the
+ * limit then counts the real cost.
  *
  * <pre>{@code
  * @RateLimited(rule = "tokens", key = "#prompt.tenant", permits = "#prompt.maxTokens", settle = "#result.usage.totalTokens")
@@ -51,12 +51,11 @@ import org.springframework.core.annotation.AliasFor;
  * <p>Permits of a concurrency limit are held until the method returns or throws, or until its stage or publisher ends or is
  * cancelled. They are renewed in the meantime.
  *
- * <p><b>Where annotations are found.</b> An annotation may be on the method itself or, if it has none, on the method that it
- * overrides in a superclass or interface. It may also be on the class or, if the class has none, on a superclass or interface.
- * Limits of the class and of the method <em>add up</em>: an annotation never loosens another one. You can use
- * {@code @RateLimited} as a meta-annotation, with {@code @AliasFor} for its attributes. Limits are applied by a Spring proxy.
- * Calls within the same object are therefore not limited, nor are private, final and static methods; the log warns at startup if
- * one of those is annotated.
+ * <p><b>Where annotations are found.</b> An annotation may be on the method itself or, if it has none, on the method that it overrides in a
+ * superclass or interface. It may also be on the class or, if the class has none, on a superclass or interface. Limits of the class and of
+ * the method <em>add up</em>: an annotation never loosens another annotation. You can use {@code @RateLimited} as a meta-annotation, with
+ * {@code @AliasFor} for its attributes. Limits are applied by a Spring proxy. Calls within the same object are therefore not limited, nor
+ * are private, final and static methods. A warning is logged at startup if such a method is annotated.
  *
  * <p><b>Expressions.</b> {@link #key}, {@link #permits}, {@link #condition} and {@link #settle} are SpEL expressions. They can use
  * <ul>
@@ -91,16 +90,16 @@ public @interface RateLimited {
     String value() default "";
 
     /**
-     * The id of a rule in force, such as {@code "orders"}. The rule applies whatever its scope says. It counts by the
-     * attributes of the current request, and sees {@link #key} as its attribute {@code key}. The property
-     * {@code sluice.missing-rule} says what happens while no such rule is in force.
+     * The id of a rule in force, such as {@code "orders"}. The rule applies regardless of its scope. It counts by the attributes of the
+     * current request, and sees {@link #key} as its attribute {@code key}. The property {@code sluice.missing-rule} determines the reaction
+     * if no such rule is in force.
      */
     @AliasFor("value")
     String rule() default "";
 
     /**
-     * The id of the limit written here. By default it is made from the class and the method, or from the class alone on a class.
-     * Callers see an id that is given here, but an opaque name instead of one that is made.
+     * The id of the limit written here. By default it is generated from the class and the method; on a class, from the class only. Callers
+     * see an id that is given here; instead of a generated id they see an opaque name.
      */
     String id() default "";
 
@@ -110,68 +109,65 @@ public @interface RateLimited {
     /** The burst of a token bucket, such as {@code "100"}. By default one second of the rate, at least 1. */
     String burst() default "";
 
-    /** How many permits a window has, such as {@code "10"}, or how many calls a concurrency limit admits at the same time. */
+    /** The number of permits in a window, such as {@code "10"}, or the number of calls that a concurrency limit admits at the same time. */
     String limit() default "";
 
     /** The length of the window, such as {@code "1m"}. */
     String window() default "";
 
     /**
-     * The algorithm, such as {@code "leaky_bucket"}. By default {@code token_bucket} if a rate is given, else
-     * {@code sliding_window}.
+     * The algorithm, such as {@code "leaky_bucket"}. By default {@code token_bucket} if a rate is given, otherwise {@code sliding_window}.
      */
     String algorithm() default "";
 
     /** The capacity of a leaky bucket, such as {@code "20"}. */
     String capacity() default "";
 
-    /**
-     * How long a concurrency permit lives without renewal, such as {@code "30s"}. Then it is free again even if its holder died.
-     */
+    /** The lifetime of a concurrency permit without renewal, such as {@code "30s"}. After that it is free again even if its holder died. */
     String ttl() default "";
 
-    /** Where the limit is counted: {@code distributed} (default), {@code local_distributed} or {@code local}. */
+    /** The mode in which the limit is counted: {@code distributed} (default), {@code local_distributed} or {@code local}. */
     String mode() default "";
 
-    /** What decides while the shared store is unavailable: {@code local} (default), {@code open} or {@code closed}. */
+    /** The policy while the shared store is unavailable: {@code local} (default), {@code open} or {@code closed}. */
     String onFailure() default "";
 
     /**
-     * An expression for the caller to count by, such as {@code "#phone"}. By default all calls share one count. The value can be
-     * text, a number, any type with its own {@code toString}, or a list of those for a compound key: {@code "{#tenant, #user}"}.
+     * An expression for the caller to count by, such as {@code "#phone"}. By default all calls share one count. The value can be text, a
+     * number, any type with its own {@code toString}, or a list of such values for a compound key: {@code "{#tenant, #user}"}.
      *
-     * <p>If the value is null, the call is counted by the client's address, or outside of a request in one shared count. A rule
-     * can choose something else with {@code absent}.
+     * <p>If the value is null, the call is counted by the client's address; outside of a request it is counted in one shared count. A rule
+     * can choose another policy with {@code absent}.
      */
     String key() default "";
 
     /**
-     * How many permits a call takes: a number or an expression such as {@code "#items.size"}. Null takes 1; 0 skips the limit.
-     * Together with {@link #settle} it is how many permits a call reserves, and 0 reserves 1. A limit with a {@code cost} of its
-     * own reserves what that says.
+     * The number of permits that a call takes, as a number or an expression such as {@code "#items.size"}. Null takes 1; 0 skips the limit.
+     * Together with {@link #settle} it is the number of permits that a call reserves, and 0 reserves 1. A limit with a {@code cost} of its
+     * own reserves that cost.
      */
     String permits() default "1";
 
     /**
-     * An expression for the real cost of a call, such as {@code "#result.usage.totalTokens"}: a whole number of 0 or more. What the
-     * call reserved and did not use is given back. What it used beyond that is charged, even if nothing is left.
+     * An expression for the real cost of a call, such as {@code "#result.usage.totalTokens"}: a whole number of 0 or more. Permits that the
+     * call reserved and did not use are given back. Permits that it used beyond its reservation are charged, even if none are left.
      *
-     * <p>{@code #result} is the value that the method returns, or the value of its stage, {@code Mono}, suspend function,
-     * {@code DeferredResult} or {@code Callable}. An {@code Optional} is unwrapped. Of a {@code Flux}, {@code Flow} or
-     * {@code Stream} it is the last element that gives a figure, also if the consumer cancels or the rest fails. A {@code Stream}
-     * ends when it is read to its end or closed.
+     * <p>{@code #result} is the value that the method returns, or the value of its stage, {@code Mono}, suspend function, {@code
+     * DeferredResult} or {@code Callable}. An {@code Optional} is unwrapped. For a {@code Flux}, {@code Flow} or {@code Stream} it is the
+     * last element from which the expression reads a cost, even if the consumer cancels or a later element fails. A {@code Stream} ends
+     * when it is read to its end or closed.
      *
-     * <p>The reservation stands if the call fails or if nothing gives a figure. The log says so once per annotation. Settling never
-     * delays the result, and its failures never reach the caller.
+     * <p>The reservation stays charged if the call fails or if no result contains the cost. This is logged once per annotation. Settling
+     * never delays the result, and its failures never reach the caller.
      *
-     * <p>It settles the limits of the rule whose {@code cost} has {@code settle}, or if there are none, all limits without a
-     * {@code cost}. Permits of concurrency limits and leaky buckets cannot be settled.
+     * <p>It settles the limits of the rule whose {@code cost} has {@code settle}. If there are no such limits, it settles all limits
+     * without a {@code cost}. Permits of concurrency limits and leaky buckets cannot be settled.
      */
     String settle() default "";
 
     /**
-     * An expression that says which calls are limited, such as {@code "#order.urgent"}. A null value counts as true, so that a
-     * caller cannot avoid the limit by leaving a value out.
+     * An expression that is true for calls that are limited, such as {@code "#order.urgent"}. A null value counts as true, so that a caller
+     * cannot avoid the limit by leaving a value out.
      */
     String condition() default "";
 
@@ -182,9 +178,8 @@ public @interface RateLimited {
     String fallback() default "";
 
     /**
-     * How long a call may wait until it is admitted, such as {@code "250ms"}. If several annotations set it, the shortest one
-     * counts. By default a call waits only for a time slot that a shaping limit assigns; with {@code "0"} it does not even wait
-     * for that.
+     * The maximum time that a call waits until it is admitted, such as {@code "250ms"}. If several annotations set it, the shortest time
+     * counts. By default a call waits only for a time slot that a shaping limit assigns; with {@code "0"} it does not even wait for that.
      */
     String maxWait() default "";
 

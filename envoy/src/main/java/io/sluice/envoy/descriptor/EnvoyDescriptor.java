@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param domain the domain of the request
  * @param path one element for each entry of the descriptor, at least one
- * @param unlimited for a rule that exempts: whether the answer says that the descriptor is unlimited; otherwise the answer is the
- *     same as for a descriptor without a rule
+ * @param unlimited whether the answer of an exempting rule reports the descriptor as unlimited; otherwise the answer is the same as for a
+ *     descriptor without a rule
  * @param name the name by which other limits replace this limit
  * @param replaces the names of limits that do not apply if this limit applies
  * @param quota whether the limit, if its rule is in shadow, is a quota: a request is refused when all of its quotas are used up

@@ -16,7 +16,7 @@ final class Admission extends CompletableFuture<Ruling.Settled> {
         this.giveBack = giveBack;
     }
 
-    /** Sets what happens if the caller cancels from now on. It replaces the previous action. */
+    /** Sets the action to run if the caller cancels from now on. It replaces the previous action. */
     void onLeave(Runnable next) {
         leave = next;
         if (isCancelled()) {
@@ -24,7 +24,7 @@ final class Admission extends CompletableFuture<Ruling.Settled> {
         }
     }
 
-    /** Returns the permits of an admission that is not used. */
+    /** Returns the permits of an unused admission. */
     void giveBack(Ruling.Settled ruling) {
         if (ruling.allowed()) {
             giveBack.accept(ruling);

@@ -35,7 +35,7 @@ final class CallGate {
     private final Function<OutboundCall, List<LimitedCalls>> limits;
     private final Pauses pauses;
 
-    /** @param pauses shared by all gates of the process */
+    /** @param pauses the pauses, shared by all gates of the process */
     CallGate(
             Evaluator evaluator,
             NamedRules rules,
@@ -116,7 +116,7 @@ final class CallGate {
         });
     }
 
-    /** Responses of third parties settle nothing. */
+    /** Gives up settlements, because responses of third parties settle nothing. */
     private void unsettled(Ruling.Settled ruling) {
         Reservation reservation = ruling.reservation();
         if (reservation != null) {

@@ -15,10 +15,10 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
  * Makes the interceptors that keep {@link LimitedCalls} within their limits. For {@code WebClient} use
  * {@link ReactiveCallLimits}. Thread-safe, as are the interceptors.
  *
- * <p>A call is charged before it is sent, each time it passes the interceptor, so every retry around the interceptor counts. A
- * call that was admitted and then failed stays counted, because the third party may have counted it too. A refused call throws
- * {@link io.sluice.spring.RateLimitExceededException}. The decision is known at the latest when the maximum wait and the deadline
- * of the shared store have passed, even if Redis does not answer.
+ * <p>A call is charged before it is sent, each time it passes the interceptor, so every retry around the interceptor counts. A call that
+ * was admitted and then failed stays counted, because the third party may also have counted it. A refused call throws {@link
+ * io.sluice.spring.RateLimitExceededException}. The decision is known at the latest when the maximum wait and the deadline of the shared
+ * store have passed, even if Redis does not answer.
  */
 public final class CallLimits implements RuleUser {
 

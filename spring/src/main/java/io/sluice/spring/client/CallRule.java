@@ -30,7 +30,7 @@ public final class CallRule {
     /**
      * Returns a rule with these limits.
      *
-     * @param byKey whether each key has its own count; otherwise all calls share one
+     * @param byKey whether each key has its own count; otherwise all calls share one count
      */
     public static Rule of(String name, Handling handling, boolean byKey, Limit... limits) {
         List<By> by = byKey ? List.of(By.attribute(KEY)) : List.of();

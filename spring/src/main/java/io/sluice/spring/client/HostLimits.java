@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which limits the calls to a host have. A call to a host with several limits must pass all of them. Immutable.
+ * The limits of calls, by host. A call to a host with several limits must pass all of them. Immutable.
  *
  * <pre>{@code
  * HostLimits limits = HostLimits.NONE.with(List.of("*.example.com"), LimitedCalls.of("example-api"));
@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class HostLimits implements RuleUser {
 
-    /** No call has a limit. */
+    /** Limits no call. */
     public static final HostLimits NONE = new HostLimits(List.of());
 
     private final List<OfHosts> all;

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * The hosts that a limit applies to: one host, all hosts below a domain ({@code *.example.com}, without {@code example.com}
- * itself), or either of them on a single port. Case is ignored. Immutable.
+ * itself), or one of these on a single port. Case is ignored. Immutable.
  */
 record HostPattern(String host, boolean below, int port) {
 

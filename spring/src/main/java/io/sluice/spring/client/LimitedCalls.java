@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes how calls to a third party are limited: by which limit, counted by which key, and how long a call may wait.
- * Immutable. Use {@link CallLimits} or {@link ReactiveCallLimits} to make interceptors and filters from it.
+ * Describes the limits of calls to a third party: the limit, the key to count by, and the maximum wait of a call. Immutable. Use {@link
+ * CallLimits} or {@link ReactiveCallLimits} to make interceptors and filters from it.
  *
  * <pre>{@code
  * LimitedCalls github = LimitedCalls.of("github-api").waitingUpTo(Duration.ofSeconds(2));
@@ -32,7 +32,7 @@ public final class LimitedCalls {
     private final Duration maxWait;
     private final Heed heed;
 
-    /** Which calls pause when the third party sends {@code Retry-After}. */
+    /** The calls that pause when the third party sends {@code Retry-After}. */
     private enum Heed {
         NOT,
         BY_KEY,
@@ -53,9 +53,9 @@ public final class LimitedCalls {
     }
 
     /**
-     * Limits calls by a rule in force, whatever its scope says. The rule can count by {@code key}, {@code host}, {@code method},
-     * {@code path} or {@code header.<name>} of the call, or have one count for all. While no such rule is in force, calls fail
-     * unless {@link io.sluice.spring.named.MissingRule} says otherwise.
+     * Limits calls by a rule in force, regardless of its scope. The rule can count by {@code key}, {@code host}, {@code method}, {@code
+     * path} or {@code header.<name>} of the call, or have one count for all calls. While no such rule is in force, calls fail unless {@link
+     * io.sluice.spring.named.MissingRule} says otherwise.
      *
      * @param rule the id of the rule
      */
@@ -77,7 +77,7 @@ public final class LimitedCalls {
         return new LimitedCalls(rule.id(), rule, HOST, Duration.ZERO, Heed.NOT);
     }
 
-    /** Returns a copy that waits at most this long. Zero, the default, refuses at once. */
+    /** Returns a copy that waits at most this long. Zero, the default, refuses immediately. */
     public LimitedCalls waitingUpTo(Duration maxWait) {
         if (maxWait.isNegative() || maxWait.compareTo(LONGEST_WAIT) > 0) {
             throw new IllegalArgumentException("maxWait: " + maxWait + " (expected: 0 to 1 day)");
@@ -91,15 +91,15 @@ public final class LimitedCalls {
     }
 
     /**
-     * Returns a copy that obeys {@code Retry-After}. When a response with status 429 or 503 carries the header, all calls of this
-     * limit with the same key in this process pause for that time, at most an hour, whichever client makes them. By default this
-     * is left to the caller.
+     * Returns a copy that obeys {@code Retry-After}. When a response with status 429 or 503 carries the header, all calls of this limit
+     * with the same key in this process pause for that time, at most an hour, in all clients. By default, heeding the header is left to the
+     * caller.
      */
     public LimitedCalls heedingRetryAfter() {
         return new LimitedCalls(name, rule, key, maxWait, Heed.BY_KEY);
     }
 
-    /** Returns a copy that obeys {@code Retry-After} for all calls of the limit, whatever their key. */
+    /** Returns a copy that obeys {@code Retry-After} for all calls of the limit, with any key. */
     public LimitedCalls heedingRetryAfterTogether() {
         return new LimitedCalls(name, rule, key, maxWait, Heed.TOGETHER);
     }
@@ -122,7 +122,7 @@ public final class LimitedCalls {
         return maxWait;
     }
 
-    /** Returns the key of the calls that pause together; null if all calls of the limit do. */
+    /** Returns the key of the calls that pause together, or null if all calls of the limit pause together. */
     @Nullable
     String pauseKey(OutboundCall call) {
         return heed == Heed.TOGETHER ? null : key.apply(call);

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
-/** A call that is about to be made. The headers are those of the request; do not change them. */
+/** A call that is about to be made. The headers are the headers of the request itself; do not change them. */
 public record OutboundCall(HttpMethod method, URI uri, HttpHeaders headers) {
 
     private static final String HEADER = "header.";
 
-    /** Returns the host in lower case, without the port; empty if the URI has none. */
+    /** Returns the host in lower case, without the port; empty if the URI has no host. */
     public String host() {
         String host = uri.getHost();
         return host == null ? "" : host.toLowerCase(Locale.ROOT);

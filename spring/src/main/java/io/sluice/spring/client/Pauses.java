@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long third parties asked callers to wait. A pause belongs to a limit, whichever client received it. Pauses are kept in this
+ * The pauses that third parties asked for. A pause belongs to a limit and applies to all clients with this limit. Pauses are kept in this
  * process and their number is bounded. Thread-safe.
  */
 final class Pauses {
@@ -30,7 +30,7 @@ final class Pauses {
 
     private record Key(String limit, @Nullable String key) {}
 
-    /** Returns how long a call has to pause. Usually zero. */
+    /** Returns the time that a call has to pause, usually zero. */
     Duration left(LimitedCalls calls, OutboundCall call) {
         if (untilNanos.isEmpty()) {
             return Duration.ZERO;

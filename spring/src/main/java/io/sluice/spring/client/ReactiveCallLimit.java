@@ -53,7 +53,7 @@ final class ReactiveCallLimit implements ExchangeFilterFunction {
             if (here) {
                 sink.success(ruling);
             } else {
-                // Continue on a separate thread, not on the one that delivers store replies or runs timers.
+                // Continue on another thread than the thread that delivers the store's replies or runs timers.
                 Schedulers.parallel().schedule(() -> sink.success(ruling));
             }
         });

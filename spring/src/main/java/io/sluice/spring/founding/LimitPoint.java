@@ -22,9 +22,9 @@ import java.lang.annotation.Target;
  * public Report report() { … }
  * }</pre>
  *
- * <p>The limit is a strict sliding window. It counts every call that passes, and only those, by the clock of the engine that
- * decides: the Redis server's clock where counts are shared, otherwise the clock of this process. A refused call throws
- * {@link RateLimitExceededException}.
+ * <p>The limit is a strict sliding window. It counts exactly the calls that pass, by the clock of the engine that decides: the
+ * Redis server's clock where counts are shared, otherwise the clock of this process. A refused call throws {@link
+ * RateLimitExceededException}.
  *
  * <p>All annotations with the same {@link #prefix} and {@link #key} share one count. Without either, the method has its own
  * count. With {@link LimitType#IP}, each client address has a count of its own; forwarding headers are used only if a trusted
@@ -43,7 +43,7 @@ public @interface LimitPoint {
      */
     String name() default "";
 
-    /** What is limited. Plain text, not an expression. */
+    /** The name of the limited action: plain text, not an expression. */
     String key() default "";
 
     /** Text that is put before the key. */
@@ -52,9 +52,9 @@ public @interface LimitPoint {
     /** The length of the window in seconds, at least 1. */
     int period() default 60;
 
-    /** How many calls may pass in one window, at least 0. With 0 every call is refused. */
+    /** The number of calls that may pass in one window, at least 0. With 0 every call is refused. */
     int limit() default 10;
 
-    /** Whether each client address has its own count or all callers share one. */
+    /** Determines whether each client address has its own count or all callers share one count. */
     LimitType limitType() default LimitType.IP;
 }

@@ -41,8 +41,8 @@ public final class LimitPointKind implements AnnotationKind<LimitPoint> {
     }
 
     /**
-     * Returns the key of a point that counts by address, for rules that count by key. Key and address stay separate parts, so two
-     * different pairs never make the same key. Null if there is neither.
+     * Returns the key of a point that counts by address, for rules that count by key. Key and address stay separate parts, so two different
+     * pairs never make the same key. Returns null if there is neither.
      */
     private static @Nullable Object ofAddress(String key, Call call) {
         CurrentRequest request = call.request();

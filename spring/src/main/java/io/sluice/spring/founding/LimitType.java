@@ -1,6 +1,6 @@
 package io.sluice.spring.founding;
 
-/** What a {@link LimitPoint} counts by. */
+/** The callers that share a count of a {@link LimitPoint}. */
 public enum LimitType {
     /** All callers share one count for the key. */
     CUSTOMER,

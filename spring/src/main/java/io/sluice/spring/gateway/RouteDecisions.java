@@ -67,13 +67,13 @@ public final class RouteDecisions {
         return fields.settles(evaluator.rules());
     }
 
-    /** Returns the rule; null if it is not enabled, or missing and requests may pass. */
+    /** Returns the rule, or null if it is disabled, or if it is missing and requests may pass. */
     @Nullable
     Rule inForce(String rule, String route) {
         return named.find(rule, "route " + route);
     }
 
-    /** Returns the ruling of a single rule, whatever its scope says. It is emitted when the request may continue. */
+    /** Returns the ruling of a single rule, regardless of its scope. It is emitted when the request may continue. */
     Mono<Ruling.Settled> byRule(
             Rule rule, @Nullable RouteScope scope, String service, @Nullable String key, long permits) {
         return Mono.defer(() -> decide(
@@ -93,7 +93,7 @@ public final class RouteDecisions {
             Attributes request = attributes(fields.of(set), scope, scope.service(), null);
             List<RuleCall> claims = new ArrayList<>();
             for (Rule rule : set.matching(request)) {
-                // A rule that denies or exempts counts nothing, so it is asked every time.
+                // A rule that denies or exempts does not count, so it is asked every time.
                 if (rule.action() != Action.LIMIT || !scope.charged().contains(rule.id())) {
                     claims.add(new RuleCall(rule, request, 1));
                 }
@@ -118,8 +118,8 @@ public final class RouteDecisions {
     }
 
     /**
-     * Returns where to continue if the exchange is unknown: on the current event loop if it belongs to Reactor Netty, and not,
-     * for example, to a Redis client that resolved a key.
+     * Returns the scheduler on which to continue if the exchange is unknown: on the current event loop if it belongs to Reactor Netty, and
+     * not, for example, to a Redis client that resolved a key.
      */
     private static Scheduler here() {
         EventExecutor loop = ThreadExecutorMap.currentExecutor();
@@ -128,7 +128,7 @@ public final class RouteDecisions {
                 : Schedulers.parallel();
     }
 
-    /** Without an exchange there is no response that could settle. */
+    /** Gives up settlements, because without an exchange there is no response that could settle them. */
     private void unsettled(Ruling.Settled ruling) {
         Reservation reservation = ruling.reservation();
         if (reservation != null) {
@@ -160,7 +160,7 @@ public final class RouteDecisions {
             if (atOnce) {
                 sink.success(settled);
             } else {
-                // What the filters do next must not run on the thread that delivers the store's replies.
+                // The next filters must not run on the thread that delivers the store's replies.
                 here.schedule(() -> sink.success(settled));
             }
         });

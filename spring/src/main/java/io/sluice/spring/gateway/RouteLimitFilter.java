@@ -24,7 +24,7 @@ public final class RouteLimitFilter implements GlobalFilter, Ordered {
     /** The key in a route's metadata for the service name that rules see instead of the route's id. */
     static final String SERVICE = "sluice-service";
 
-    /** The exception handlers of the application choose the status of the response to a failure. */
+    /** The status to report after a failure. It is not known here, because the exception handlers of the application choose it. */
     private static final int UNKNOWN_STATUS = 500;
 
     private final RouteDecisions decisions;

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.UUID;
 
-/** Builds a rule from the numbers that a route gives to Spring Cloud Gateway's limiter. They mean the same as there. */
+/**
+ * Builds a rule from the numbers that a route gives to Spring Cloud Gateway's limiter. They have the same meaning as for that
+ * limiter.
+ */
 final class RouteRule {
 
     /** The attribute that holds the key of a {@code KeyResolver}. */

@@ -16,8 +16,8 @@ import reactor.util.context.ContextView;
  * @param service the name that rules see for the route
  * @param charged the ids of rules that must not charge the request again because their scope matches; a rule that a filter names
  *     decides every time
- * @param settlement receives what the request reserves
- * @param thread where the exchange continues after it has waited
+ * @param settlement receives the reservations of the request
+ * @param thread the scheduler on which the exchange continues after it has waited
  */
 record RouteScope(
         CurrentRequest request,

@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Caches which attributes of a request the rules in force read, once for each rule set. Thread-safe. */
+/** Caches the attributes of a request that the rules in force read, for each rule set. Thread-safe. */
 final class RuleSetFields {
 
     private volatile @Nullable Known known;

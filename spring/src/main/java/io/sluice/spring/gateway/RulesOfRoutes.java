@@ -10,10 +10,7 @@ import org.springframework.cloud.gateway.config.GatewayProperties;
 import org.springframework.cloud.gateway.filter.FilterDefinition;
 import org.springframework.cloud.gateway.support.NameUtils;
 
-/**
- * The rules that routes name at startup: those of routes in the properties, and those of routes in code. Routes that arrive later
- * from elsewhere are not known yet.
- */
+/** The rules that routes in the properties and in code name at startup. Routes that arrive later from other places are not known yet. */
 public final class RulesOfRoutes implements RuleUser {
 
     private static final String FILTER = NameUtils.normalizeFilterFactoryName(SluiceGatewayFilterFactory.class);

@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>A refused request is answered with status 429 (403 if the rule denies), and the same headers and body as in the web filters.
- * Concurrency permits are held until the exchange ends, however it ends. The rule is asked each time the exchange passes the
- * filter. Two filters with different keys each ask it, and behind a retry filter each attempt does.
+ * Concurrency permits are held until the exchange ends, in any way. The rule is asked each time the exchange passes the filter. Two filters
+ * with different keys each ask it, and behind a retry filter each attempt asks it.
  */
 public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFactory<SluiceGatewayFilterFactory.Config> {
 
@@ -130,7 +130,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
             return keyResolver;
         }
 
-        /** Sets how many permits a request takes from each limit. */
+        /** Sets the number of permits that a request takes from each limit. */
         public Config setPermits(long permits) {
             this.permits = permits;
             return this;

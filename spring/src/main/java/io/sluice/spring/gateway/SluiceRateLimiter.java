@@ -32,12 +32,12 @@ import reactor.core.publisher.Mono;
  *       redis-rate-limiter.burstCapacity: 20
  * }</pre>
  *
- * <p>The three numbers mean the same as for the gateway's Redis limiter. Each key of a route has a token bucket, which refills by
- * {@code replenishRate} per second and holds {@code burstCapacity}; a request takes {@code requestedTokens}. Unlike there, the
- * refill is continuous instead of once per second. Alternatively {@code sluice.rule} names a rule in force, which sees the
- * resolved key as its attribute {@code key}.
+ * <p>The three numbers have the same meaning as for the gateway's Redis limiter. Each key of a route has a token bucket, which refills by
+ * {@code replenishRate} per second and holds {@code burstCapacity}; a request takes {@code requestedTokens}. Unlike the Redis limiter, the
+ * refill is continuous instead of once per second. Alternatively {@code sluice.rule} names a rule in force, which sees the resolved key as
+ * its attribute {@code key}.
  *
- * <p>As with every limiter of the gateway, a route has one configuration: two such filters on one route share it.
+ * <p>As with every limiter of the gateway, a route has one configuration: two such filters on one route share this configuration.
  */
 public final class SluiceRateLimiter extends AbstractStatefulConfigurable<SluiceRateLimiter.Config>
         implements RateLimiter<SluiceRateLimiter.Config>, ApplicationListener<FilterArgsEvent> {
@@ -52,7 +52,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
     private final FailurePolicy onFailure;
     private final boolean xRateLimit;
 
-    /** The rule made from each route's configuration. It is made again when the configuration changes. */
+    /** The rule for each route's configuration. It is built again when the configuration changes. */
     private final Map<String, Ready> ready = new ConcurrentHashMap<>();
 
     public SluiceRateLimiter(
@@ -151,7 +151,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
         private @Nullable String rule;
         private @Nullable FailurePolicy onFailure;
 
-        /** Sets how many tokens are refilled per second. Fractions are allowed. */
+        /** Sets the number of tokens that are refilled per second. Fractions are allowed. */
         public Config setReplenishRate(BigDecimal replenishRate) {
             this.replenishRate = Objects.requireNonNull(replenishRate, "replenishRate");
             return this;
@@ -161,7 +161,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return replenishRate;
         }
 
-        /** Sets how many tokens the bucket holds at most. With 0 every request is refused. */
+        /** Sets the maximum number of tokens in the bucket. With 0 every request is refused. */
         public Config setBurstCapacity(long burstCapacity) {
             this.burstCapacity = burstCapacity;
             return this;
@@ -171,7 +171,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return burstCapacity;
         }
 
-        /** Sets how many tokens a request takes. */
+        /** Sets the number of tokens that a request takes. */
         public Config setRequestedTokens(long requestedTokens) {
             this.requestedTokens = requestedTokens;
             return this;
@@ -191,7 +191,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return rule;
         }
 
-        /** Sets what decides about the numbers while Redis is unavailable. Rules have their own {@code on_failure}. */
+        /** Sets the policy for the limit by these numbers while Redis is unavailable. Rules have their own {@code on_failure}. */
         public Config setOnFailure(@Nullable FailurePolicy onFailure) {
             this.onFailure = onFailure;
             return this;

@@ -8,7 +8,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * Reads all values of a header. Spring 6 declares {@code HttpHeaders.getOrEmpty(Object)}, because its headers are a map, and
- * Spring 7 declares {@code getOrEmpty(String)}. A call that is compiled against one does not link on the other. Stateless.
+ * Spring 7 declares {@code getOrEmpty(String)}. A call that is compiled against one version does not link with the other.
+ * Stateless.
  */
 public final class HeaderValues {
 

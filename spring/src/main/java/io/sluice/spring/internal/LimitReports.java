@@ -9,6 +9,6 @@ public interface LimitReports {
     /** Reports nothing, for example outside of a request. */
     LimitReports NONE = ruling -> {};
 
-    /** Called with each ruling that admits a call. Does nothing if it is too late to report it. */
+    /** Reports a ruling that admits a call. Does nothing if it is too late to report. */
     void admitted(Ruling.Settled ruling);
 }

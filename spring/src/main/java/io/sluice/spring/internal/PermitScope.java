@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds concurrency permits until it is closed. It renews them in the meantime and releases each one once. A permit that is added
- * after the scope was closed is released at once. Thread-safe; never blocks.
+ * Holds concurrency permits until it is closed. It renews them in the meantime and releases each one once. A permit that is added after the
+ * scope was closed is released immediately. Thread-safe; never blocks.
  *
  * <p>A scope that is never closed does not hold its permits forever. The timers do not keep it reachable; once it is garbage
  * collected, its permits are no longer renewed and expire.

@@ -17,7 +17,7 @@ public final class RuleFields {
 
     private RuleFields() {}
 
-    /** Returns the attributes that the rule counts by, that select its overrides or that say what a request costs. */
+    /** Returns the attributes that the rule counts by, that select its overrides or that determine the cost of a request. */
     public static Set<String> of(Rule rule) {
         Set<String> names = new LinkedHashSet<>();
         Stream.concat(rule.limits().stream(), rule.candidate().stream()).forEach(limit -> add(limit, names));

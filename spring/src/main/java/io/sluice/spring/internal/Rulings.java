@@ -26,12 +26,12 @@ public final class Rulings {
         return settled(false, rule, Optional.empty(), version, impossible.permits());
     }
 
-    /** Returns a refusal because the third party asked callers to wait this long. */
+    /** Returns a refusal for a third party that asked callers to wait this long. */
     public static Ruling.Settled pausedFor(Duration pause, long version) {
         return settled(false, null, Optional.of(pause), version, 1);
     }
 
-    /** Returns a ruling that allows the call because nothing limits it. */
+    /** Returns a ruling that allows a call without limits. */
     public static Ruling.Settled unlimited(long version) {
         return settled(true, null, Optional.of(Duration.ZERO), version, 1);
     }

@@ -69,7 +69,7 @@ public final class Admissions {
 
     /**
      * Admits a call without blocking a thread. The future fails with {@link RateLimitExceededException} if the call is refused.
-     * Cancelling it returns everything that was charged.
+     * Cancelling it returns all permits that were charged.
      */
     CompletableFuture<HeldPermits> admitLater(MethodPlan plan, Call call) {
         List<RuleCall> claims = claims(plan, call);
@@ -79,7 +79,7 @@ public final class Admissions {
         Asking asking = new Asking(plan, call, claims);
         CompletableFuture<HeldPermits> result = new CompletableFuture<>();
         if (plan.maxWait() == null) {
-            // Never cancelled: permits that it charges would be lost.
+            // This future is never cancelled, because permits that it charges would be lost.
             evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure, asking));
         } else {
             CompletableFuture<Ruling> place = evaluator.acquireNamed(claims, plan.maxWait());
@@ -90,7 +90,7 @@ public final class Admissions {
         return result;
     }
 
-    /** What one call asks for. */
+    /** The claims of one call. */
     private record Asking(MethodPlan plan, Call call, List<RuleCall> claims) {
 
         LimitReports reports() {

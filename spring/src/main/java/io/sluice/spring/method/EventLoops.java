@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Chooses the thread on which a subscription continues after it has waited: the event loop that subscribed, or else Reactor's
+ * Chooses the thread on which a subscription continues after it has waited: the event loop that subscribed, otherwise Reactor's
  * parallel threads. Loaded only if Reactor is on the class path; Netty is optional. Stateless.
  */
 final class EventLoops {

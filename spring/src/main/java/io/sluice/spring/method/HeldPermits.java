@@ -8,12 +8,12 @@ import io.sluice.spring.internal.PermitScope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The concurrency permits that a call holds while it runs, and what it has reserved. The first end of the call releases and
- * settles them. A call that never ends holds its permits as long as this object is reachable. Thread-safe.
+ * The concurrency permits and the reservation that a call holds while it runs. The first end of the call releases and settles
+ * them. A call that never ends holds its permits as long as this object is reachable. Thread-safe.
  */
 final class HeldPermits implements AutoCloseable {
 
-    /** For calls that hold no permits. */
+    /** The value for calls that hold no permits. */
     static final HeldPermits NOTHING = new HeldPermits(null, null);
 
     private final @Nullable PermitScope permits;
@@ -35,7 +35,7 @@ final class HeldPermits implements AutoCloseable {
         return new HeldPermits(permits, reservation);
     }
 
-    /** Returns whether the results of the call are of interest. */
+    /** Returns whether the results of the call are needed for a settlement. */
     boolean settles() {
         return reservation != null;
     }
@@ -47,7 +47,7 @@ final class HeldPermits implements AutoCloseable {
         }
     }
 
-    /** Notes a result, or one of several. It may say what the call cost. */
+    /** Notes a result, or one of several results. It may contain the cost of the call. */
     void seen(@Nullable Object result) {
         if (reservation != null) {
             reservation.seen(result);
@@ -68,7 +68,7 @@ final class HeldPermits implements AutoCloseable {
         close();
     }
 
-    /** Ends the call. Unless it has ended before, it failed or nobody wants its result. */
+    /** Ends the call. Unless it has ended before, it counts as failed or cancelled. */
     @Override
     public void close() {
         if (reservation != null) {

@@ -32,9 +32,9 @@ public final class LimitInterceptor implements MethodInterceptor {
     /**
      * Creates an interceptor.
      *
-     * @param admissions resolved on the first call, because its dependencies are created after the proxies
-     * @param finder finds the request of the current thread
-     * @param onward resolved for the first stage, for the same reason
+     * @param admissions the admissions, resolved on the first call, because their dependencies are created after the proxies
+     * @param finder the finder of the current thread's request
+     * @param onward the continuation of stages, resolved for the first stage, for the same reason
      */
     public LimitInterceptor(
             MethodPlans plans,
@@ -63,7 +63,7 @@ public final class LimitInterceptor implements MethodInterceptor {
         };
     }
 
-    /** Returns the limits of the method that is invoked; null if it has none. */
+    /** Returns the limits of the invoked method, or null if it has none. */
     static @Nullable MethodPlan plan(MethodPlans plans, MethodInvocation invocation) {
         Object target = invocation.getThis();
         return plans.of(

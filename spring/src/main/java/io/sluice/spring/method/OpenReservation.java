@@ -21,8 +21,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call has reserved, until its end settles it. The last result that gives a figure counts. Nobody waits for the settlement,
- * and nobody sees its failures. Thread-safe.
+ * The reservation of a call, until the end of the call settles it. The last result that contains a cost counts. The settlement delays no
+ * caller, and its failures reach no caller. Thread-safe.
  */
 final class OpenReservation {
 
@@ -48,7 +48,7 @@ final class OpenReservation {
         this.call = call;
     }
 
-    /** Reads the figures of a result, or of one of several. */
+    /** Reads the cost from a result, or from one of several results. */
     void seen(@Nullable Object result) {
         for (PlannedLimit limit : plan.limits()) {
             SettledFigure figure = limit.parts().settle();
@@ -67,7 +67,7 @@ final class OpenReservation {
         end(NO_FIGURE);
     }
 
-    /** Settles after a failure, or because nobody wants the rest. Only the first end counts. */
+    /** Settles after a failure, or after the caller cancelled. Only the first end counts. */
     void aborted() {
         end(ABORTED);
     }
@@ -100,7 +100,10 @@ final class OpenReservation {
         }
     }
 
-    /** If limits of a rule say that they are settled, the others count something else, such as requests. */
+    /**
+     * Returns whether to settle a limit. If some limits of a rule are declared as settled, its other limits count something else, such as
+     * requests.
+     */
     private boolean isDue(ReservedLimit limit) {
         if (limit.by() != null) {
             return true;

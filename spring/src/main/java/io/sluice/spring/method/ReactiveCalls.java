@@ -95,7 +95,7 @@ final class ReactiveCalls {
     }
 
     /**
-     * Admits one subscription. If it is cancelled before it is admitted, it holds nothing. After that, the publisher that it
+     * Admits one subscription. If it is cancelled before it is admitted, it holds no permits. After its admission, the publisher that it
      * subscribed to releases the permits.
      */
     private static void admit(MonoSink<HeldPermits> sink, MethodPlan plan, Admissions admissions, Call call) {
@@ -163,7 +163,10 @@ final class ReactiveCalls {
         }
     }
 
-    /** The fallback of a suspend function may be a plain function. It then returns a value or a flow instead of a publisher. */
+    /**
+     * Returns a publisher of the result. The fallback of a suspend function may be a plain function, which returns a value or a flow
+     * instead of a publisher.
+     */
     private static Publisher<?> ofCoroutine(@Nullable Object returned) {
         if (returned instanceof Publisher<?> publisher) {
             return publisher;

@@ -11,8 +11,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that ends when its stage completes. If it is decided at once, the method runs on the calling thread, otherwise on the
- * executor of the {@link StageContinuation}. Cancelling the result cancels the wait or the method's stage. For a single call.
+ * A call that ends when its stage completes. If it is decided immediately, the method runs on the calling thread, otherwise on
+ * the executor of the {@link StageContinuation}. Cancelling the result cancels the wait or the method's stage. Each call needs
+ * its own object.
  */
 final class StageCall {
 

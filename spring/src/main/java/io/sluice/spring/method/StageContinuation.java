@@ -8,7 +8,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * How stages continue after they have waited without a thread. Thread-safe.
+ * The continuation of stages that have waited without a thread. Thread-safe.
  *
  * @param executor runs the continuations
  * @param decorators carry over context of the calling thread; they are applied on that thread

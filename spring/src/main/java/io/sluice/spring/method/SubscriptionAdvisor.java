@@ -13,16 +13,16 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 /**
- * Calls a limited method that returns a publisher through all its advice anew for each subscription.
+ * Calls a limited method that returns a publisher once for each subscription, each time through all its advice.
  *
- * <p>Spring Security's reactive interceptors proceed with the same invocation for each subscription. From the second one on, that
+ * <p>Spring Security's reactive interceptors proceed with the same invocation for each subscription. From the second subscription on, this
  * invocation has already passed the advice behind them, so the method would be called without its limits.
  */
 public final class SubscriptionAdvisor extends AbstractPointcutAdvisor {
 
     private static final long serialVersionUID = 1;
 
-    /** Outside of Spring Security and of almost everything else. */
+    /** The order: outside of Spring Security and of almost all other advice. */
     private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
     private final transient MethodInterceptor interceptor;

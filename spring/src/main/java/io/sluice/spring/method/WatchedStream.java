@@ -8,8 +8,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a returned stream, watched while the caller reads them. The call ends when the stream is read to its end, fails
- * or is closed. It is read sequentially, also by a parallel stream, so that there is a last element. Not thread-safe.
+ * The elements of a returned stream, watched while the caller reads them. The call ends when the stream is read to its end, fails or is
+ * closed. It is read sequentially, even by a parallel stream, so that there is a last element. Not thread-safe.
  */
 final class WatchedStream<T> implements Spliterator<T> {
 
@@ -64,7 +64,7 @@ final class WatchedStream<T> implements Spliterator<T> {
         return elements.estimateSize();
     }
 
-    /** Leaves out the size: operations such as {@code count} would not read the elements. */
+    /** Returns the characteristics without the size, because operations such as {@code count} would otherwise not read the elements. */
     @Override
     public int characteristics() {
         return elements.characteristics() & ~(SIZED | SUBSIZED);

@@ -21,15 +21,15 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * Calls that return an asynchronous result of Spring MVC. They hold their permits until Spring has the result, or until the
- * request ends without one. The callbacks of the result belong to the application, so Spring is asked instead of the result.
- * Loaded only if Spring MVC is on the class path. Stateless.
+ * Calls that return an asynchronous result of Spring MVC. They hold their permits until Spring has the result, or until the request ends
+ * without a result. The callbacks of the result belong to the application, so Spring is asked instead of the result. Loaded only if Spring
+ * MVC is on the class path. Stateless.
  */
 final class WebAsyncCalls {
 
     private WebAsyncCalls() {}
 
-    /** Leaves the permits to the current request; returns false if they are due now. */
+    /** Hands the permits over to the current request. Returns false if the caller has to release them now. */
     static boolean handOver(@Nullable Object returned, Method method, HeldPermits held) {
         Object result = returned instanceof HttpEntity<?> entity ? entity.getBody() : returned;
         if (!isAsynchronous(result, method)
@@ -47,7 +47,9 @@ final class WebAsyncCalls {
         return true;
     }
 
-    /** A {@link Callable} may be anything, so it counts only if Spring MVC calls the method. */
+    /**
+     * Returns whether a result is asynchronous. A {@link Callable} may have any purpose, so it counts only if Spring MVC calls the method.
+     */
     private static boolean isAsynchronous(@Nullable Object result, Method method) {
         return result instanceof DeferredResult<?>
                 || result instanceof WebAsyncTask<?>
@@ -60,7 +62,10 @@ final class WebAsyncCalls {
     private record End(HeldPermits held, HttpServletRequest request)
             implements DeferredResultProcessingInterceptor, CallableProcessingInterceptor {
 
-        /** Runs when the request's thread returns. If it started nothing asynchronous, for example after a failure, that is the end. */
+        /**
+         * Runs when the request's thread returns. If it started no asynchronous processing, for example after a failure, the call has
+         * ended.
+         */
         void threadReturned() {
             if (!request.isAsyncStarted()) {
                 held.close();

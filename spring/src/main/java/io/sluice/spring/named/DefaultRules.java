@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** The rules that apply to names for which no rule is in force. */
 public interface DefaultRules {
 
-    /** A missing rule has no replacement. */
+    /** Provides no rule for a missing rule. */
     DefaultRules NONE = id -> null;
 
-    /** Returns the rule; null if there is none. */
+    /** Returns the rule for a name, or null if there is none. */
     @Nullable
     Rule of(String id);
 }

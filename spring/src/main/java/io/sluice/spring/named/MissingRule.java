@@ -1,6 +1,6 @@
 package io.sluice.spring.named;
 
-/** What happens if the application names a rule that is not in force. */
+/** The reaction if the application names a rule that is not in force. */
 public enum MissingRule {
     /** If rules are loaded and this one is missing, the application does not start. A call without its rule fails. */
     FAIL,

@@ -7,7 +7,10 @@ public final class MissingRuleException extends IllegalStateException {
 
     private static final long serialVersionUID = 1;
 
-    /** @param missing for each rule what names it, and in the form {@code rule: id (expected: …)} what was expected */
+    /**
+     * @param missing a sentence for each rule: the place that names it, and the problem in the form {@code rule: id (expected:
+     *     …)}
+     */
     MissingRuleException(List<String> missing) {
         super(String.join("\n", missing));
     }

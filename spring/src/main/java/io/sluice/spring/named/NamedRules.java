@@ -37,7 +37,7 @@ public final class NamedRules {
     /**
      * Returns the rule with this id; null if it is disabled, or if it is missing and calls may pass.
      *
-     * @param place what names the rule, for messages
+     * @param place the place that names the rule, for messages
      * @throws MissingRuleException if it is missing and calls must not pass
      */
     public @Nullable Rule find(String id, String place) {
@@ -53,7 +53,7 @@ public final class NamedRules {
     }
 
     /**
-     * Reports that a call needs a rule which is missing. A warning is logged once until the rule appears.
+     * Reports that a call needs a missing rule. A warning is logged once until the rule appears.
      *
      * @throws MissingRuleException if calls must not pass
      */

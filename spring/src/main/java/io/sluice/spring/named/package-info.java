@@ -1,4 +1,4 @@
-/** Rules that annotations, routes and clients name: how they are found, and what happens if one is missing. */
+/** Finds the rules that annotations, routes and clients name, and reacts to missing rules. */
 @NullMarked
 package io.sluice.spring.named;
 

@@ -5,9 +5,8 @@ import io.sluice.rules.evaluate.Evaluator;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Counts the response to one request, once, by the rules on {@code answer.status}. Call it just before the head of the response is
- * sent, so that the next request of a caller who waits for responses finds it counted. The response does not wait for the count.
- * Thread-safe.
+ * Counts the response to one request, once, by the rules on {@code answer.status}. Call it just before the head of the response is sent, so
+ * that it is already counted at the caller's next request. The response does not wait for the count. Thread-safe.
  */
 public final class AnswerCount {
 
@@ -28,7 +27,7 @@ public final class AnswerCount {
             try {
                 evaluator.answered(ruling, status);
             } catch (RuntimeException e) {
-                // The response is sent all the same.
+                // The response is sent anyway.
                 answers.told("counting a response", e);
             }
         }

@@ -16,11 +16,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles what one request has reserved, by the figures in its response. It reads the body while the application writes it, and
- * keeps nothing of it. The response does not wait for the settlement. Thread-safe; never throws.
+ * Settles the reservations of one request, by the figures in its response. It reads the body while the application writes it,
+ * and does not store it. The response does not wait for the settlement. Thread-safe; never throws.
  *
- * <p>If the response breaks off, the figures that it had until then are settled. A limit whose figure is missing keeps what was
- * reserved.
+ * <p>If the response breaks off, the figures up to that point are settled. If the figure for a limit is missing, its
+ * reservation stays charged.
  */
 public final class AnswerSettlement {
 
@@ -37,7 +37,9 @@ public final class AnswerSettlement {
         this.evaluator = evaluator;
     }
 
-    /** Adds a reservation of the request; does nothing if it is null. A reservation that comes after the response stands. */
+    /**
+     * Adds a reservation of the request; does nothing if it is null. A reservation that comes after the response stays charged.
+     */
     public void add(@Nullable Reservation reservation) {
         if (reservation == null) {
             return;
@@ -51,12 +53,12 @@ public final class AnswerSettlement {
         evaluator.unsettled(reservation, ABORTED);
     }
 
-    /** Called before the application processes the request. */
+    /** Notes that the application is about to process the request. */
     public synchronized void begin() {
         begun = true;
     }
 
-    /** Called if the caller left. What was reserved stands, unless the application has begun to process the request. */
+    /** Notes that the caller left. The reservations stay charged, unless the application has started to process the request. */
     public void abandon() {
         synchronized (this) {
             if (begun) {
@@ -66,7 +68,7 @@ public final class AnswerSettlement {
         end(false, 0, name -> List.of());
     }
 
-    /** Returns whether the body of the response is of interest. */
+    /** Returns whether the body of the response is needed for the settlement. */
     public synchronized boolean wantsBody() {
         return !over && (body == null ? AnswerFigures.areInBody(wanted()) : body.wantsBody());
     }
@@ -88,7 +90,7 @@ public final class AnswerSettlement {
         }
     }
 
-    /** Forgets the body, because the application begins another one. */
+    /** Forgets the body, because the application starts another body. */
     public synchronized void restart() {
         if (body != null) {
             body.close();

@@ -5,9 +5,8 @@ import io.sluice.http.request.RefusedRequestException;
 import java.util.Arrays;
 
 /**
- * The beginning of a body while it is read. Memory is reserved before bytes are read into it, piece by piece, so that slow callers
- * cannot make the application keep more than {@link BodyMemory} allows. It relies on no thread. Not thread-safe, except for
- * {@link #close}.
+ * The beginning of a body while it is read. Memory is reserved before bytes are read into it, piece by piece, so that slow callers cannot
+ * make the application keep more than {@link BodyMemory} allows. It is not tied to a thread. Not thread-safe, except for {@link #close}.
  */
 public final class BodyBuffer implements AutoCloseable {
 
@@ -24,7 +23,7 @@ public final class BodyBuffer implements AutoCloseable {
     /**
      * Creates an empty buffer.
      *
-     * @param announced the length of the body as the request states it; negative if it does not
+     * @param announced the length of the body that the request announces; negative if it announces none
      */
     public BodyBuffer(BodyMemory memory, long announced) {
         this.memory = memory;
@@ -34,7 +33,7 @@ public final class BodyBuffer implements AutoCloseable {
     /**
      * Makes room before more bytes are read.
      *
-     * @param atLeast how many bytes must fit; there may be more room
+     * @param atLeast the number of bytes that must fit; there may be more room
      * @throws RefusedRequestException with status 503 if there is not enough memory left
      */
     public void makeRoom(int atLeast) throws RefusedRequestException {
@@ -42,7 +41,7 @@ public final class BodyBuffer implements AutoCloseable {
         if (needed <= bytes.length) {
             return;
         }
-        // One byte more than announced, to see the end without more room.
+        // One byte more than announced, to detect the end without more room.
         int most = announced < 0 ? LARGEST : (int) Math.min(LARGEST, announced + 1);
         int wanted = Math.max(needed, Math.min(most, bytes.length == 0 ? PIECE : 2 * bytes.length));
         reserve(wanted - bytes.length);
@@ -71,12 +70,12 @@ public final class BodyBuffer implements AutoCloseable {
         size += count;
     }
 
-    /** Returns whether rules read no more of the body than this. */
+    /** Returns whether the buffer has as much of the body as rules read. */
     public boolean isFull() {
         return size > BodyFields.LARGEST_BODY;
     }
 
-    /** Frees the room that is left. {@link #array} then returns exactly the bytes that were read. */
+    /** Frees the unused room. {@link #array} then returns exactly the bytes that were read. */
     public void trim() {
         int surplus = bytes.length - size;
         if (surplus == 0) {

@@ -3,7 +3,7 @@ package io.sluice.spring.web;
 import io.sluice.http.request.RefusedRequestException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Limits how many bytes of request bodies all requests together keep in memory: at most 64 MB. Thread-safe. */
+/** Limits the memory for request bodies of all requests together, by default to 64 MB. Thread-safe. */
 public final class BodyMemory {
 
     private static final long MOST = 64L * 1024 * 1024;

@@ -21,7 +21,7 @@ public interface IdentityResolver {
 
     /**
      * Returns the attributes {@code user}, {@code tenant}, {@code app}, {@code plan} and {@code claim.<name>} of the caller; an
-     * empty map if the principal does not identify one.
+     * empty map if the principal does not identify a caller.
      */
     Map<String, String> attributes(Principal principal);
 }

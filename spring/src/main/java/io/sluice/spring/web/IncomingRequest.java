@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as the server received it, before anything rewrote its path, address or headers based on other headers. Its methods
+ * A request as the server received it, before any code rewrote its path, address or headers based on other headers. Its methods
  * are cheap and may be called by any thread that works for the request.
  */
 public interface IncomingRequest {
@@ -20,7 +20,7 @@ public interface IncomingRequest {
     /** Returns the lines of a header in the order of their arrival. The name is in lower case. */
     List<String> headers(String name);
 
-    /** Returns the address of the peer; null if the connection has none, as with a Unix socket. */
+    /** Returns the address of the peer, or null if the connection has none, as with a Unix socket. */
     @Nullable
     Address peer();
 
@@ -31,7 +31,7 @@ public interface IncomingRequest {
     /** Returns whether the request declares that it has no body. */
     boolean isBodiless();
 
-    /** Returns what the server has noted about the request under this name; null if there is nothing. */
+    /** Returns the attribute that the server has set on the request under this name, or null if there is none. */
     default @Nullable Object note(String name) {
         return null;
     }

@@ -15,10 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The current request. It computes each value only when it is asked for. An ambiguous value, such as a header or query field that
- * occurs twice or a path without a normal form, throws {@link UnreadableRequestException}. Choosing one of the values could
- * charge a different caller than the one that is served. Treating the value as absent would charge the caller elsewhere, or not
- * at all.
+ * The current request. It computes each value only when it is read. An ambiguous value, such as a header or query field that occurs twice
+ * or a path without a normal form, throws {@link UnreadableRequestException}. Choosing one of the values could charge another caller than
+ * the served caller. Treating the value as absent would charge another count, or no count.
  */
 public final class LazyRequest implements CurrentRequest, LimitReports {
 
@@ -76,7 +75,7 @@ public final class LazyRequest implements CurrentRequest, LimitReports {
         try {
             return reader.origin(request);
         } catch (RuntimeException e) {
-            // The request may have ended. What it is called elsewhere never decides a call.
+            // The request may have ended. Its name in other systems never affects a decision.
             return Origin.UNKNOWN;
         }
     }

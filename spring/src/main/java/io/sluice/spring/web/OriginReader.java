@@ -3,7 +3,7 @@ package io.sluice.spring.web;
 import io.sluice.http.trace.RequestOrigin;
 import io.sluice.rules.pattern.Origin;
 
-/** Finds out how a request is known to other systems, for logs and traces. Must be fast and thread-safe. */
+/** Reads the id and trace of a request in other systems, for logs and traces. Must be fast and thread-safe. */
 @FunctionalInterface
 public interface OriginReader {
 

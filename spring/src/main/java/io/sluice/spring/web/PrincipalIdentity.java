@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default identity resolver. It takes {@code user} from the principal's name or, if one is configured, from a claim, and
- * {@code tenant}, {@code app} and {@code plan} from claims. If a configured claim is missing, the attribute is absent; the name
- * does not replace it. Immutable.
+ * The default identity resolver. It takes {@code user} from the principal's name or, if a claim is configured, from this claim, and {@code
+ * tenant}, {@code app} and {@code plan} from claims. If a configured claim is missing, the attribute is absent; the name does not replace
+ * it. Immutable.
  */
 public final class PrincipalIdentity implements IdentityResolver {
 
@@ -21,8 +21,8 @@ public final class PrincipalIdentity implements IdentityResolver {
     /**
      * Creates a resolver.
      *
-     * @param claimOf the name of the claim for each of {@code user}, {@code tenant}, {@code app} and {@code plan} that comes from
-     *     a claim
+     * @param claimOf the names of the claims by attribute, for the attributes {@code user}, {@code tenant}, {@code app} and {@code plan}
+     *     that come from a claim
      */
     public PrincipalIdentity(Map<String, String> claimOf, VerifiedClaims verified) {
         this.claimOf = Map.copyOf(claimOf);

@@ -11,7 +11,10 @@ public final class Refusals {
 
     private Refusals() {}
 
-    /** Returns the response to a refused call or an unreadable request, if the exception is one or was caused by one. */
+    /**
+     * Returns the response to a refused call or an unreadable request, if the exception is or was caused by a refusal or an
+     * unreadable request.
+     */
     public static Optional<WebAnswer> answer(Throwable thrown, WebAnswers answers, @Nullable String acceptLanguage) {
         @Nullable Throwable each = thrown;
         for (int depth = 0; each != null && depth < DEEPEST; depth++) {

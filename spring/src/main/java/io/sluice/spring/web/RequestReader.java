@@ -41,7 +41,7 @@ public final class RequestReader {
      * Creates a reader.
      *
      * @param service the name of this application in rules; null or empty if it has none
-     * @param verified tells authenticated callers from anonymous ones
+     * @param verified distinguishes authenticated callers from anonymous callers
      */
     public RequestReader(
             @Nullable String service,
@@ -60,7 +60,7 @@ public final class RequestReader {
 
     /**
      * Returns all attributes except those from the body. Headers and query fields are included only if a rule in force names
-     * them. The authenticated identity replaces all other values, so nothing that a caller sends can become {@code user} or
+     * them. The authenticated identity replaces all other values, so no value that a caller sends can become {@code user} or
      * {@code tenant}.
      *
      * @throws RefusedRequestException if the request is ambiguous
@@ -96,7 +96,7 @@ public final class RequestReader {
             throws RefusedRequestException {
         String method = RequestMethod.read(request.method());
         RequestTarget target = RequestTarget.read(method, request.target());
-        // Refuses a path without a canonical form; the attributes keep all readings of the others.
+        // This refuses a path without a canonical form; for other paths, the attributes keep all readings.
         target.path(paths);
         values.put("path", target.sentPath());
         values.put("method", method);
@@ -104,7 +104,7 @@ public final class RequestReader {
         return target;
     }
 
-    /** Returns how a request is known to other systems. It never takes part in a decision. */
+    /** Returns the request's id and trace in other systems. They never affect a decision. */
     Origin origin(IncomingRequest request) {
         return origins.of(request);
     }

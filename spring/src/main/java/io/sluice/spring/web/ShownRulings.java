@@ -6,7 +6,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.spring.internal.RuleNames;
 import org.jspecify.annotations.Nullable;
 
-/** Converts rulings to what callers may see: rules and limits under their shown names. Thread-safe. */
+/** Converts rulings for callers, with the shown names of rules and limits. Thread-safe. */
 final class ShownRulings {
 
     private final RuleNames names;
@@ -77,7 +77,7 @@ final class ShownRulings {
         return new Label(names.shown(label.rule()), of(label.rule(), label.limit()), label.mode());
     }
 
-    /** Returns the name of a limit, whose id begins with that of its rule. */
+    /** Returns the name of a limit, whose id begins with the id of its rule. */
     private String of(String rule, String limit) {
         return limit.startsWith(rule) ? names.shown(rule) + limit.substring(rule.length()) : limit;
     }

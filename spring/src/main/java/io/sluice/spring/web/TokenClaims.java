@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
 
-/** Reads token types of Spring Security. A separate class, because not every application has them on the class path. */
+/**
+ * Reads token types of Spring Security. This is a separate class, because not every application has these types on the class
+ * path.
+ */
 final class TokenClaims {
 
     private TokenClaims() {}

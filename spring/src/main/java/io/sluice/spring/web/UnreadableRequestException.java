@@ -5,9 +5,9 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Thrown when a value of the current request is ambiguous or unreadable. Spring answers it with its status, and so do our
- * exception handlers where an expression or a proxy has wrapped it. It has no stack trace, because callers can cause any number
- * of these.
+ * Thrown when a value of the current request is ambiguous or unreadable. Spring answers it with its status; Sluice's exception
+ * handlers do the same if an expression or a proxy has wrapped it. It has no stack trace, because callers can cause any number
+ * of these exceptions.
  */
 public final class UnreadableRequestException extends ResponseStatusException {
 
@@ -20,7 +20,7 @@ public final class UnreadableRequestException extends ResponseStatusException {
         this.refused = refused;
     }
 
-    /** Returns what is wrong with the request. */
+    /** Returns the problem of the request. */
     public RefusedRequestException refused() {
         return refused;
     }

@@ -3,10 +3,10 @@ package io.sluice.spring.web;
 import java.security.Principal;
 import java.util.Map;
 
-/** What is known about a principal besides its name. */
+/** The verified facts about a principal besides its name. */
 public interface VerifiedClaims {
 
-    /** For applications without Spring Security: every principal is an authenticated caller without claims. */
+    /** The claims in applications without Spring Security: every principal is an authenticated caller without claims. */
     VerifiedClaims NONE = new VerifiedClaims() {
         @Override
         public boolean isSomebody(Principal principal) {
@@ -19,7 +19,7 @@ public interface VerifiedClaims {
         }
     };
 
-    /** Returns whether the principal identifies a single caller, as opposed to all anonymous ones. */
+    /** Returns whether the principal identifies a single caller, as opposed to all anonymous callers. */
     boolean isSomebody(Principal principal);
 
     /** Returns the claims of the principal's verified token; an empty map if it has no token. */

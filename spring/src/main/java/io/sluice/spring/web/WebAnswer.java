@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A response that is sent instead of the application's. Immutable.
+ * A response that is sent instead of the application's response. Immutable.
  *
  * @param headers all headers except the content length
  */

@@ -28,7 +28,7 @@ public final class WebAnswers {
      * Creates the converter.
      *
      * @param xRateLimit whether responses also carry {@code X-RateLimit-*} headers
-     * @param onAllowed whether responses to allowed requests carry rate limit headers; responses to refused ones always do
+     * @param onAllowed whether responses to allowed requests carry rate limit headers; responses to refused requests always do
      */
     public WebAnswers(RefusalBody refusals, boolean xRateLimit, boolean onAllowed, Clock clock) {
         this(refusals, xRateLimit, onAllowed, RuleNames.IDS, clock);
@@ -37,7 +37,7 @@ public final class WebAnswers {
     /**
      * Creates the converter.
      *
-     * @param names what callers see instead of the ids of rules
+     * @param names the names that callers see instead of the ids of rules
      */
     public WebAnswers(RefusalBody refusals, boolean xRateLimit, boolean onAllowed, RuleNames names, Clock clock) {
         this.refusals = refusals;
@@ -53,10 +53,10 @@ public final class WebAnswers {
     }
 
     /**
-     * Adds the headers of an admitted call to those that a response already has. Each limit is one member of {@code RateLimit} and
-     * {@code RateLimit-Policy}. Of the older headers, which name only one limit, those with less remaining are kept.
+     * Adds the headers of an admitted call to the headers that a response already has. Each limit is one member of {@code RateLimit} and
+     * {@code RateLimit-Policy}. The older headers can name only one limit; the limit with fewer remaining permits is kept.
      *
-     * @param present returns the value of a header of the response; null if it has none
+     * @param present returns the value of a header of the response, or null if it has none
      * @param set sets a header of the response
      */
     public void addAllowed(
@@ -97,7 +97,7 @@ public final class WebAnswers {
         return new WebAnswer(content.status(), headers, content.text());
     }
 
-    /** Returns the response to a failure. It does not tell the caller the cause; the log does. */
+    /** Returns the response to a failure. It does not contain the cause, which is logged. */
     WebAnswer failed(String what, @Nullable Throwable failure) {
         failures.told(what, failure);
         return WebAnswer.problem(500, "the rate limits of the request could not be decided; see the application's log");
@@ -109,7 +109,7 @@ public final class WebAnswers {
     }
 
     /**
-     * Returns the body of a refusal. If the application's own {@link RefusalBody} fails, the default is used, so nobody passes.
+     * Returns the body of a refusal. If the application's own {@link RefusalBody} fails, the default is used, so no refused request passes.
      */
     @SuppressWarnings("NullAway") // an implementation of the application may return null although it must not
     private RefusalBody.Content content(Ruling.Settled ruling, AnswerLanguage language) {

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision that the filters of both stacks ask for: all matching rules in force, at once. Rules that act before callers are
- * authenticated are a decision of their own ({@link #early}). Thread-safe; never blocks, never throws.
+ * The decision that the filters of both stacks ask for, about all matching rules in force together. The rules that act before callers are
+ * authenticated form a decision of their own ({@link #early}). Thread-safe; never blocks, never throws.
  *
  * <p>No request passes without a decision. If the caller disconnects while waiting, charges of rates and windows stay. If a
  * request was allowed but is not served, its charges are returned ({@link #giveBack}). Concurrency permits are always released.
@@ -72,13 +72,13 @@ public final class WebLimits {
         return early;
     }
 
-    /** What to do with a request that arrived. */
+    /** The first result for a request that arrived. */
     public sealed interface Entry {}
 
     /** No rule applies to the request. */
     public record Free() implements Entry {}
 
-    /** The request is answered at once. */
+    /** The request is answered immediately. */
     public record Answered(WebAnswer answer) implements Entry {}
 
     /**
@@ -123,7 +123,7 @@ public final class WebLimits {
             @Nullable AnswerSettlement settlement)
             implements Outcome {
 
-        /** Returns how long the request has to wait first; zero means not at all. */
+        /** Returns the time that the request has to wait first; zero if it need not wait. */
         public Duration waitFor() {
             return ruling.waitFor();
         }
@@ -137,7 +137,7 @@ public final class WebLimits {
     /** The request is refused with this response. */
     public record Refused(WebAnswer answer) implements Outcome {}
 
-    /** Returns whether any rule in force applies to requests. Also true if that is unknown; {@link #enter} then answers. */
+    /** Returns whether any rule in force applies to requests. Also returns true if this is unknown; {@link #enter} then answers. */
     public boolean isNeeded() {
         try {
             return isNeeded(evaluator.rules());
@@ -206,7 +206,7 @@ public final class WebLimits {
         return fields;
     }
 
-    /** Returns a scope for the permits of a request. Close it when the response has ended, whatever the outcome. */
+    /** Returns a scope for the permits of a request. Close it when the response has ended, for every outcome. */
     public PermitScope newPermits() {
         return new PermitScope(evaluator, clock);
     }
@@ -312,7 +312,7 @@ public final class WebLimits {
         return Refusals.answer(failure, answers, null).map(WebAnswer::status).orElse(500);
     }
 
-    /** Multipart bodies are left to the server; rules cannot read fields from them. */
+    /** Returns whether a body is multipart. Multipart bodies are left to the server; rules cannot read fields from them. */
     private static boolean isMultipart(IncomingRequest request) {
         String type = request.header("content-type");
         return type != null && type.strip().regionMatches(true, 0, "multipart/", 0, 10);

@@ -14,7 +14,7 @@ public final class Call {
     private boolean looked;
     private final @Nullable Object result;
 
-    /** @param finder finds the request; called at most once, and only if the request is needed */
+    /** @param finder the finder of the request; called at most once, and only if the request is needed */
     public Call(@Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder) {
         this(arguments, finder, null);
     }
@@ -25,7 +25,7 @@ public final class Call {
         this.result = result;
     }
 
-    /** Returns the call after its end: with the arguments and the result, but without the request, which may be over. */
+    /** Returns the call after its end: with the arguments and the result, but without the request, which may have ended. */
     public Call after(@Nullable Object own) {
         return new Call(arguments, Optional::empty, own);
     }

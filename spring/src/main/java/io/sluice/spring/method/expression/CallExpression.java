@@ -21,10 +21,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-/**
- * An expression of an annotation, parsed once. It can read the arguments, the caller and the request, and nothing else.
- * Thread-safe.
- */
+/** An expression of an annotation, parsed once. It can only read the arguments, the caller and the request. Thread-safe. */
 public final class CallExpression implements CallValue {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();

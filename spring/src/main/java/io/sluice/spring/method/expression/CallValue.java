@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface CallValue {
 
-    /** Returns the value; null if there is none or if something on the path to it is null. */
+    /** Returns the value, or null if there is none or if an object on the path to it is null. */
     @Nullable
     Object of(Call call);
 }

@@ -24,7 +24,10 @@ import org.springframework.util.StringUtils;
  */
 final class ReadAccess implements PropertyAccessor, IndexAccessor {
 
-    /** Remembers only properties that exist, so the map never has more entries than the class has properties. */
+    /**
+     * The sources of existing properties. Other names are not cached, so the map never has more entries than the class has
+     * properties.
+     */
     private static final ClassValue<Map<String, Source>> KNOWN = new ClassValue<>() {
         @Override
         protected Map<String, Source> computeValue(Class<?> type) {
@@ -154,7 +157,8 @@ final class ReadAccess implements PropertyAccessor, IndexAccessor {
     }
 
     /**
-     * Finds the getter of a property. Methods such as {@code getAndIncrement} are excluded, because they change what they read.
+     * Finds the getter of a property. Methods such as {@code getAndIncrement} are excluded, because they change the value that
+     * they read.
      */
     private static @Nullable Method getter(Class<?> type, String name) {
         if (name.matches("getAnd\\p{javaUpperCase}.*")) {

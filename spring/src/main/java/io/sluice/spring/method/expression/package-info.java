@@ -1,4 +1,4 @@
-/** Expressions in annotations: they can read the arguments, the caller, the request and the result of a call, and nothing else. */
+/** Expressions in annotations: they can only read the arguments, the caller, the request and the result of a call. */
 @NullMarked
 package io.sluice.spring.method.expression;
 

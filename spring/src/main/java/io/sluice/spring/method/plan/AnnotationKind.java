@@ -13,7 +13,7 @@ public interface AnnotationKind<A extends Annotation> {
     Class<A> type();
 
     /**
-     * Returns what an annotation says.
+     * Returns the content of an annotation.
      *
      * @throws IllegalArgumentException if the annotation cannot be applied; the message has the form
      *     {@code attribute: value (expected: …)}

@@ -13,12 +13,12 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 
-/** Reads the annotations of a method and its class, and rejects those that cannot be applied. Thread-safe. */
+/** Reads the annotations of a method and its class, and rejects annotations that cannot be applied. Thread-safe. */
 public final class AnnotationReader {
 
     private final List<AnnotationKind<?>> kinds;
 
-    /** The ids that were made from names of classes and methods. */
+    /** The ids that were generated from names of classes and methods. */
     private final Set<String> made = ConcurrentHashMap.newKeySet();
 
     /** @param kinds the kinds of annotations that limit methods, in the order in which their limits are listed */
@@ -26,11 +26,11 @@ public final class AnnotationReader {
         this.kinds = List.copyOf(kinds);
     }
 
-    /** Returns all limits of a method, those of its class first; empty if it has none. */
+    /** Returns all limits of a method, the limits of its class first; empty if it has none. */
     List<PlannedLimit> read(Method method, Class<?> type) {
         List<PlannedLimit> limits = new ArrayList<>();
         if (!isAnnotated(type) && !isAnnotated(method)) {
-            return limits; // as most methods of an application, so nothing more is read of them
+            return limits; // like most methods of an application; skip all further reading
         }
         String ofType = RuleIds.of(type);
         String ofMethod = RuleIds.of(type, method);
@@ -39,7 +39,7 @@ public final class AnnotationReader {
         return limits;
     }
 
-    /** Returns whether an id was made from the names of a class and a method, because the annotation gives none. */
+    /** Returns whether an id was generated from the names of a class and a method, because the annotation has no id. */
     boolean isMade(String id) {
         return made.contains(id);
     }

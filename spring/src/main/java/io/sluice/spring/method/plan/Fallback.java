@@ -11,8 +11,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The method that answers the refused calls of a limited method. If the limited method is a Kotlin suspend function, the fallback
- * may be one, too. Immutable.
+ * The method that answers the refused calls of a limited method. If the limited method is a Kotlin suspend function, the fallback may also
+ * be one. Immutable.
  */
 public final class Fallback {
 
@@ -30,7 +30,7 @@ public final class Fallback {
     }
 
     /**
-     * Finds the fallback by name and prefers one that takes the exception.
+     * Finds the fallback by name and prefers a method that takes the exception.
      *
      * @throws IllegalArgumentException if there is none; its message is complete
      */

@@ -1,8 +1,8 @@
 package io.sluice.spring.method.plan;
 
 /**
- * Thrown at startup for an annotation that cannot be applied. The message says where the annotation is and which attribute is
- * wrong.
+ * Thrown at startup for an annotation that cannot be applied. The message names the annotation, its place and the invalid
+ * attribute.
  */
 public final class InvalidLimitException extends RuntimeException {
 

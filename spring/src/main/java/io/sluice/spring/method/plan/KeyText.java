@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class KeyText {
 
     /**
-     * Whether a class has a {@code toString} of its own. The one of {@link Object} differs for every object, so a limit that
-     * counts by it would limit nobody.
+     * True for a class with a {@code toString} of its own. The {@code toString} of {@link Object} differs for every object, so
+     * a limit that counts by it would limit no caller.
      */
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override

@@ -11,9 +11,9 @@ import org.springframework.core.ReactiveAdapter;
 /**
  * All limits of a method. Immutable.
  *
- * @param limits at least one
- * @param ending when a call of the method ends
- * @param adapter converts between the type that the method returns and a publisher; null if it returns a publisher
+ * @param limits the limits, at least one
+ * @param ending the event that ends a call of the method
+ * @param adapter converts between the return type of the method and a publisher; null if it returns a publisher
  * @param maxWait the shortest maximum wait of all limits; null if none sets one
  */
 public record MethodPlan(
@@ -22,15 +22,17 @@ public record MethodPlan(
         @Nullable ReactiveAdapter adapter,
         @Nullable Duration maxWait) {
 
-    /** When a call ends. */
+    /** The event that ends a call. */
     public enum Ending {
-        /** When the method returns or, if it returns an asynchronous result of Spring MVC, when that is complete. */
+        /** The method returns or, if it returns an asynchronous result of Spring MVC, this result is complete. */
         RETURN,
-        /** When the returned stage completes. */
+        /** The returned stage completes. */
         STAGE,
-        /** When the returned publisher of at most one item ends. Spring makes one of a Kotlin suspend function, too. */
+        /**
+         * The returned publisher of at most one item ends. Spring also converts a Kotlin suspend function to such a publisher.
+         */
         MONO,
-        /** When the returned publisher ends. */
+        /** The returned publisher ends. */
         FLUX
     }
 
@@ -50,7 +52,7 @@ public record MethodPlan(
                         .orElse(null));
     }
 
-    /** Returns the fallback of the annotation whose rule refused; null if it has none. */
+    /** Returns the fallback of the annotation whose rule refused, or null if it has none. */
     @Nullable
     public Fallback fallback(RateLimitExceededException refusal) {
         var rule = refusal.ruling().rule();

@@ -49,8 +49,8 @@ public final class MethodPlans implements RuleNames {
     }
 
     /**
-     * Returns an opaque name for a rule whose id was made from names in code, because callers should not learn those. That also
-     * applies if a rule in force has this id.
+     * Returns an opaque name for a rule whose id was generated from names in code, because callers should not learn these
+     * names. This also applies if a rule in force has this id.
      */
     @Override
     public String shown(String id) {
@@ -58,7 +58,8 @@ public final class MethodPlans implements RuleNames {
     }
 
     private Optional<MethodPlan> read(Method method, Class<?> type) {
-        // No proxy reaches a static method. Kotlin makes one for each open suspend function, with the same annotations.
+        // No proxy reaches a static method. Kotlin generates a static method for each open suspend function, with the same
+        // annotations.
         if (ReflectionUtils.isObjectMethod(method) || Modifier.isStatic(method.getModifiers())) {
             return Optional.empty();
         }
@@ -72,7 +73,10 @@ public final class MethodPlans implements RuleNames {
         return Optional.of(new MethodPlan(limits, result.ending(), result.adapter()));
     }
 
-    /** Two annotations with the same rule charge the same limits, so nobody could say which figure belongs to which charge. */
+    /**
+     * Refuses settlements by two annotations with the same rule: both charge the same limits, so it would be unclear which cost
+     * belongs to which charge.
+     */
     private static void refuseSharedSettlement(List<PlannedLimit> limits) {
         for (PlannedLimit limit : limits) {
             SettledFigure settle = limit.parts().settle();
@@ -106,7 +110,7 @@ public final class MethodPlans implements RuleNames {
         }
     }
 
-    /** Returns the rules that annotations name and that have no limit of their own instead. */
+    /** Returns the rules that annotations name without describing a limit of their own. */
     public List<RuleReference> named() {
         return known.values().stream()
                 .flatMap(ofType -> ofType.values().stream())

@@ -54,9 +54,9 @@ public final class PlannedLimit {
     /**
      * The rule that the annotation refers to in a rule set.
      *
-     * @param rule null if there is none
+     * @param rule the rule; null if there is none
      * @param attributes the attributes that the rule reads, other than key and service
-     * @param claim the claim of every call; null if calls differ
+     * @param claim the common claim of all calls; null if calls differ
      */
     public record Meaning(
             @Nullable RuleSet set,
@@ -75,7 +75,7 @@ public final class PlannedLimit {
         return parts;
     }
 
-    /** Returns true the first time. */
+    /** Returns true at the first call, for a result without a cost. */
     public boolean firstWithoutFigure() {
         return toldOfNoFigure.compareAndSet(false, true);
     }
@@ -108,7 +108,7 @@ public final class PlannedLimit {
         return new Meaning(set, rule, attributes, same ? call(rule, NOTHING, parts.always()) : null);
     }
 
-    /** Returns what a call asks for; null if it asks for nothing. */
+    /** Returns the claim of a call, or null if it asks for no permits. */
     @Nullable
     public RuleCall claim(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
         Rule rule = meaning.rule();
@@ -137,7 +137,10 @@ public final class PlannedLimit {
         }
     }
 
-    /** A call that reserves nothing still needs that something is left, so it reserves one permit until it is settled. */
+    /**
+     * Returns the claim. A call with an estimate of zero still needs a remaining permit, so it reserves one permit until it is
+     * settled.
+     */
     private RuleCall call(Rule rule, Attributes request, long permits) {
         return new RuleCall(rule, request, Math.max(1, permits), reserves());
     }

@@ -12,14 +12,14 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
-/** Finds out from the type that a method returns when its calls end. Rejects types whose end cannot be seen. Stateless. */
+/** Determines the end of a method's calls from its return type. Rejects types whose end cannot be observed. Stateless. */
 final class ReturnTypes {
 
     private static final String PUBLISHER = "org.reactivestreams.Publisher";
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
     private static final String JOB = "kotlinx.coroutines.Job";
 
-    /** With these libraries Spring makes a publisher of a suspend function, and a coroutine of the publisher. */
+    /** The libraries with which Spring converts a suspend function to a publisher, and the publisher to a coroutine. */
     private static final List<String> OF_COROUTINES =
             List.of("kotlinx.coroutines.reactor.MonoKt", "kotlin.reflect.full.KClasses");
 
@@ -28,9 +28,9 @@ final class ReturnTypes {
     private ReturnTypes() {}
 
     /**
-     * When calls of a method end.
+     * The end of a method's calls.
      *
-     * @param adapter converts between the type that the method returns and a publisher; null if it returns a publisher
+     * @param adapter converts between the return type of the method and a publisher; null if it returns a publisher
      */
     record Result(Ending ending, @Nullable ReactiveAdapter adapter) {}
 

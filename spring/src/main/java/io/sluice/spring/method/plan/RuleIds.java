@@ -70,7 +70,7 @@ public final class RuleIds {
         return legal(text, text, false);
     }
 
-    /** Returns a name for callers that does not tell names in code. It is the same at every start. */
+    /** Returns a name for callers that does not reveal names in code. It is the same at every start. */
     static String opaque(String id) {
         return "method-" + hash(id);
     }

@@ -27,7 +27,7 @@ public record SettledFigure(String text, CallValue value) {
         return new SettledFigure(text, CallExpression.parse("settle", text, Variable.afterwards(method)));
     }
 
-    /** Refuses a rule none of whose limits can be settled. */
+    /** Refuses a rule without a limit that can be settled. */
     static void check(String text, Rule rule) {
         if (rule.limits().stream().noneMatch(limit -> Cost.canSettle(limit.limit()))) {
             throw new IllegalArgumentException(
@@ -37,9 +37,9 @@ public record SettledFigure(String text, CallValue value) {
     }
 
     /**
-     * Returns the real cost. More than any request may ask for counts as the most.
+     * Returns the real cost. A cost above the maximum of a request counts as this maximum.
      *
-     * @throws RuntimeException if the result does not say it; the message tells why
+     * @throws RuntimeException if the result does not contain the cost; the message describes the reason
      */
     public long of(Call call, @Nullable Object result) {
         Object figure = value.of(call.after(ObjectUtils.unwrapOptional(result)));
@@ -57,7 +57,7 @@ public record SettledFigure(String text, CallValue value) {
                 + EXPECTED + ")");
     }
 
-    /** Returns the type of a value, because the value itself may be anything that a caller sent. */
+    /** Returns the type of a value, because the value itself may be data that a caller sent. */
     static String shown(Object value) {
         return "a " + value.getClass().getTypeName();
     }

@@ -7,10 +7,10 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 
 /**
- * A method as its author wrote it. The compiler appends a continuation to the parameters of a suspend function of Kotlin,
- * and hides what the function returns.
+ * The signature of a method in its source code. The compiler appends a continuation to the parameters of a suspend function of
+ * Kotlin, and hides its return type.
  *
- * @param result the type that is returned; {@code void} if there is none
+ * @param result the return type; {@code void} if there is none
  */
 record Signature(boolean suspends, List<Class<?>> parameters, Class<?> result) {
 

@@ -6,7 +6,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.util.context.ContextView;
 
-/** Keeps each request as the server received it in the Reactor context, before anything rewrites it. Stateless. */
+/** Keeps each request as the server received it in the Reactor context, before other code rewrites it. Stateless. */
 public final class BareRequests implements HttpHandlerDecoratorFactory {
 
     @Override
@@ -15,7 +15,7 @@ public final class BareRequests implements HttpHandlerDecoratorFactory {
                 handler.handle(request, response).contextWrite(context -> context.put(BareRequests.class, request));
     }
 
-    /** Returns the request as it arrived; the exchange's own request if it was not kept. */
+    /** Returns the request as it arrived, or the exchange's own request if it was not kept. */
     static ServerHttpRequest of(ServerWebExchange exchange, ContextView context) {
         return context.<ServerHttpRequest>getOrEmpty(BareRequests.class).orElseGet(exchange::getRequest);
     }

@@ -18,8 +18,7 @@ import reactor.core.publisher.Sinks;
  * Reads the beginning of a body piece by piece. Afterwards it provides the whole body: first the part that was read, then the
  * rest as it arrives, with backpressure. Signals are serial, as Reactive Streams requires; the reader may be another thread.
  *
- * <p>The part that was read is copied. A request that is refused, or whose caller disconnects, therefore has no buffers to
- * release.
+ * <p>The part that was read is copied. So a request that is refused, or whose caller disconnects, has no buffers to release.
  */
 final class BodyHead implements CoreSubscriber<DataBuffer> {
 
@@ -39,7 +38,8 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
     }
 
     /**
-     * Returns the beginning of the body: all of it unless it is larger than rules read. On an error the request must not pass.
+     * Returns the beginning of the body: the whole body, unless it is larger than the part that rules read. On an error the
+     * request must not pass.
      */
     Mono<byte[]> of(Flux<DataBuffer> body, Clock clock) {
         return Mono.defer(() -> {
@@ -133,7 +133,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         return reader;
     }
 
-    /** Keeps a piece; returns false if there is no room for it. A server may send pieces that are larger than the room made. */
+    /** Keeps a piece. Returns false if there is no room for it, because a server may send larger pieces than requested. */
     private boolean keep(DataBuffer piece) {
         int count = piece.readableByteCount();
         if (!hasRoom(count)) {

@@ -7,8 +7,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Chooses where a request continues after it has waited: on the event loop of its connection, or on Reactor's parallel threads if
- * the server is not Reactor Netty. If another thread completes a response while the caller's next request arrives, Reactor Netty
+ * Chooses the thread on which a request continues after it has waited: on the event loop of its connection, or on Reactor's parallel
+ * threads if the server is not Reactor Netty. If another thread completes a response while the caller's next request arrives, Reactor Netty
  * 1.3.6 stops reading from the connection.
  */
 public final class ConnectionThread {

@@ -30,15 +30,15 @@ import reactor.core.publisher.Mono;
 /**
  * Applies the rules in force to every request, once. Never blocks. Thread-safe.
  *
- * <p>If the decision is known at once, the request continues on the same thread. If it had to wait for the store, a body or a
- * time slot, it continues on the event loop of its connection.
+ * <p>If the decision is known immediately, the request continues on the same thread. If it had to wait for the store, a body or
+ * a time slot, it continues on the event loop of its connection.
  */
 public final class LimitWebFilter implements WebFilter, Ordered {
 
     private static final String SEEN = LimitWebFilter.class.getName();
     private static final int OK = 200;
 
-    /** The status that rules see if the caller leaves before the response begins. */
+    /** The status that rules see if the caller leaves before the response starts. */
     private static final int LEFT = 499;
 
     private static final String SEEN_EARLY = SEEN + ".early";
@@ -79,7 +79,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
                 .flatMap(principal -> entered(ReactiveIncoming.of(exchange, context, principal), exchange, chain)));
     }
 
-    /** Nobody is authenticated before Spring Security. */
+    /** Returns the authenticated caller; before Spring Security, no caller is authenticated. */
     private Mono<Optional<Principal>> caller(ServerWebExchange exchange) {
         return limits.isEarly()
                 ? Mono.just(Optional.empty())
@@ -140,7 +140,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
                         : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
     }
 
-    /** The decision may still come after the caller has left. */
+    /** Gives up the settlement of a decision that comes after the caller has left. */
     private static void abandon(CompletionStage<WebLimits.Outcome> stage) {
         stage.thenAccept(outcome -> {
             if (outcome instanceof WebLimits.Passed passed && passed.settlement() != null) {
@@ -168,7 +168,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
                 : WatchedExchange.settle(exchange, settlement, pending.chain()::filter, limits::statusOf);
     }
 
-    /** Has the response counted just before its head is sent, or if the caller leaves before that. */
+    /** Counts the response just before its head is sent, or when the caller leaves before that. */
     private static Mono<Void> counted(AnswerCount answers, Mono<Void> rest, ServerHttpResponse response) {
         response.beforeCommit(() -> Mono.fromRunnable(() -> answers.count(status(response))));
         return rest.doOnCancel(() -> answers.count(LEFT));

@@ -10,8 +10,8 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
- * Reads what only Reactor Netty knows: the target byte for byte, and the address of the peer even if the server is configured to
- * trust {@code X-Forwarded-For} from everyone. A separate class, because WebFlux also runs on other servers.
+ * Reads data that only Reactor Netty has: the target byte for byte, and the address of the peer even if the server is configured to trust
+ * {@code X-Forwarded-For} from every caller. This is a separate class, because WebFlux also runs on other servers.
  */
 final class NettyRequest {
 

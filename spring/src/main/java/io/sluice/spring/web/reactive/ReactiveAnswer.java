@@ -7,7 +7,7 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Sends responses on the thread of the connection, and adds headers to the responses of others. */
+/** Sends responses on the thread of the connection, and adds headers to other responses. */
 public final class ReactiveAnswer {
 
     private static final String OURS = ReactiveAnswer.class.getName();
@@ -32,7 +32,7 @@ public final class ReactiveAnswer {
 
     /**
      * Adds headers to a response that the application sends. They are set last, because the response may contain headers of the
-     * same name from an upstream server. A refusal that we send instead keeps its own headers.
+     * same name from an upstream server. A refusal that is sent instead keeps its own headers.
      */
     public static void addTo(ServerWebExchange exchange, Map<String, String> headers) {
         if (!headers.isEmpty()) {
@@ -45,7 +45,7 @@ public final class ReactiveAnswer {
         }
     }
 
-    /** Returns whether the response is one that {@link #send} sends. */
+    /** Returns whether {@link #send} sends the response. */
     static boolean isOurs(ServerWebExchange exchange) {
         return exchange.getAttribute(OURS) != null;
     }

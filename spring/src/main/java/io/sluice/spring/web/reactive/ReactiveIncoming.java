@@ -16,8 +16,9 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.util.context.ContextView;
 
 /**
- * A request as the server received it. Target, address and headers are those that {@link BareRequests} kept, before Spring's
- * {@code ForwardedHeaderTransformer} rewrote them from headers that anyone can send. The method is the one that filters chose.
+ * A request as the server received it. Target, address and headers are the values that {@link BareRequests} kept, before
+ * Spring's {@code ForwardedHeaderTransformer} rewrote them from headers that any caller can send. The method is the method that
+ * filters chose.
  */
 final class ReactiveIncoming implements IncomingRequest {
 

@@ -12,7 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Reports the limits of methods in the headers of a response, just before it is sent: after the filters have set theirs.
+ * Reports the limits of methods in the headers of a response, just before it is sent, after the filters have set their headers.
  * Thread-safe.
  */
 final class ReactiveReports implements LimitReports {

@@ -10,12 +10,12 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers refused calls, whether a controller, a functional route or a filter made them. An {@code @ExceptionHandler} of the
- * application runs long before. This handler runs just before Boot's error page.
+ * Answers refused calls of controllers, functional routes and filters. An {@code @ExceptionHandler} of the application takes
+ * precedence. This handler runs just before Boot's error page.
  */
 public final class RefusalWebExceptionHandler implements WebExceptionHandler, Ordered {
 
-    /** Boot's own handler has the order -1. */
+    /** The order just before Boot's own handler, which has the order -1. */
     private static final int ORDER = -2;
 
     private final WebAnswers answers;

@@ -16,7 +16,7 @@ import org.springframework.web.server.ServerWebExchangeDecorator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An exchange whose body has been read in part. The application still reads all of it, as a stream or as form data. */
+/** An exchange whose body has been read in part. The application can still read the whole body, as a stream or as form data. */
 final class ReplayedExchange extends ServerWebExchangeDecorator {
 
     private static final ResolvableType FORM =

@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
-/** An exchange whose response settles what the request has reserved. The body is read while the application writes it. */
+/** An exchange whose response settles the reservations of the request. The body is read while the application writes it. */
 public final class WatchedExchange extends ServerWebExchangeDecorator {
 
     private static final int OK = 200;
@@ -82,7 +82,7 @@ public final class WatchedExchange extends ServerWebExchangeDecorator {
             super(response);
         }
 
-        /** Servers write a {@link Mono} in a better way, so it stays one. */
+        /** Keeps a {@link Mono} as a {@link Mono}, because servers write it more efficiently. */
         @Override
         public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
             return super.writeWith(

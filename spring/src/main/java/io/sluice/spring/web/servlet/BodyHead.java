@@ -15,7 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The beginning of a body: all of it unless it is larger than rules read. Immutable, as long as callers do not modify its arrays.
+ * The beginning of a body: the whole body, unless it is larger than the part that rules read. Immutable, as long as callers do not modify
+ * its arrays.
  */
 final class BodyHead {
 
@@ -76,7 +77,9 @@ final class BodyHead {
         return new BodyHead(read, taken ? parameters(request) : read, whole);
     }
 
-    /** An earlier filter asked for parameters, so that filter or the container has already read the form. */
+    /**
+     * Returns the form from the parameters. An earlier filter asked for them, so that filter or the container has already read the form.
+     */
     private static byte[] parameters(HttpServletRequest request) {
         Map<String, List<String>> fields = new LinkedHashMap<>();
         request.getParameterMap().forEach((name, values) -> fields.put(name, List.of(values)));

@@ -12,7 +12,7 @@ final class CountedResponse extends ObservedResponse {
 
     private static final int FOUND = 302;
 
-    /** The most bytes that a character takes in UTF-8; a pair of surrogates takes four. */
+    /** The maximum number of bytes of a character in UTF-8; a pair of surrogates takes four. */
     private static final int BYTES_OF_CHAR = 3;
 
     private final AnswerCount answers;

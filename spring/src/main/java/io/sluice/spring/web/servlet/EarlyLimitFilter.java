@@ -21,7 +21,7 @@ public final class EarlyLimitFilter implements Filter {
     /**
      * Creates a filter.
      *
-     * @param mostWaiting how many requests may wait for their time slot at the same time
+     * @param mostWaiting the maximum number of requests that wait for their time slot at the same time
      */
     public EarlyLimitFilter(WebLimits limits, Clock clock, BodyMemory memory, int mostWaiting) {
         this.filter = new LimitFilter(limits.early(), clock, memory, mostWaiting);

@@ -12,10 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The parameters that servlets make from a form in a body. */
+/** The parameters that servlet containers read from a form in a body. */
 final class FormParameters {
 
-    /** Containers read at most this many bytes of a form, and make at most {@link #MOST} parameters from it. */
+    /** The maximum number of bytes that containers read of a form. They read at most {@link #MOST} parameters from it. */
     private static final int LARGEST = 2 * 1024 * 1024;
 
     private static final int MOST = 10_000;
@@ -64,7 +64,7 @@ final class FormParameters {
         found.computeIfAbsent(name, any -> new ArrayList<>(1)).add(value);
     }
 
-    /** @param text has one character for each byte */
+    /** @param text the encoded text, one character for each byte */
     private static String decoded(String text, Charset charset) {
         String raw = new String(text.getBytes(StandardCharsets.ISO_8859_1), charset);
         try {

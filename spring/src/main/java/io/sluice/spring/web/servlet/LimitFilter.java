@@ -28,8 +28,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the rules in force to every request from outside, once. Forwards, includes, and dispatches for errors or asynchronous
- * results belong to a request that was already decided. Thread-safe.
+ * Applies the rules in force once to every request from outside. Forwards, includes, and dispatches for errors or asynchronous results
+ * belong to a request that was already decided. Thread-safe.
  *
  * <p>The filter blocks the request's thread while it waits for the beginning of a body whose fields a rule reads, for the store,
  * or for the time slot of a rule that shapes ({@code max_wait}). It does not dispatch the request again later: filters that are
@@ -51,7 +51,7 @@ public final class LimitFilter implements Filter {
     /**
      * Creates a filter.
      *
-     * @param mostWaiting how many requests may wait for their time slot at the same time
+     * @param mostWaiting the maximum number of requests that wait for their time slot at the same time
      */
     public LimitFilter(WebLimits limits, Clock clock, BodyMemory memory, int mostWaiting) {
         this.limits = limits;
@@ -142,7 +142,7 @@ public final class LimitFilter implements Filter {
         }
     }
 
-    /** Settles by the response when the application has written it. */
+    /** Settles the reservations by the response when the application has written it. */
     private void settle(
             WebLimits.Passed passed,
             HttpServletRequest request,
@@ -163,7 +163,7 @@ public final class LimitFilter implements Filter {
         }
     }
 
-    /** Has the response counted just before it is committed, or when it is known. */
+    /** Counts the response just before it is committed, or when its status is known. */
     private void count(
             AnswerCount answers,
             HttpServletRequest request,
@@ -229,9 +229,7 @@ public final class LimitFilter implements Filter {
         return new RefusedRequestException(503, "the application is shutting down (expected: try again later)");
     }
 
-    /**
-     * Returns a request that provides the whole body. If an earlier filter has read the body to its end, that filter provides it.
-     */
+    /** Returns a request that provides the whole body. If an earlier filter has read the body to its end, this filter provides it. */
     private static HttpServletRequest replayed(
             WebLimits.Asked asked, HttpServletRequest request, @Nullable BodyHead head) throws IOException {
         return head == null || head.bytes().length == 0

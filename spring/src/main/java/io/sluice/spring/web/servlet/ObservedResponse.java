@@ -9,7 +9,7 @@ import java.io.PrintWriter;
 import java.nio.CharBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A response that learns of each piece of its body before it is written, by a stream or by a writer. */
+/** A response that observes each piece of its body before it is written by a stream or by a writer. */
 abstract class ObservedResponse extends HttpServletResponseWrapper {
 
     private @Nullable ServletOutputStream stream;
@@ -116,7 +116,10 @@ abstract class ObservedResponse extends HttpServletResponseWrapper {
             super.write(text, offset, count);
         }
 
-        /** A {@link PrintWriter} writes the ends of lines past its other methods. Events end with an empty line. */
+        /**
+         * Observes a line end, because {@link PrintWriter} writes line ends without calling its other methods. Events end with
+         * an empty line.
+         */
         @Override
         public void println() {
             write(System.lineSeparator());

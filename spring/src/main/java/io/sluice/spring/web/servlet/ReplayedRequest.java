@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose body has been read in part. The application still reads all of it, as a stream, through a reader, or as form
+ * A request whose body has been read in part. The application can still read the whole body, as a stream, through a reader, or as form
  * parameters. The parameters are parsed here, because the container has no body left to parse.
  */
 final class ReplayedRequest extends HttpServletRequestWrapper {
@@ -82,8 +82,8 @@ final class ReplayedRequest extends HttpServletRequestWrapper {
     }
 
     /**
-     * Returns the parameters as containers do: first those of the query, then those of the form, unless the application reads the
-     * body.
+     * Returns the parameters as containers do: first the parameters of the query, then the parameters of the form, unless the application
+     * reads the body.
      */
     private Map<String, String[]> all() {
         if (!form || streamed || reader != null) {

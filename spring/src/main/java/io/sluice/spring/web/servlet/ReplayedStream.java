@@ -6,8 +6,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 
 /**
- * A body whose beginning has been read: first that part, then the rest from the container. Not thread-safe, like any servlet
- * stream.
+ * A body whose beginning has been read: provides first that part, then the rest from the container. Not thread-safe, like any
+ * servlet stream.
  */
 final class ReplayedStream extends ServletInputStream {
 
@@ -62,8 +62,8 @@ final class ReplayedStream extends ServletInputStream {
     }
 
     /**
-     * If the body is complete, the container would never call the listener. It is then called here, on one of the container's
-     * threads.
+     * Sets the listener. If the body is complete, the container would never call it; it is then called here, on one of the
+     * container's threads.
      */
     @Override
     public void setReadListener(ReadListener listener) {

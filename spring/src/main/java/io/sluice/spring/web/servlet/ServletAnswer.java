@@ -11,7 +11,7 @@ final class ServletAnswer {
 
     private ServletAnswer() {}
 
-    /** Sends a response; returns false if another one was already committed. */
+    /** Sends a response. Returns false if another response was already committed. */
     static boolean send(WebAnswer answer, HttpServletResponse response) throws IOException {
         if (response.isCommitted()) {
             return false;

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Runs tasks once when the response to a request has ended: when the request's thread returns or, if the application continued
- * asynchronously, when that completes, whether normally, by timeout or by error. Thread-safe.
+ * asynchronously, when asynchronous processing completes normally, by timeout or by error. Thread-safe.
  */
 final class ServletHold implements AsyncListener {
 
@@ -31,7 +31,7 @@ final class ServletHold implements AsyncListener {
         return failed;
     }
 
-    /** Called when the request's thread returns. */
+    /** Notes that the request's thread returns. */
     void returned(HttpServletRequest request) {
         synchronized (this) {
             if (tasks.isEmpty()) {
@@ -43,7 +43,7 @@ final class ServletHold implements AsyncListener {
                 request.getAsyncContext().addListener(this);
                 return;
             } catch (IllegalStateException completedMeanwhile) {
-                // No listener will be notified any more, so the request has ended.
+                // The container notifies no listener any more, so the request has ended.
             }
         }
         over();
@@ -76,7 +76,7 @@ final class ServletHold implements AsyncListener {
         failed = true;
     }
 
-    /** When asynchronous processing starts again, listeners are dropped unless they register again. */
+    /** Registers again, because listeners are dropped when asynchronous processing starts again. */
     @Override
     public void onStartAsync(AsyncEvent event) {
         event.getAsyncContext().addListener(this);

@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as the container received it. Target, address and headers are those of the innermost request, because wrappers may
- * trust headers that anyone can send. For example, Spring's {@code ForwardedHeaderFilter} applies {@code X-Forwarded-Prefix},
- * which would move a path out of its limits. Method and principal are those of the outermost request, because filters choose
- * them.
+ * A request as the container received it. Target, address and headers are taken from the innermost request, because wrappers
+ * may trust headers that any caller can send. For example, Spring's {@code ForwardedHeaderFilter} applies {@code
+ * X-Forwarded-Prefix}, which would move a path out of its limits. Method and principal are taken from the outermost request,
+ * because filters choose them.
  */
 final class ServletIncoming implements IncomingRequest {
 

@@ -14,8 +14,9 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Reports the limits of methods in the headers of a response. The thread that works for the request sets headers at once. Other
- * threads, which must not touch a response that may have ended, leave their reports to the dispatch that continues the request.
+ * Reports the limits of methods in the headers of a response. The thread that works for the request sets headers immediately.
+ * Other threads, which must not touch a response that may have ended, leave their reports to the dispatch that continues the
+ * request.
  */
 final class ServletReports implements LimitReports {
 
@@ -72,7 +73,7 @@ final class ServletReports implements LimitReports {
         }
     }
 
-    /** The reports that wait for a thread of the request, the latest one of each limit. Thread-safe. */
+    /** The reports that wait for a thread of the request: the latest report of each limit. Thread-safe. */
     private static final class Later {
 
         private final Map<String, Ruling.Settled> rulings = new LinkedHashMap<>();

@@ -16,7 +16,7 @@ final class WatchedResponse extends ObservedResponse {
         this.settlement = settlement;
     }
 
-    /** Settles by what was written. */
+    /** Settles the reservations by the written response. */
     void end(boolean complete, int status) {
         settlement.end(complete, status, this::values);
     }
@@ -38,7 +38,7 @@ final class WatchedResponse extends ObservedResponse {
     @Override
     void writing(CharSequence text) {
         if (settlement.wantsBody()) {
-            // The structure of JSON and its numbers are ASCII, whatever the charset of the response.
+            // The structure of JSON and its numbers are ASCII in every charset of a response.
             settlement.piece(text.toString().getBytes(StandardCharsets.UTF_8), this::values);
         }
     }
