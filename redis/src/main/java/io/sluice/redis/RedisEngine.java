@@ -58,16 +58,15 @@ import java.util.function.Supplier;
  * An engine that keeps its counts in Redis and shares them with every process that uses the same server. Decisions are exact and
  * follow the clock of the Redis server. Thread-safe.
  *
- * <p>A function in Redis, {@code decide.lua}, makes the decisions. One call decides a whole request, whatever its number of
- * limits, together with every other request that is waiting for the connection. A call is sent only once: if the connection
- * breaks while the call is under way, the call is not repeated, because Redis may already have charged it. The exception is a
- * function that Redis does not know, after a restart or a flush. Such a call has charged nothing, so the function is loaded and
- * the call is repeated.
+ * <p>A function in Redis, {@code decide.lua}, makes the decisions. One call decides a whole request with any number of limits, together
+ * with every other request that is waiting for the connection. A call is sent only once: if the connection breaks during the call, the call
+ * is not repeated, because Redis may already have charged it. The exception is a function that is unknown to Redis, after a restart or a
+ * flush. Such a call has charged nothing, so the function is loaded and the call is repeated.
  *
- * <p>While Redis is unreachable, hangs, is slow or fails, requests return undecided at once and Redis is probed until it answers
- * quickly again; {@link #state} tells which. At most {@value Coalescer#MOST_UNDER_WAY} calls are under way at a time, and the
- * number of requests that wait for them is bounded. This engine does not enforce deadlines; put a {@link
- * io.sluice.core.decorator.FallbackEngine} in front of it.
+ * <p>While Redis is unreachable, hangs, is slow or fails, requests return undecided immediately and Redis is probed until it answers
+ * quickly again; {@link #state} returns the cause. At most {@value Coalescer#MOST_UNDER_WAY} calls are in flight at a time, and the number
+ * of requests that wait for them is bounded. This engine does not enforce deadlines; put a {@link io.sluice.core.decorator.FallbackEngine}
+ * in front of it.
  */
 final class RedisEngine implements NamedEngine {
 
@@ -81,7 +80,7 @@ final class RedisEngine implements NamedEngine {
     private final RedisOptions options;
     private final CountErasure erasure;
 
-    /** How far the server's clock was ahead of ours in its last reply. Only calendar windows need it. */
+    /** The lead of the server's clock over this process's clock in its last reply. Only calendar windows need it. */
     private volatile long aheadMicros;
 
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
@@ -109,9 +108,9 @@ final class RedisEngine implements NamedEngine {
     }
 
     /**
-     * Connects in the background and returns at once. Requests are undecided until Redis is connected.
+     * Connects in the background and returns immediately. Requests are undecided until Redis is connected.
      *
-     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://} as Lettuce reads them, or {@code
+     * @param uri the address: {@code redis://}, {@code rediss://} or {@code redis-sentinel://} as Lettuce reads them, or {@code
      *     redis-cluster://} ({@code rediss-cluster://} with TLS) with comma-separated seeds
      * @param prefix the prefix of the names of all counts
      * @throws IllegalArgumentException if the URI is invalid, or if the prefix contains a brace and so would put all counts of a
@@ -130,7 +129,7 @@ final class RedisEngine implements NamedEngine {
         return new RedisEngine(uri, prefix, clock, options, time);
     }
 
-    /** Returns whether Redis makes the decisions and, if not, why and since when. */
+    /** Returns whether Redis makes the decisions and, if not, the reason and the start of the outage. */
     public StoreState state() {
         return servers.state();
     }
@@ -141,8 +140,8 @@ final class RedisEngine implements NamedEngine {
     }
 
     /**
-     * Asks the servers for their vital figures, outside the decision path. Completes exceptionally if a server is unavailable,
-     * does not answer within the time that a connection may be silent, or does not permit the command.
+     * Asks the servers for their vital figures, outside the decision path. Completes exceptionally if a server is unavailable, does not
+     * answer within the time that a connection may be silent, or forbids the command.
      */
     public CompletionStage<StoreVitals> vitals() {
         CompletableFuture<StoreVitals> all = CompletableFuture.completedFuture(StoreVitals.NONE);
@@ -154,7 +153,7 @@ final class RedisEngine implements NamedEngine {
                 : CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED));
     }
 
-    /** Returns the secret that is stored under this name, and stores the proposed one if there is none. */
+    /** Returns the secret that is stored under this name; if there is none, stores and returns the proposed secret. */
     public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
         String key = names.secret(name);
         RedisLink link = servers.link(servers.placeOf(key));
@@ -163,7 +162,7 @@ final class RedisEngine implements NamedEngine {
                 : link.agreeOn(key.getBytes(StandardCharsets.UTF_8), proposed);
     }
 
-    /** Returns the mark of this name, and sets the proposed one if there is none. */
+    /** Returns the mark of this name; if there is none, sets and returns the proposed mark. */
     public CompletionStage<byte[]> mark(String name, byte[] proposed) {
         String key = names.mark(name);
         RedisLink link = servers.link(servers.placeOf(key));
@@ -238,7 +237,7 @@ final class RedisEngine implements NamedEngine {
         return false;
     }
 
-    /** Charges counts that cannot be decided in one step. If they refused lately, looks first. */
+    /** Charges counts that cannot be decided in one step. If one of them refused lately, looks first. */
     private CompletionStage<Outcome> chargeSeveralPlaces(Ask ask, String[] counts) {
         if (!refusals.isExpected(counts, clock.nanoTime())) {
             return chargeAndRemember(ask, counts);
@@ -282,8 +281,8 @@ final class RedisEngine implements NamedEngine {
     }
 
     /**
-     * Settles in Redis. A record beside each count remembers the settlement for as long as it could be repeated. If the answer is lost,
-     * the stage fails; settling again then finds out what happened.
+     * Settles in Redis. A record beside each count stores the settlement for as long as it could be repeated. If the answer is lost, the
+     * stage fails; settling again then returns the true result.
      */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
@@ -305,7 +304,7 @@ final class RedisEngine implements NamedEngine {
         return question.results;
     }
 
-    /** This engine keeps no counts in memory, only which of them refused lately. */
+    /** Forgets the refusals of matching counts. This engine keeps no counts in memory, only the names of counts that refused lately. */
     @Override
     public long forget(KeyMatch match) {
         refusals.forget(count -> names.isOf(match, count));
@@ -326,8 +325,8 @@ final class RedisEngine implements NamedEngine {
     /**
      * Creates leases on the counts of this engine.
      *
-     * @param engine the engine that decides without a lease, on the same counts: this one or a decorator of it. It is closed
-     *     together with the leases
+     * @param engine the engine that decides without a lease, on the same counts: this engine or a decorator of it. It is closed together
+     *     with the leases
      */
     public Leases leasesInFrontOf(Engine engine) {
         HistoryListener history = options.recording();
@@ -344,7 +343,7 @@ final class RedisEngine implements NamedEngine {
         return history == null ? engine : new RecordingEngine(engine, history, names, clock);
     }
 
-    /** The source of leases on the counts of this engine. */
+    /** Returns the source of leases on the counts of this engine. */
     LeaseStore leases() {
         return new LeaseStore() {
             @Override

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Decisions are exact and follow the clock of the Redis server for as long as Redis is available. The {@link Builder}
- * describes what each part trades away and how to turn it off.
+ * <p>Decisions are exact and follow the clock of the Redis server for as long as Redis is available. The {@link Builder} describes the cost
+ * of each part and how to turn it off.
  */
 public final class RedisStore implements AutoCloseable {
 
@@ -65,14 +65,15 @@ public final class RedisStore implements AutoCloseable {
     /**
      * Starts building a store for the given address.
      *
-     * @param uri {@code redis://host:port} for one server; {@code rediss://} with TLS; {@code redis-sentinel://h1:p1,h2:p2/#name}
-     *     for a group with Sentinels; {@code redis-cluster://h1:p1,h2:p2} for a Cluster ({@code rediss-cluster://} with TLS)
+     * @param uri the address: {@code redis://host:port} for one server; {@code rediss://} with TLS; {@code
+     *     redis-sentinel://h1:p1,h2:p2/#name} for a group with Sentinels; {@code redis-cluster://h1:p1,h2:p2} for a Cluster ({@code
+     *     rediss-cluster://} with TLS)
      */
     public static Builder at(String uri) {
         return new Builder(uri);
     }
 
-    /** Returns the limiter on this store. It is the same one on every call and is closed together with the store. */
+    /** Returns the limiter on this store. Every call returns the same limiter, which is closed together with the store. */
     public synchronized Limiter limiter() {
         Limiter known = limiter;
         if (known == null) {
@@ -99,7 +100,7 @@ public final class RedisStore implements AutoCloseable {
         return redis.ready();
     }
 
-    /** Returns whether Redis makes the decisions and, if not, why and since when. */
+    /** Returns whether Redis makes the decisions and, if not, the reason and the start of the outage. */
     public StoreState state() {
         return redis.state();
     }
@@ -110,30 +111,30 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Asks the servers for their vital figures, outside the decision path. Completes on the thread that reads from Redis.
-     * Completes exceptionally if a server is unavailable, does not answer in time, or does not permit the command.
+     * Asks the servers for their vital figures, outside the decision path. Completes on the thread that reads from Redis. Completes
+     * exceptionally if a server is unavailable, does not answer in time, or forbids the command.
      */
     public CompletionStage<StoreVitals> vitals() {
         return redis.vitals();
     }
 
     /**
-     * Agrees on a secret with all processes that use this store and prefix: returns the stored one, and stores the proposed one if
-     * there is none. Redis keeps it until nobody has asked for a week. Whoever can read the counts can read it. Completes on the
-     * thread that reads from Redis, and exceptionally if Redis is unavailable.
+     * Agrees on a secret with all processes that use this store and prefix: returns the stored secret; if there is none, stores and returns
+     * the proposed secret. Redis keeps it until no process has asked for it for a week. Clients that can read the counts can read the
+     * secret. Completes on the thread that reads from Redis, and exceptionally if Redis is unavailable.
      *
-     * @param name what the secret is for, in letters, digits and {@code -}
+     * @param name the purpose of the secret, in letters, digits and {@code -}
      */
     public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
         return redis.agreeOn(name, proposed);
     }
 
     /**
-     * Returns the mark of this name, and sets the proposed one if there is none. A mark lives as long as the data of Redis, so another one
-     * tells that all data was lost. A Cluster has one copy of a mark, on one of its servers. Completes on the thread that reads from
-     * Redis, and exceptionally if Redis is unavailable.
+     * Returns the mark of this name; if there is none, sets and returns the proposed mark. A mark lives as long as the data of Redis, so a
+     * different mark shows that all data was lost. A Cluster has one copy of a mark, on one of its servers. Completes on the thread that
+     * reads from Redis, and exceptionally if Redis is unavailable.
      *
-     * @param name in letters, digits and {@code -}
+     * @param name the name, in letters, digits and {@code -}
      */
     public CompletionStage<byte[]> mark(String name, byte[] proposed) {
         return redis.mark(name, proposed);
@@ -146,30 +147,29 @@ public final class RedisStore implements AutoCloseable {
 
     /**
      * Forgets the counts whose keys match: ends their leases, drops what this process keeps in memory, and removes them from Redis with
-     * everything recorded beside them. Other counts are not touched, and decisions do not wait. Requests that come later are counted
-     * anew.
+     * everything recorded beside them. Other counts are not touched, and decisions do not wait. Later requests are counted from zero.
      *
      * <p>Blocks while it goes through all names in Redis, so call it on a thread of your own. If several processes call it with the same
-     * id, one of them does the work and the others return that it is under way, or at once that it is done.
+     * id, one of them does the work, and the others report that it is in progress or already done.
      *
-     * @param id names this erasure for a day, in letters, digits and {@code -}; it must not say who the subject is
+     * @param id the name of this erasure for a day, in letters, digits and {@code -}; it must not identify the subject
      */
     public ForgottenCounts forget(KeyMatch match, String id) {
         long unused = engine.forget(match);
         return redis.erase(match, id);
     }
 
-    /** Returns how many requests were answered from a cached refusal. */
+    /** Returns the number of requests that were answered from a cached refusal. */
     public long remembered() {
         return refusals == null ? 0 : refusals.remembered();
     }
 
-    /** Returns how many requests the guard refused. */
+    /** Returns the number of requests that the guard refused. */
     public long guarded() {
         return guard == null ? 0 : guard.refused();
     }
 
-    /** Returns how many leased permits can be spent now. */
+    /** Returns the number of leased permits that can be spent now. */
     public long leased() {
         return leases == null ? 0 : leases.outstanding();
     }
@@ -202,8 +202,7 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Sets the prefix of the names of all counts. Processes that share counts must use the same one. Default: {@code
-         * rate_limit}.
+         * Sets the prefix of the names of all counts. Processes that share counts must use the same prefix. Default: {@code rate_limit}.
          */
         public Builder prefix(String prefix) {
             this.prefix = prefix;
@@ -217,8 +216,8 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Sets whether requests that wait for the connection are sent as one call. On by default. This costs nothing: a request
-         * that finds the connection idle is sent at once.
+         * Sets whether requests that wait for the connection are sent as one call. On by default. This costs nothing: a request that finds
+         * the connection idle is sent immediately.
          */
         public Builder coalescing(boolean coalesces) {
             redis = redis.coalescing(coalesces);
@@ -235,9 +234,8 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Sets whether permits may be leased in advance where a demand or {@link #leasing} asks for it. On by default. The cost,
-         * for those demands only: within an interval, up to the outstanding leases (a share of the limit) may be admitted beyond
-         * the limit.
+         * Sets whether permits may be leased in advance if a demand or {@link #leasing} asks for it. On by default. The cost, for these
+         * demands only: within an interval, up to the outstanding leases (a share of the limit) may be admitted beyond the limit.
          */
         public Builder leases(boolean leases) {
             this.leases = leases;
@@ -254,9 +252,9 @@ public final class RedisStore implements AutoCloseable {
         /**
          * Lets every decision of {@link #limiter()} use leases.
          *
-         * @param size permits in one lease; 0 sizes the lease by the rate of each key
+         * @param size the number of permits in one lease; 0 sizes the lease by the rate of each key
          * @param share the part of the limit that all processes together may hold in leases, above 0 and at most 1
-         * @param ttl how long a lease lasts
+         * @param ttl the duration of a lease
          */
         public Builder leasing(long size, double share, Duration ttl) {
             this.leasing = new LeasePolicy(size, share, TimeUnit.MICROSECONDS.convert(ttl));
@@ -264,7 +262,7 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Sets whether the guards of demands are active. A guard limits how much one process asks for at a time to a multiple of
+         * Sets whether the guards of demands are active. A guard limits the permits that one process asks for at a time to a multiple of
          * each limit. On by default. Demands without a guard are not affected.
          */
         public Builder guard(boolean guards) {
@@ -282,7 +280,8 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Sets how long Redis may leave calls unanswered before it is no longer asked, until it answers faster. Default: 50 ms.
+         * Sets the time that Redis may leave calls unanswered. After this time it is no longer asked until it answers faster. Default: 50
+         * ms.
          */
         public Builder slow(Duration slow) {
             redis = redis.slow(slow);
@@ -310,7 +309,7 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Connects in the background and returns at once. Until Redis is connected, failure policies decide.
+         * Connects in the background and returns immediately. Until Redis is connected, failure policies decide.
          *
          * @throws IllegalArgumentException if the URI is invalid, or if the prefix contains a brace and so would put all counts
          *     of a Cluster into one slot

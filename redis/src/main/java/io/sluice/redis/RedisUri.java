@@ -3,7 +3,7 @@ package io.sluice.redis;
 import io.sluice.redis.internal.cluster.ClusterAddress;
 import io.sluice.redis.internal.link.RedisAddress;
 
-/** Checks the URIs of {@link RedisStore#at} before anything connects, and shows them without their secrets. */
+/** Checks the URIs of {@link RedisStore#at} before connecting, and shows them without their secrets. */
 public final class RedisUri {
 
     private RedisUri() {}

@@ -3,15 +3,15 @@ package io.sluice.redis.store;
 import java.util.Optional;
 
 /**
- * What came of an attempt to remove the counts of a subject from Redis.
+ * The result of an attempt to remove the counts of a subject from Redis.
  *
- * @param removed how many counts this attempt removed
- * @param unfinished why counts may be left, as a part of a sentence that does not name the subject; empty if none are. Another attempt
- *     may succeed
+ * @param removed the number of counts that this attempt removed
+ * @param unfinished the reason why counts may be left, as a part of a sentence that does not name the subject; empty if none are left.
+ *     Another attempt may succeed
  */
 public record ForgottenCounts(long removed, Optional<String> unfinished) {
 
-    /** Another process is at it. If that process dies, an attempt after a minute takes over. */
+    /** The reason while another process does the work. If that process dies, an attempt after a minute takes over. */
     public static final String ELSEWHERE = "another process is removing them";
 
     public static ForgottenCounts all(long removed) {

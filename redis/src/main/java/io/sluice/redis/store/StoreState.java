@@ -3,13 +3,13 @@ package io.sluice.redis.store;
 import java.util.Objects;
 
 /**
- * Whether Redis makes the decisions and, if not, why and since when. Immutable.
+ * The state of the store: whether Redis makes the decisions and, if not, the reason and the start of the outage. Immutable.
  *
  * @param available whether Redis makes the decisions
  * @param reason the reason that degraded decisions carry: {@code redis-disconnected}, {@code breaker-open}, or {@code
- *     redis-noauth}, {@code redis-wrongpass}, {@code redis-noperm} if Redis turns the client away; empty while available
- * @param cause what led to this state, such as {@code redis-timeout}; empty while available
- * @param sinceMicros when this state began, in microseconds since the epoch by the wall clock
+ *     redis-noauth}, {@code redis-wrongpass}, {@code redis-noperm} if Redis denies access; empty while available
+ * @param cause the cause of this state, such as {@code redis-timeout}; empty while available
+ * @param sinceMicros the start of this state, in microseconds since the epoch by the wall clock
  */
 public record StoreState(boolean available, String reason, String cause, long sinceMicros) {
 

@@ -1,8 +1,8 @@
 package io.sluice.redis.store;
 
 /**
- * Figures that the servers holding the counts report about themselves. For a Cluster, the sum over all primaries, and the largest
- * lag. A figure that a server does not tell is NaN; the others are there all the same. Immutable.
+ * Figures that the servers holding the counts report about themselves. For a Cluster, the sum over all primaries, and the largest lag. A
+ * figure that a server does not report is NaN, without effect on the other figures. Immutable.
  *
  * @param connectedClients the number of connected clients
  * @param usedMemoryBytes the memory in use, in bytes
@@ -11,8 +11,8 @@ package io.sluice.redis.store;
  * @param slowLogLength the number of entries in the slow log
  * @param evictedKeys the number of keys that were evicted since the servers started
  * @param connectedReplicas the number of connected replicas
- * @param lagBytes how far the slowest replica is behind its primary, in bytes; NaN without a replica
- * @param lagSeconds how long ago the slowest replica has acknowledged, in seconds; NaN without a replica
+ * @param lagBytes the lag of the slowest replica behind its primary, in bytes; NaN without a replica
+ * @param lagSeconds the time since the slowest replica last acknowledged, in seconds; NaN without a replica
  */
 public record StoreVitals(
         long connectedClients,
@@ -28,7 +28,7 @@ public record StoreVitals(
     /** The figures of no server. */
     public static final StoreVitals NONE = new StoreVitals(0, 0, Double.NaN, 0, 0, 0, 0, Double.NaN, Double.NaN);
 
-    /** Returns the figures of all servers of both. */
+    /** Returns the combined figures of the servers of both. */
     public StoreVitals and(StoreVitals other) {
         if (equals(NONE) || other.equals(NONE)) {
             return equals(NONE) ? other : this;
@@ -46,7 +46,7 @@ public record StoreVitals(
                 larger(lagSeconds, other.lagSeconds));
     }
 
-    /** A server without replicas says nothing about the lag of the others. */
+    /** Returns the larger lag. A server without replicas does not affect the lag of the others. */
     private static double larger(double one, double other) {
         return Double.isNaN(one) ? other : Double.isNaN(other) ? one : Math.max(one, other);
     }

@@ -31,15 +31,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primaries of a Redis Cluster, the slots that each owns, and a link to each. Any node can report the owners. They are read
- * every few seconds, several times a second while something is wrong, and at once when a node reports a moved slot or a link
- * breaks. In between, redirections are trusted. A place is a slot. Thread-safe.
+ * The primaries of a Redis Cluster, with the slots and the link of each primary. Any node can report the owners. They are read every few
+ * seconds, several times a second while there is a problem, and immediately when a node reports a moved slot or a link breaks. In between,
+ * redirections are trusted. A place is a slot. Thread-safe.
  *
- * <p>Lettuce's own Cluster client is not used: it reconnects and resends what was under way, which could charge twice, and it has
- * no breaker per primary. See ADR 9.
+ * <p>Lettuce's own Cluster client is not used: it reconnects and resends unanswered calls, which could charge twice, and it has no breaker
+ * per primary. See ADR 9.
  *
- * <p>Each primary has its own link with its own breaker. A primary that is down stops the decisions on its own slots and no
- * others.
+ * <p>Each primary has its own link with its own breaker. A primary that is down stops only the decisions on its own slots.
  */
 public final class Cluster implements Servers {
 
@@ -48,16 +47,16 @@ public final class Cluster implements Servers {
     private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
-    /** A node that has not been named for this long is dropped; by then everything under way to it has ended. */
+    /** A node that has not been named for this long is dropped; by then all calls to it have ended. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
-    /** A problem that has lasted longer than this will probably not go away at once, so the owners are read less often. */
+    /** A problem that has lasted longer than this will probably continue, so the owners are read less often. */
     private static final Duration RECENT = Duration.ofSeconds(10);
 
     private final ClusterAddress address;
     private final Connector connector;
     private final Clock clock;
-    /** Told about the Cluster as a whole. */
+    /** The listener, which is notified about the Cluster as a whole. */
     private final StoreListener listener;
 
     /** The options of each link. */
@@ -67,7 +66,7 @@ public final class Cluster implements Servers {
     private final ConcurrentHashMap<Endpoint, ClusterNode> nodes = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<@Nullable ClusterNode> owners = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
-    /** Created on first use; all of them together take a few megabytes. */
+    /** The coalescer of each slot, created on first use; all together take a few megabytes. */
     private final AtomicReferenceArray<@Nullable Coalescer> calls = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -75,10 +74,10 @@ public final class Cluster implements Servers {
     private volatile StoreState state;
     private volatile boolean closed;
 
-    /** The topology that was last read; null before the first time. */
+    /** The topology that was read last; null before the first reading. */
     private volatile @Nullable ClusterTopology shards;
 
-    /** Why no topology has been read yet. */
+    /** The reason why no topology has been read yet. */
     private volatile String unread = RedisLink.NOT_YET;
 
     public Cluster(
@@ -112,7 +111,7 @@ public final class Cluster implements Servers {
         return owner.link.connection() != null || owner.link.isStarting() ? null : owner.link.unavailable();
     }
 
-    /** Returns why a request on a slot without an owner is undecided. */
+    /** Returns the reason why a request on a slot without an owner is undecided. */
     EngineFailure unowned() {
         return new EngineFailure(closed ? "closed" : shards == null ? FailureNames.DISCONNECTED : DOWN, false);
     }
@@ -168,7 +167,7 @@ public final class Cluster implements Servers {
         return node;
     }
 
-    /** Schedules reading the owners soon, because something has moved. */
+    /** Schedules reading the owners soon, because a slot has moved or a link broke. */
     void readSoon() {
         reading.soon();
     }

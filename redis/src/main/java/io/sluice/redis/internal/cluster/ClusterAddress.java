@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * The address of a Cluster: {@code redis-cluster://user:password@h1:p1,h2:p2}, or {@code rediss-cluster://} for TLS. The nodes
  * that the Cluster names are reached in the same way as the seeds, with the same credentials.
  *
- * @param seeds nodes that are asked for the others; at least one
+ * @param seeds the nodes that are asked for all other nodes; at least one
  */
 public record ClusterAddress(List<RedisURI> seeds) {
 

@@ -9,10 +9,10 @@ final class ClusterNode {
     final Endpoint endpoint;
     final RedisLink link;
 
-    /** How many operations wait for this node or are under way to it, over all its slots. */
+    /** The number of operations that wait for this node or are in flight to it, over all its slots. */
     final AtomicInteger load = new AtomicInteger();
 
-    /** When the Cluster or a redirection last named this node. */
+    /** The time at which the Cluster or a redirection last named this node. */
     volatile long namedNanos;
 
     ClusterNode(Endpoint endpoint, RedisLink link) {

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seenBy the node that was asked
  * @param isOk whether that node would decide on the slots that it owns
- * @param primaries the primaries that are online or own slots, including online ones that own none yet
+ * @param primaries the primaries that are online or own slots, including online primaries that own no slots yet
  */
 record ClusterTopology(Endpoint seenBy, boolean isOk, List<Primary> primaries) {
 
     /**
      * A primary and its slots.
      *
-     * @param slots first and last slot of each range, one after the other
+     * @param slots the first and last slot of each range, one after the other
      */
     record Primary(Endpoint endpoint, List<Integer> slots) {
 
@@ -33,7 +33,7 @@ record ClusterTopology(Endpoint seenBy, boolean isOk, List<Primary> primaries) {
         primaries = List.copyOf(primaries);
     }
 
-    /** Returns whether the node knows of any slots. One that was just reset or added does not. */
+    /** Returns whether the node knows of any slots. A node that was just reset or added does not. */
     boolean isUseful() {
         return primaries.stream().anyMatch(primary -> !primary.slots().isEmpty());
     }

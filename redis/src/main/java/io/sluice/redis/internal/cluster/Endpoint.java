@@ -15,8 +15,7 @@ record Endpoint(String host, int port) {
     /**
      * Parses an address as redirections give it.
      *
-     * @param asked the node that sent it. A node that does not know its own name leaves it out and means the host it was reached
-     *     by
+     * @param asked the node that sent it. A node that does not know its own name leaves it out and means the host by which it was reached
      */
     static Endpoint read(String text, Endpoint asked) {
         int colon = text.lastIndexOf(':');

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of a Cluster node that did not run a function because of its slot. The node has done nothing.
  *
- * @param to the node to ask instead; the same node if the answer names none
+ * @param to the node to ask instead; the same node if the answer names no other
  */
 record Redirection(Kind kind, Endpoint to) {
 
@@ -23,7 +23,7 @@ record Redirection(Kind kind, Endpoint to) {
         CLUSTERDOWN
     }
 
-    /** Reads a redirection from a failure; returns null if the failure is something else. */
+    /** Reads a redirection from a failure. Returns null for any other failure. */
     static @Nullable Redirection of(Throwable failure, Endpoint asked) {
         Throwable cause = DecideLibrary.cause(failure);
         if (!(cause instanceof RedisCommandExecutionException) || cause.getMessage() == null) {

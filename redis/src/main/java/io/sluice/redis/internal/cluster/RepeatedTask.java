@@ -30,7 +30,7 @@ final class RepeatedTask implements AutoCloseable {
     /**
      * Creates a task that does not run yet.
      *
-     * @param task completes when it is done, with the pause before the next run. If it fails, it is repeated after a second
+     * @param task the task; it completes with the pause before the next run. If it fails, it is repeated after a second
      */
     RepeatedTask(Clock clock, Duration shortest, Supplier<CompletionStage<Duration>> task) {
         this.clock = clock;
@@ -61,7 +61,7 @@ final class RepeatedTask implements AutoCloseable {
         alarm = clock.at(due, this::run);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // done() hears of failures
+    @SuppressWarnings("FutureReturnValueIgnored") // done() handles failures
     private void run() {
         synchronized (this) {
             if (running || closed) {

@@ -12,19 +12,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with a batch of one slot, to the node that owns the slot. It follows redirections. A node redirects before it does
- * anything, so nothing is charged twice. While a slot migrates, a key that a node does not have is looked up at the target of the
- * slot ({@code ASK}). If a batch has keys on both nodes ({@code TRYAGAIN}), each of its counts is sent alone, because for a
- * single count there is always a node that decides.
+ * A call with a batch of one slot, to the node that owns the slot. It follows redirections. A node redirects before it charges, so nothing
+ * is charged twice. While a slot migrates, a key that a node does not have is looked up at the target of the slot ({@code ASK}). If a batch
+ * has keys on both nodes ({@code TRYAGAIN}), each of its counts is sent alone, because for a single count there is always a node that
+ * decides.
  */
 final class SlotCall implements BatchCall.Landing {
 
-    /** Nodes with an outdated view may redirect back and forth. From this many hops on, there is a pause before each. */
+    /** Nodes with an outdated view may redirect back and forth. From this number of hops on, there is a pause before each hop. */
     private static final int HOPS_AT_ONCE = 4;
 
     private static final Duration PAUSE = Duration.ofMillis(2);
 
-    /** A call without a deadline is given up after this long. */
+    /** The maximum duration of a call without a deadline. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Cluster cluster;
@@ -35,7 +35,7 @@ final class SlotCall implements BatchCall.Landing {
     private final long beganNanos;
     private int hops;
 
-    /** The node that it was last sent to. */
+    /** The node that the call was last sent to. */
     private @Nullable ClusterNode asked;
 
     SlotCall(Cluster cluster, int slot, Clock clock, StoreListener listener, BatchCall.Landing landing) {
@@ -123,7 +123,7 @@ final class SlotCall implements BatchCall.Landing {
         });
     }
 
-    /** Returns the batch without operations whose callers no longer wait, and fails those. */
+    /** Fails the operations whose callers no longer wait, and returns the batch without them. */
     private Batch timely(Batch batch) {
         List<Operation> late = batch.late(clock.nanoTime());
         if (late.isEmpty()) {

@@ -7,7 +7,7 @@ import io.sluice.redis.internal.wire.Batch;
 import io.sluice.redis.store.StoreListener;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The route to whichever node owns a slot. */
+/** The route to the node that owns a slot. */
 final class SlotRoute implements Route {
 
     private final Cluster cluster;

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the nodes of a Cluster, one after the other, for the owners of the slots, until one reports that all is well. Nodes with
- * an open connection come first. For the others a connection is opened and closed again.
+ * Asks the nodes of a Cluster, one after the other, for the owners of the slots, until a node reports a healthy Cluster. Nodes
+ * with an open connection are asked first. For other nodes, a connection is opened and closed again.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // everything is reported through the result
 final class TopologyReader {
 
-    /** A node that takes longer is skipped. */
+    /** The time that a node has to answer. A slower node is skipped. */
     private static final Duration PATIENCE = Duration.ofMillis(400);
 
     private final Connector connector;
@@ -33,7 +33,7 @@ final class TopologyReader {
     private final Deque<RedisURI> others;
     private final CompletableFuture<ClusterTopology> result = new CompletableFuture<>();
 
-    /** The best view so far: that of a node that reports a problem. */
+    /** The best view so far, from a node that reports a problem. */
     private @Nullable ClusterTopology unwell;
 
     private Throwable failure = new IllegalStateException("no node to ask");

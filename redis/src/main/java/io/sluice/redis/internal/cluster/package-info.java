@@ -1,4 +1,4 @@
-/** A Redis Cluster: which primary owns which slot, and how a batch reaches it. */
+/** A Redis Cluster: the owners of its slots, and sending a batch to the owner. */
 @NullMarked
 package io.sluice.redis.internal.cluster;
 

@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  * Removes the counts of a subject from Redis, with their leases and numbering. It goes through all names of the prefix in small pages,
  * on every server that holds counts, over connections of its own: decisions do not wait for it. Calls block. Thread-safe.
  *
- * <p>One process of a fleet is enough. A key in Redis says who is at it, and later that it is done; see {@link RedisKeys#erasure}. The
- * process renews the key with each page. If the process dies, the key expires and the next attempt of any process starts over.
+ * <p>One process of a fleet is enough. A key in Redis names the process that does the work, and later records that the work is done; see
+ * {@link RedisKeys#erasure}. The process renews the key with each page. If the process dies, the key expires and the next attempt of any
+ * process starts over.
  *
- * <p>While slots of a Cluster move, a count may escape from a server that is still to be read to one that was read before. So a Cluster
+ * <p>While slots of a Cluster move, a count may move from a server that is still to be read to a server that was read before. So a Cluster
  * is read again until a round finds nothing and no slot has moved meanwhile, at most {@value #MOST_ROUNDS} times.
  */
 public final class CountErasure {
@@ -59,7 +60,7 @@ public final class CountErasure {
     /**
      * Removes the counts whose keys match.
      *
-     * @param id of the erasure, the same in all processes; letters, digits and {@code -}
+     * @param id the id of the erasure, the same in all processes; letters, digits and {@code -}
      */
     public ForgottenCounts forget(KeyMatch match, String id) {
         String marker = names.erasure(id);
@@ -80,7 +81,7 @@ public final class CountErasure {
         }
     }
 
-    /** The messages of Redis may quote a key, so only their first word is shown. */
+    /** Returns the reason of a failure. The messages of Redis may quote a key, so only their first word is shown. */
     private static String reason(@Nullable Throwable failure) {
         if (!(failure instanceof RedisCommandExecutionException)) {
             return UNAVAILABLE;
@@ -175,7 +176,7 @@ public final class CountErasure {
             }
         }
 
-        /** A call for each key, because the keys of a call must be in one slot of a Cluster. */
+        /** Removes the keys with one call each, because the keys of a call must be in one slot of a Cluster. */
         private void unlink(StatefulRedisConnection<byte[], byte[]> redis, List<byte[]> page)
                 throws InterruptedException, ExecutionException, TimeoutException {
             List<CompletionStage<Long>> gone = new ArrayList<>();
@@ -195,13 +196,13 @@ public final class CountErasure {
             }
         }
 
-        /** Lets another attempt start at once. If this fails, it starts when the key expires. */
+        /** Lets another attempt start immediately. If this fails, another attempt can start when the key expires. */
         @SuppressWarnings("FutureReturnValueIgnored")
         private void leave(StatefulRedisConnection<byte[], byte[]> marking) {
             marking.async().del(marker);
         }
 
-        @SuppressWarnings("FutureReturnValueIgnored") // closing happens in the background, after what was sent
+        @SuppressWarnings("FutureReturnValueIgnored") // closing happens in the background, after all sent commands
         private static void close(StatefulRedisConnection<byte[], byte[]> redis) {
             redis.closeAsync();
         }

@@ -1,4 +1,4 @@
-/** Removing the counts of one subject from Redis. */
+/** Removes the counts of one subject from Redis. */
 @NullMarked
 package io.sluice.redis.internal.erasure;
 

@@ -31,7 +31,7 @@ final class HeldLease {
     final long chargedAtMicros;
     final long endsNanos;
 
-    /** The time of the first time slot, for limits that have them. */
+    /** The time of the first time slot, for limits with time slots. */
     final long slotNanos;
 
     private volatile long left;
@@ -49,17 +49,17 @@ final class HeldLease {
         return nowNanos - endsNanos >= 0;
     }
 
-    /** Returns how many permits can still be taken, provided that the lease is not over. */
+    /** Returns the number of permits that can still be taken, provided that the lease has not ended. */
     long left() {
         return Math.max(0, left);
     }
 
     /**
-     * Takes the wanted permits if there are enough, otherwise all that are left if those meet the minimum.
+     * Takes the wanted permits if there are enough, otherwise all remaining permits if they meet the minimum.
      *
-     * @param latestSlot how many permits may come before the first one taken
-     * @return how many were left before; the wanted permits, or all if there were fewer, have been taken. {@link #TOO_FEW} or
-     *     {@link #TOO_LATE} if nothing was taken
+     * @param latestSlot the maximum number of permits before the first permit taken
+     * @return the number of permits that were left before; the wanted permits, or all if there were fewer, have been taken.
+     *     {@link #TOO_FEW} or {@link #TOO_LATE} if none were taken
      */
     long take(long wanted, long atLeast, long latestSlot) {
         for (; ; ) {
@@ -76,7 +76,7 @@ final class HeldLease {
         }
     }
 
-    /** Puts back what was taken. Returns false if the lease is closed or if fewer permits than this were taken from it. */
+    /** Puts back taken permits. Returns false if the lease is closed or if fewer permits than this were taken from it. */
     boolean putBack(long taken) {
         for (; ; ) {
             long before = left;
@@ -89,7 +89,7 @@ final class HeldLease {
         }
     }
 
-    /** Closes the lease. Returns how many permits were spent, or a negative number if the lease was closed before. */
+    /** Closes the lease. Returns the number of spent permits, or a negative number if the lease was closed before. */
     long close() {
         long last = (long) LEFT.getAndSet(this, CLOSED);
         return last == CLOSED ? CLOSED : permits - last;

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The store's last reply about a count. Immutable.
  *
- * @param remaining how many permits the limit had left in the store
+ * @param remaining the number of permits that the limit had left in the store
  * @param atMicros the store's time of the answer
- * @param nanos when the answer arrived, by the clock of this process
- * @param refusal what the store refuses; null if nothing
+ * @param nanos the arrival of the answer, by the clock of this process
+ * @param refusal the demands that the store refuses; null if it refuses none
  */
 record LastLeaseReply(
         long remaining,
@@ -20,7 +20,7 @@ record LastLeaseReply(
         long nanos,
         @Nullable Refusal refusal) {
 
-    /** Returns the store's time now by our estimate. It lags by the time that the answer was on its way. */
+    /** Returns an estimate of the store's present time. It lags by the time that the answer took to arrive. */
     long storeMicros(long nowNanos) {
         return atMicros + sinceMicros(nowNanos);
     }

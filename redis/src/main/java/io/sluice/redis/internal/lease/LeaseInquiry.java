@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lease that is under way, and the callers that wait for it because this process holds no permits. It accepts no
- * more waiters than it can serve. It is answered once. Thread-safe.
+ * A pending request for a lease, and the callers that wait for it because this process holds no permits. It accepts no more waiters than it
+ * can serve. It is answered once. Thread-safe.
  */
 final class LeaseInquiry {
 
@@ -38,10 +38,10 @@ final class LeaseInquiry {
 
     final LeaseRequest request;
 
-    /** When the request was made, before it was sent. */
+    /** The time of the request, before it was sent. */
     final long askedNanos;
 
-    /** Completes when the answer has been processed and the leases that it leaves to end are ended. */
+    /** Completes when the answer has been processed and the leases that have to end because of it have ended. */
     final CompletableFuture<Void> done = new CompletableFuture<>();
 
     private @Nullable List<Waiter> waiters = new ArrayList<>();
@@ -53,7 +53,7 @@ final class LeaseInquiry {
         this.room = request.wanted();
     }
 
-    /** Lets a caller wait. Returns false if the request was answered meanwhile or would not leave enough for this caller. */
+    /** Adds a waiting caller. Returns false if the request was answered meanwhile or would not leave enough permits for this caller. */
     synchronized boolean join(Waiter waiter) {
         long permits = waiter.ask.demands().get(0).permits();
         if (waiters == null || permits > room) {
@@ -64,7 +64,7 @@ final class LeaseInquiry {
         return true;
     }
 
-    /** Closes the request. Returns the callers that waited; null if it was answered before. */
+    /** Closes the request. Returns the waiting callers, or null if it was answered before. */
     synchronized @Nullable List<Waiter> settle() {
         List<Waiter> all = waiters;
         waiters = null;

@@ -5,7 +5,7 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.EngineDecision;
 
 /**
- * Is notified of what happens to leased permits, for checking histories. Called by the thread that spends, before its caller
+ * A listener for the use of leased permits, for checking histories. It is called by the thread that spends, before the caller
  * receives the answer, so it must be fast. Thread-safe. Times are by the clock of this process.
  */
 public interface LeaseListener {
@@ -13,7 +13,7 @@ public interface LeaseListener {
     /** A listener that does nothing. */
     LeaseListener NONE = new LeaseListener() {};
 
-    /** Returns the request with an id by which the listener tells it from others. */
+    /** Returns the request with an id by which the listener distinguishes it from other requests. */
     default Ask named(Ask ask) {
         return ask;
     }
@@ -33,8 +33,8 @@ public interface LeaseListener {
     /**
      * Called when spent permits were put back.
      *
-     * @param ask the id of the request that they were spent for; empty if unknown
-     * @param lease the lease that holds them again; empty if it is closed and they go back to the store
+     * @param ask the id of the request for which the permits were spent; empty if unknown
+     * @param lease the lease that holds the permits again; empty if it is closed and the permits go back to the store
      */
     default void unspent(
             String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {}

@@ -4,21 +4,21 @@ import io.sluice.core.spi.Demand;
 import java.time.Duration;
 
 /**
- * Measures how much of a count this process uses, and from that how large the next lease should be. Not thread-safe.
+ * Measures this process's use of a count, and derives the size of the next lease. Not thread-safe.
  *
- * <p>A key is cold until {@value #EVIDENCE} callers have come within {@link #OBSERVED}. From then on a lease should last for
+ * <p>A key is cold until {@value #EVIDENCE} callers have come within {@link #OBSERVED}. From then on, a lease should last for
  * {@link #HORIZON} at the rate measured since the last request. It is at most twice the permits demanded since then, so that a
  * burst does not lease more than it needs. It is at least half of the previous lease, so that a pause does not start the sizing
  * from scratch.
  *
- * <p>Where the limit has ample room, a lease should last for half its time to live, and may be four times the permits demanded.
- * Otherwise a thousand keys with little traffic each would ask ten times a second each. Room is ample for a lease of up to
- * 1/{@value #AMPLE} of the share and of what the limit has left. Near the limit, and for a key that needs much of its share,
- * nothing changes.
+ * <p>If the limit has ample room, a lease should last for half its time to live, and may be four times the permits demanded.
+ * Without this, each of a thousand keys with little traffic would ask ten times a second. Room is ample for a lease of up to
+ * 1/{@value #AMPLE} of the share and of the permits that the limit has left. Near the limit, and for a key that needs much of
+ * its share, the first rule applies.
  */
 final class LeaseSizing {
 
-    /** How long a lease should last at the measured rate. */
+    /** The time that a lease should last at the measured rate. */
     static final Duration HORIZON = Duration.ofMillis(100);
 
     static final Duration OBSERVED = Duration.ofMillis(200);
@@ -64,11 +64,11 @@ final class LeaseSizing {
     }
 
     /**
-     * Returns how many permits to lease now; 0 if a lease is not worth it.
+     * Returns the number of permits to lease now, or 0 if a lease is not worthwhile.
      *
      * @param spent the permits spent from leases since the last call
-     * @param refused whether the last answer was a refusal; then low demand since says nothing
-     * @param room how many permits of the share the limit had left by the last answer; 0 if there was none
+     * @param refused whether the last answer was a refusal; low demand since a refusal does not count as low use
+     * @param room the number of permits of the share that the limit had left by the last answer; 0 if there was no answer
      */
     long wanted(Demand demand, long spent, boolean refused, long room, long nowNanos) {
         double demanded = (double) elsewhere + spent;

@@ -26,7 +26,9 @@ final class LeaseSlots {
         return limit.kind().queues() ? new LeaseSlots(limit.pace(), limit.maxWaitMicros()) : NONE;
     }
 
-    /** Returns how many permits of a lease may come before a caller's first; negative if even the first slot is too late. */
+    /**
+     * Returns the maximum number of permits of a lease before the first permit of a caller; negative if even the first slot is too late.
+     */
     long latest(HeldLease lease, Demand demand, long nowNanos) {
         if (pace == null) {
             return Long.MAX_VALUE;
@@ -35,7 +37,7 @@ final class LeaseSlots {
         return sinceFirst < 0 ? -1 : pace.wholeIn(sinceFirst / 1_000);
     }
 
-    /** Returns how long a caller waits that has this many permits of the lease before it. */
+    /** Returns the wait of a caller that has this many permits of the lease before it. */
     long untilMicros(HeldLease lease, long before, long nowNanos) {
         if (pace == null) {
             return 0;
@@ -44,12 +46,12 @@ final class LeaseSlots {
         return Math.max(0, microsUp(lease.slotNanos - nowNanos + nanos(offset)));
     }
 
-    /** Returns how far off the first slot of a lease may be. */
+    /** Returns the maximum wait until the first slot of a lease. */
     long maxWaitMicros() {
         return maxWaitMicros;
     }
 
-    /** Returns how far off the slot of a demand may be. */
+    /** Returns the maximum wait until the slot of a demand. */
     long maxWaitMicros(Demand demand) {
         return Math.min(maxWaitMicros(), demand.maxWaitMicros());
     }

@@ -11,17 +11,20 @@ import java.util.concurrent.Executor;
 /** The source of leases. Thread-safe; never throws. */
 public interface LeaseStore {
 
-    /** Ends some leases of a count and requests another one. Always completes, and never exceptionally. */
+    /** Ends some leases of a count and requests another lease. Always completes, and never exceptionally. */
     CompletionStage<LeaseReply> request(LeaseRequest request);
 
     /**
      * Ends leases. Ending a lease twice is harmless.
      *
-     * @return a stage that completes when the leases are ended, or exceptionally if that is not known
+     * @return a stage that completes when the leases are ended, or exceptionally if the outcome is unknown
      */
     CompletionStage<Void> end(Limit limit, String key, List<EndedLease> ended);
 
-    /** Like {@link io.sluice.core.spi.PendingOutcome#afterArrivals}, for callers that wait for a lease request. */
+    /**
+     * Returns an executor as {@link io.sluice.core.spi.PendingOutcome#afterArrivals} does, for callers that wait for a lease
+     * request.
+     */
     default Executor afterArrivals() {
         return Runnable::run;
     }

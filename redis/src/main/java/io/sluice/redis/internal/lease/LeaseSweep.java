@@ -65,7 +65,7 @@ final class LeaseSweep implements AutoCloseable {
             return;
         }
         running.set(false);
-        // Work that arrived after the task looked did not start the sweep, because it was still running.
+        // Work that arrived after the task checked did not start the sweep, because the sweep was still running.
         if (isMore()) {
             start();
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseTable {
 
-    /** The longest key. Longer ones would let clients that choose the keys use up memory. */
+    /** The maximum length of a key. With longer keys, clients that choose the keys could use up memory. */
     static final int LONGEST_KEY = 256;
 
     private final ConcurrentHashMap<Limit, ConcurrentHashMap<String, LeasedKey>> limits = new ConcurrentHashMap<>();
@@ -25,7 +25,7 @@ final class LeaseTable {
         this.listener = listener;
     }
 
-    /** Returns the entry of a key and adds one if there is none. Returns null if there is no room for the key. */
+    /** Returns the entry of a key and adds an entry if there is none. Returns null if there is no room for the key. */
     @Nullable
     LeasedKey findOrAdd(Limit limit, String key, long nowNanos) {
         LeasedKey known = find(limit, key);
@@ -49,7 +49,7 @@ final class LeaseTable {
         }
         LeasedKey added = new LeasedKey(limit, key, listener, nowNanos);
         @Nullable LeasedKey[] there = new LeasedKey[1];
-        // Within compute, because empty maps are removed the same way.
+        // Add within compute, because empty maps are removed in the same way.
         limits.compute(limit, (same, keys) -> {
             ConcurrentHashMap<String, LeasedKey> into = keys == null ? new ConcurrentHashMap<>() : keys;
             there[0] = into.putIfAbsent(key, added);

@@ -39,10 +39,12 @@ final class LeaseTraffic implements AutoCloseable {
 
     private static final long IDLE_KEY_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** A request that has no answer by then is treated as lost. */
+    /** The time after which a request without an answer counts as lost. */
     private static final long LOST_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** The most calls with which one sweep ends leases, so that requests do not queue behind the leases of thousands of keys. */
+    /**
+     * The maximum number of calls with which one sweep ends leases, so that requests do not queue behind the leases of thousands of keys.
+     */
     private static final int MOST_ENDS = 256;
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
@@ -54,7 +56,7 @@ final class LeaseTraffic implements AutoCloseable {
     private final ExecutorService sweeper;
     private final LeaseSweep sweep;
 
-    /** The keys that hold permits, have a request under way, or have ended leases to report. */
+    /** The keys that hold permits, have a pending request, or have ended leases to report. */
     private final Set<LeasedKey> active = ConcurrentHashMap.newKeySet();
 
     /** The reports of ended leases that the store has not confirmed yet, by their numbers. */
@@ -82,7 +84,7 @@ final class LeaseTraffic implements AutoCloseable {
         return closed.get();
     }
 
-    /** Returns how many leased permits can be spent at the moment. */
+    /** Returns the number of leased permits that can be spent at the moment. */
     long outstanding() {
         long now = clock.nanoTime();
         return active.stream().mapToLong(key -> key.atHand(now)).sum();
@@ -97,7 +99,7 @@ final class LeaseTraffic implements AutoCloseable {
         sweep.start();
     }
 
-    /** Creates a request to be sent; returns null if none is due. */
+    /** Creates a request to be sent, or returns null if none is due. */
     @Nullable
     LeaseInquiry inquire(LeasedKey key, Demand demand, long nowNanos) {
         if (closed.get() || !key.isDue(nowNanos)) {
@@ -131,7 +133,7 @@ final class LeaseTraffic implements AutoCloseable {
             sweep.start();
             inquiry.done.complete(null);
         }
-        // Serve everyone before completing the first: its caller could come back for more before the last is served.
+        // Serve all waiters before completing the first: its caller could ask for more before the last waiter is served.
         List<Answer> answers = new ArrayList<>(waiters.size());
         for (LeaseInquiry.Waiter waiter : waiters) {
             answers.add(counter.decide(key, waiter.ask(), now));
@@ -141,7 +143,7 @@ final class LeaseTraffic implements AutoCloseable {
         }
     }
 
-    /** Ends leases that are over or idle and removes idle keys. Returns whether there is anything left to sweep. */
+    /** Ends expired and idle leases and removes idle keys. Returns whether there are keys left to sweep. */
     private boolean sweep() {
         long now = clock.nanoTime();
         int ends = 0;
@@ -155,7 +157,7 @@ final class LeaseTraffic implements AutoCloseable {
         return table.size() > 0 || !active.isEmpty();
     }
 
-    /** Sweeps one key. Reports ended leases to the store only if {@code mayTell}; returns whether it did. */
+    /** Sweeps one key. Reports ended leases to the store only if {@code mayTell} is true, and returns whether it reported any. */
     private boolean sweep(LeasedKey key, boolean mayTell, long nowNanos) {
         LeaseInquiry inquiry = key.underWay();
         if (inquiry != null && nowNanos - inquiry.askedNanos >= LOST_NANOS) {
@@ -197,8 +199,8 @@ final class LeaseTraffic implements AutoCloseable {
     }
 
     /**
-     * Ends the leases of keys that match and drops these keys. A lease that is granted later, because it was under way, is ended by the
-     * sweep.
+     * Ends the leases of keys that match and drops these keys. The sweep ends a lease that is granted later because its request was already
+     * pending.
      */
     @SuppressWarnings("FutureReturnValueIgnored") // ends that the store does not confirm are reported again
     void forget(Predicate<LeasedKey> keys) {
@@ -214,7 +216,7 @@ final class LeaseTraffic implements AutoCloseable {
         sweep.start();
     }
 
-    /** Ends all leases; the store has one second for it. */
+    /** Ends all leases; the store has one second to confirm. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -223,7 +225,7 @@ final class LeaseTraffic implements AutoCloseable {
         sweep.close();
         sweeper.shutdown();
         long now = clock.nanoTime();
-        // A sweep may have sent a report just now: without a wait for it, the engine would close under it.
+        // A sweep may have sent a report just now: without waiting for it, the engine would close during this report.
         List<CompletableFuture<?>> ends = new ArrayList<>(reports.values());
         List<Runnable> lost = new ArrayList<>();
         for (LeasedKey key : active) {

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one count under the numbers of one limit: the leases that this process holds, the request under way, the store's
- * last reply, and the ended leases to report. Thread-safe; spending and refusing take no lock.
+ * The state of one count under the numbers of one limit: the leases that this process holds, the pending request, the store's last reply,
+ * and the ended leases to report. Thread-safe; spending and refusing take no lock.
  *
- * <p>At most two leases are held. The first is spent, then the second. The next one is requested when a quarter of the only lease
- * is left, or twice what is spent while a request is under way. If a change of rules gives the same limit other numbers, those
- * are another key, and the leases of this one become idle.
+ * <p>At most two leases are held. The first is spent, then the second. The next lease is requested when the only lease has a quarter of its
+ * permits left, or twice the permits that are spent during a request. If a change of rules gives the same limit other numbers, these
+ * numbers form another key, and the leases of this key become idle.
  */
 final class LeasedKey {
 
@@ -30,13 +30,13 @@ final class LeasedKey {
 
     private static final int PAUSES_IN_A_WINDOW = 20;
 
-    /** How long a refusal is cached. Permits returned by other processes become visible after this time. */
+    /** The maximum time that a refusal is cached. Permits returned by other processes become visible after this time. */
     private static final long LONGEST_REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The pause after a request whose outcome is unknown. */
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The next lease is requested when this fraction of the current one is left, or sooner if that was too late before. */
+    /** The next lease is requested when this fraction of the current lease is left, or sooner if this was too late before. */
     private static final int ASK_AT = 4;
 
     /**
@@ -45,7 +45,7 @@ final class LeasedKey {
      */
     private static final int RESERVE = 2;
 
-    /** A lease from which nothing is spent for this long is returned. */
+    /** A lease without spending for this long is returned. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     final Limit limit;
@@ -62,7 +62,7 @@ final class LeasedKey {
     private volatile @Nullable LastLeaseReply news;
     private volatile long askFromNanos;
 
-    /** How many permits should be left when the next lease is requested, based on the usage during the last request. */
+    /** The number of permits that should be left when the next lease is requested, based on the usage during the last request. */
     private volatile long reserve;
 
     // Guarded by this.
@@ -91,7 +91,7 @@ final class LeasedKey {
      * Spends held permits on a demand.
      *
      * @param partly whether fewer permits will do, as long as they meet the demand's minimum
-     * @return the verdict for the demand; null if nothing was spent
+     * @return the verdict for the demand, or null if no permits were spent
      */
     @Nullable
     Verdict take(Ask ask, Demand demand, boolean partly, long nowNanos) {
@@ -135,7 +135,7 @@ final class LeasedKey {
                 lease.chargedAtMicros);
     }
 
-    /** Moves on from a lease that has too few permits, and ends it. Returns the lease to spend next; null if there is none. */
+    /** Ends a lease that has too few permits. Returns the lease to spend next, or null if there is none. */
     private @Nullable HeldLease after(HeldLease lease, long least, long nowNanos) {
         HeldLease next = second;
         if (next == null || next.isOver(nowNanos) || next.left() < least) {
@@ -152,7 +152,7 @@ final class LeasedKey {
         }
     }
 
-    /** Returns the verdict for a demand that the limit is known to refuse; null if it is not known to. */
+    /** Returns the verdict for a demand that the limit is known to refuse, or null if no refusal is known. */
     @Nullable
     Verdict refusal(Demand demand, long nowNanos) {
         LastLeaseReply heard = news;
@@ -182,7 +182,7 @@ final class LeasedKey {
                 heard.storeMicros(nowNanos));
     }
 
-    /** Returns the verdict for a demand that is not charged because another one is refused. */
+    /** Returns the verdict for a demand that is not charged because another demand is refused. */
     Verdict unasked(Demand demand, long nowNanos) {
         LastLeaseReply heard = news;
         Verdict refused = refusal(demand, nowNanos);
@@ -193,13 +193,13 @@ final class LeasedKey {
         return new Verdict(true, 0, remaining, 0, heard.resetAfterMicros(nowNanos), 0, heard.storeMicros(nowNanos));
     }
 
-    /** Returns the store's time by our estimate; 0 if the store has not answered yet. */
+    /** Returns an estimate of the store's time, or 0 if the store has not answered yet. */
     long storeMicros(long nowNanos) {
         LastLeaseReply heard = news;
         return heard == null ? 0 : heard.storeMicros(nowNanos);
     }
 
-    /** Returns how many held permits can still be spent. */
+    /** Returns the number of held permits that can still be spent. */
     long atHand(long nowNanos) {
         return atHand(first, nowNanos) + atHand(second, nowNanos);
     }
@@ -209,9 +209,8 @@ final class LeasedKey {
     }
 
     /**
-     * Puts permits back into the lease they came from; returns false if it is closed. Two leases that were charged at the same
-     * time are interchangeable. So is a charge made at that time without a lease, because all of them count until the same
-     * moment.
+     * Puts permits back into the lease that they came from. Returns false if it is closed. Two leases that were charged at the same time
+     * are interchangeable, and so is a charge made at that time without a lease, because all of them count until the same moment.
      */
     boolean putBack(String ask, Charge charge, long nowNanos) {
         return putBack(first, ask, charge, nowNanos) || putBack(second, ask, charge, nowNanos);
@@ -258,9 +257,9 @@ final class LeasedKey {
     }
 
     /**
-     * Creates a request for the next lease and marks it as under way. Returns null if none is due or worth it.
+     * Creates a request for the next lease and marks it as pending. Returns null if no lease is due or worthwhile.
      *
-     * @param most how many permits may be out on leases
+     * @param most the maximum number of permits on leases
      */
     @Nullable
     LeaseInquiry ask(Demand demand, long most, String id, long nowNanos) {
@@ -305,7 +304,7 @@ final class LeasedKey {
         return lease;
     }
 
-    /** Returns how many permits of the share the limit had left by the store's last reply; 0 if there was none. */
+    /** Returns the number of permits of the share that the limit had left by the store's last reply, or 0 if there was no reply. */
     private long room(long most) {
         LastLeaseReply heard = news;
         return heard == null ? 0 : Math.min(most, heard.remaining());
@@ -367,7 +366,7 @@ final class LeasedKey {
         news = new LastLeaseReply(
                 granted.remaining(), granted.resetAfterMicros(), granted.atMicros(), nowNanos, refusal);
         if (gone || lease.isOver(nowNanos)) {
-            // The grant arrived too late. Pause, so that the next one does not arrive too late as well.
+            // The grant arrived too late. Pause, so that the next grant does not also arrive too late.
             askFromNanos = nowNanos + pauseNanos;
             retire(lease, nowNanos, nowNanos);
             return;
@@ -404,7 +403,7 @@ final class LeasedKey {
                 nowNanos + retryNanos);
     }
 
-    /** Ends leases that are over or idle. */
+    /** Ends expired and idle leases. */
     synchronized void sweep(long nowNanos) {
         long spent = spent();
         if (spent != spentAtSweep) {
@@ -434,7 +433,7 @@ final class LeasedKey {
         return lease != null && (idle || lease.isOver(nowNanos));
     }
 
-    /** Ends everything. A thread that still has this key leases nothing more. */
+    /** Ends all leases. A thread that still has this key requests no more leases. */
     synchronized List<EndedLease> leave(long nowNanos) {
         gone = true;
         retired(first, nowNanos, nowNanos);
@@ -444,17 +443,17 @@ final class LeasedKey {
         return owed.take();
     }
 
-    /** Records the result of a report: known ends are done, unknown ones are reported again. */
+    /** Records the result of a report. Ends that the store may not have received are reported again. */
     synchronized void told(List<EndedLease> ended, boolean known, long nowNanos) {
         owed.told(ended, known, nowNanos);
     }
 
-    /** Returns whether there is nothing to sweep. */
+    /** Returns whether the key needs no sweep. */
     synchronized boolean isQuiet() {
         return first == null && second == null && underWay == null && owed.isEmpty();
     }
 
-    /** Marks the key as gone if it has been idle for this long and holds nothing. Returns whether it is gone. */
+    /** Marks the key as removed if it has been idle for this long and holds no permits. Returns whether it is removed. */
     synchronized boolean leaveIfIdle(long idleNanos, long nowNanos) {
         if (isQuiet() && nowNanos - appetite.lastNanos() >= idleNanos) {
             gone = true;
@@ -478,7 +477,7 @@ final class LeasedKey {
         if (spent < lease.permits) {
             owed.add(new EndedLease(lease.id, spent), tellNanos);
         } else if (!lease.isOver(nowNanos)) {
-            // The report returns only a part of the share. Where room is ample, that can wait for the next request.
+            // The report returns only a part of the share. If room is ample, it can wait for the next request.
             owed.add(new EndedLease(lease.id, spent), roomIsAmple ? lease.endsNanos : tellNanos);
         }
     }

@@ -28,38 +28,37 @@ import org.jspecify.annotations.Nullable;
  * Leases permits of busy counts from the store in advance and spends them in this process, so that most decisions need no call. A
  * decorator. Thread-safe.
  *
- * <p><b>How it works.</b> A lease is a number of permits of one count, charged in the store all at once. A count is leased if a
- * demand asks for it ({@link Demand#lease}) and callers come often. All other demands, and those for which the held leases are
- * too small, are decided by the wrapped engine. The next lease is requested while a quarter of the last one is left, or as much
- * as may be spent until it arrives. If no permits are held and a request is under way, callers wait for it instead of asking on
- * their own. Unspent permits are returned: with the next request, when the lease ends, when nothing was spent for a while, and on
- * {@link #close}.
+ * <p><b>How it works.</b> A lease is a number of permits of one count, charged in the store in one step. A count is leased if a demand asks
+ * for it ({@link Demand#lease}) and callers come often. The wrapped engine decides all other demands, and demands for which the held leases
+ * are too small. The next lease is requested while a quarter of the last lease is left, or as many permits as may be spent until it
+ * arrives. If no permits are held and a request is pending, callers wait for it instead of asking on their own. Unspent permits are
+ * returned: with the next request, when the lease ends, when no permits were spent for a while, and on {@link #close}.
  *
- * <p><b>Trade-offs.</b> In any span of time, the limit admits at most its own number plus what was out on leases at the start of
- * the span, which is never more than {@code share × limit} over all processes. A crash loses the leased permits until they
- * expire, and never grants them twice. Once the store has refused a lease, equal requests are refused here for a moment without
- * asking (20 ms, or as long as the store said, up to 250 ms); permits returned by others become visible after that. Unspent
- * permits of other processes are not available here: near the limit, a caller may be refused although another process holds a
- * permit. {@code remaining} is the number of held permits plus what the store had left when it last answered. A request over
- * several limits holds its leased permits until the wrapped engine has decided the other limits.
+ * <p><b>Trade-offs.</b> In any span of time, the limit admits at most its own number plus the permits that were on leases at the start of
+ * the span, which are never more than {@code share × limit} over all processes. A crash loses the leased permits until they expire, and
+ * never grants them twice. Once the store has refused a lease, equal requests are refused here for a moment without asking (20 ms, or the
+ * store's retry time up to 250 ms); permits returned by other processes become visible after that. Unspent permits of other processes are
+ * not available here: near the limit, a caller may be refused although another process holds a permit. {@code remaining} is the number of
+ * held permits plus the permits that the store had left at its last answer. A request over several limits holds its leased permits until
+ * the wrapped engine has decided the other limits.
  *
- * <p><b>When not to use it.</b> For limits that must be exact. For small limits: if one caller asks for more than {@code share ×
- * limit}, nothing is leased. For keys that each come only a few times a second: they cost memory here and gain nothing. Sliding
- * logs and concurrency permits are never leased.
+ * <p><b>When not to use it.</b> For limits that must be exact. For small limits: if one caller asks for more than {@code share × limit}, no
+ * permits are leased. For keys that each come only a few times a second: they cost memory here and gain nothing. Sliding logs and
+ * concurrency permits are never leased.
  *
  * <p><b>Memory.</b> At most {@value #MOST_KEYS} keys are stored, each for about a second after its last request. While the table
  * is full, other keys are decided by the wrapped engine, and so are keys longer than 256 characters.
  *
- * <p><b>Refunds.</b> Permits spent from an open lease go back into it. Otherwise they go to the wrapped engine, because ending
- * the lease has counted them as spent. Either way they are returned exactly once.
+ * <p><b>Refunds.</b> Permits spent from an open lease go back into it. Otherwise they go to the wrapped engine, because the end of the
+ * lease has counted them as spent. In both cases they are returned exactly once.
  *
- * <p><b>Settlements.</b> They go to the store, which charged the permits when the lease was granted. That moment is the time of the
- * charge, so a leased reservation has less time to be settled, by at most the life of the lease. A debt does not call leases back: what
- * is out may still be spent, at most {@code share × limit} over all processes. No lease is granted until the debt is paid.
+ * <p><b>Settlements.</b> They go to the store, which charged the permits when the lease was granted. That moment is the time of the charge,
+ * so a leased reservation has less time to be settled, by at most the life of the lease. A debt does not revoke leases: leased permits may
+ * still be spent, at most {@code share × limit} over all processes. No lease is granted until the debt is paid.
  */
 public final class Leases implements Engine {
 
-    /** The most keys that are stored. */
+    /** The maximum number of stored keys. */
     static final int MOST_KEYS = 100_000;
 
     private final Engine engine;
@@ -85,7 +84,7 @@ public final class Leases implements Engine {
     /**
      * Creates leases in front of an engine.
      *
-     * @param engine the engine that decides without a lease, on the same counts; closed together with this one
+     * @param engine the engine that decides without a lease, on the same counts; closed together with these leases
      */
     public static Leases over(Engine engine, LeaseStore store, Clock clock, LeaseListener listener) {
         ThreadPoolExecutor sweeper =
@@ -109,12 +108,12 @@ public final class Leases implements Engine {
         return new Leases(engine, store, clock, listener, mostKeys, sweeper);
     }
 
-    /** Returns how many leased permits can be spent at the moment. */
+    /** Returns the number of leased permits that can be spent at the moment. */
     public long outstanding() {
         return traffic.outstanding();
     }
 
-    /** Returns how many keys are stored. */
+    /** Returns the number of stored keys. */
     public int keys() {
         return table.size();
     }
@@ -170,7 +169,7 @@ public final class Leases implements Engine {
         return answer;
     }
 
-    /** Requests the next lease for a demand that has been decided, if one is due. */
+    /** Requests the next lease for a decided demand, if a lease is due. */
     private void seek(LeasedKey key, Demand demand, long nowNanos) {
         if (key.atHand(nowNanos) == 0 && key.refusal(demand, nowNanos) == null) {
             key.elsewhere(demand, nowNanos);
@@ -180,8 +179,8 @@ public final class Leases implements Engine {
     }
 
     /**
-     * Returns the key of a demand that may be leased; null if it may not be, or if there is no room for the key. A demand that keeps
-     * permits for others is not leased: only the store knows what remains.
+     * Returns the key of a demand that may be leased, or null if it may not be or if there is no room for the key. A demand that keeps
+     * permits for other callers is not leased, because only the store knows the remaining permits.
      */
     private @Nullable LeasedKey key(Demand demand, long nowNanos) {
         return demand.keep() > 0 || demand.lease().most(demand.limit()) < demand.permits()
@@ -189,7 +188,7 @@ public final class Leases implements Engine {
                 : table.findOrAdd(demand.limit(), demand.key(), nowNanos);
     }
 
-    /** Decides from held permits or a cached refusal; returns null if those are not enough. */
+    /** Decides from held permits or a cached refusal. Returns null if these are not enough. */
     private @Nullable EngineDecision decideHere(LeasedKey key, Ask ask, Demand demand, long nowNanos) {
         Verdict verdict = key.take(ask, demand, false, nowNanos);
         if (verdict == null) {
@@ -215,7 +214,7 @@ public final class Leases implements Engine {
         }
     }
 
-    /** Waits for a lease that is under way or is requested now; otherwise lets the wrapped engine decide. */
+    /** Waits for a lease that is pending or is requested now; otherwise lets the wrapped engine decide. */
     private Answer decideElsewhere(LeasedKey key, Ask ask, Demand demand, long nowNanos) {
         key.elsewhere(demand, nowNanos);
         traffic.watch();
@@ -227,7 +226,7 @@ public final class Leases implements Engine {
             traffic.send(key, mine);
         }
         if (!waits) {
-            // The request was answered meanwhile, or it is of no use to this caller.
+            // The request was answered meanwhile, or it does not help this caller.
             EngineDecision here = mine == null ? decideHere(key, ask, demand, clock.nanoTime()) : null;
             return here != null ? here : engine.decide(ask);
         }
@@ -325,7 +324,7 @@ public final class Leases implements Engine {
         return engine.forget(match);
     }
 
-    /** Ends all leases, for which the store has one second, and closes the wrapped engine. */
+    /** Ends all leases, which the store has one second to confirm, and closes the wrapped engine. */
     @Override
     public void close() {
         traffic.close();

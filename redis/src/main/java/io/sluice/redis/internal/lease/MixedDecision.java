@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request over several limits of which some are met from leases and the others by the wrapped engine, all or none. If the
+ * A request over several limits, of which some are met from leases and the others by the wrapped engine, all or none. If the
  * request is not allowed, the permits taken for it are put back: into the lease if it is open, otherwise like any other charge.
  * Confined to one thread until the wrapped engine is asked.
  */
@@ -27,7 +27,10 @@ final class MixedDecision {
     private final @Nullable LeasedKey[] keys;
     private final @Nullable Verdict[] taken;
 
-    /** The refusals that keep the request from being allowed. Once set, a refusal stands, whatever the key learns meanwhile. */
+    /**
+     * The refusals that keep the request from being allowed. Once set, a refusal stays, even if the state of the key changes
+     * meanwhile.
+     */
     private final @Nullable Verdict[] refusals;
 
     private final long nowNanos;
@@ -37,7 +40,7 @@ final class MixedDecision {
     /**
      * Creates a decision for a request.
      *
-     * @param keys the keys of the demands that may be met from leases; null for the others
+     * @param keys the keys of the demands that may be met from leases; null for all other demands
      */
     MixedDecision(Ask ask, @Nullable LeasedKey[] keys, long nowNanos, Leases leases) {
         this.ask = ask;
@@ -98,7 +101,7 @@ final class MixedDecision {
         return decided(false, List.of(), null);
     }
 
-    /** Puts the taken permits back, only once even if the wrapped engine answers twice. */
+    /** Puts back the taken permits, only once even if the wrapped engine answers twice. */
     private void putBack() {
         if (!heard.compareAndSet(false, true)) {
             return;

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The ended leases of one count that the store does not know about yet. They are reported with the next request, or after a while
- * without one. If the store may not have received a report, it is repeated, up to {@value #TIMES} times in all and with up to
- * {@value #MOST} leases at once. After that, a lease simply expires in the store. Not thread-safe.
+ * The ended leases of one count that the store does not know about yet. They are reported with the next request, or after a while without a
+ * request. If the store may not have received a report, it is repeated, up to {@value #TIMES} times in total and with up to {@value #MOST}
+ * leases at a time. After that, a lease simply expires in the store. Not thread-safe.
  */
 final class UnreportedEnds {
 
@@ -22,13 +22,13 @@ final class UnreportedEnds {
     private List<EndedLease> beingTold = List.of();
     private long sinceNanos;
 
-    /** How many reports in a row have failed, the last one at {@link #sinceNanos}. */
+    /** The number of reports in a row that have failed, the last of them at {@link #sinceNanos}. */
     private int failures;
 
     /**
      * Adds an ended lease.
      *
-     * @param dueNanos when it no longer waits to be reported with a request
+     * @param dueNanos the time at which it no longer waits to be reported with a request
      */
     void add(EndedLease ended, long dueNanos) {
         if (owed.size() < MOST) {
@@ -40,19 +40,19 @@ final class UnreportedEnds {
         return owed.isEmpty() && beingTold.isEmpty();
     }
 
-    /** Takes all of them, to be reported with a request. */
+    /** Takes all ends, to be reported with a request. */
     List<EndedLease> take() {
         List<EndedLease> all = owed.stream().map(Owed::ended).toList();
         owed.clear();
         return all;
     }
 
-    /** Takes all of them as soon as one has waited long enough; none while others are being reported. */
+    /** Takes all ends as soon as one has waited long enough. Takes none while other ends are being reported. */
     List<EndedLease> due(long nowNanos) {
         if (!beingTold.isEmpty() && nowNanos - sinceNanos >= AGAIN_NANOS) {
             told(beingTold, false, nowNanos);
         }
-        // Applies to all that are due: a store that is unavailable for a moment must not use up all the attempts.
+        // This pause applies to all due ends: a store that is unavailable for a moment must not use up all attempts.
         boolean tooSoon = failures > 0 && nowNanos - sinceNanos < AGAIN_NANOS;
         if (!beingTold.isEmpty() || tooSoon || owed.stream().noneMatch(one -> nowNanos - one.dueNanos >= 0)) {
             return List.of();

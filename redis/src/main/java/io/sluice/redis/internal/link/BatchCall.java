@@ -13,31 +13,31 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to Redis that carries a batch. The call is sent once. It is repeated only if Redis has said that it did nothing,
- * because it did not know the function or had no memory left for new keys.
+ * One call to Redis that carries a batch. The call is sent once. It is repeated only if Redis has reported that it did nothing, because the
+ * function was unknown or because it had no memory left for new keys.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // it reports through its callback
 public final class BatchCall {
 
-    /** A flush may come between a load and its call. This many in a row are very unlikely. */
+    /** The maximum number of repetitions. A flush may come between a load and its call, but this many in a row are very unlikely. */
     private static final int REPEATS = 5;
 
     /** Receives the end of a call, once. */
     public interface Landing {
 
-        /** Redis has answered, or {@code why} tells why it has not. */
+        /** Called when Redis has answered, or with the reason {@code why} if it has not. */
         void landed(Batch batch, byte @Nullable [] reply, @Nullable EngineFailure why);
 
         /**
-         * Redis did nothing because of where the counts are stored. Returns whether this method has taken over the batch, in
-         * which case {@code landed} is not called. Otherwise the call failed like any other.
+         * Called if Redis did nothing because the counts are stored elsewhere. Returns whether this method has taken over the batch, in
+         * which case {@code landed} is not called. Otherwise the call counts as failed.
          */
         default boolean elsewhere(Batch batch, Throwable failure) {
             return false;
         }
 
         /**
-         * Redis did nothing because the counts are in two places. Each count has to be sent alone, and {@code landed} is not
+         * Called if Redis did nothing because the counts are in two places. Each count has to be sent alone, and {@code landed} is not
          * called.
          */
         default void apart(Batch batch) {
@@ -53,7 +53,7 @@ public final class BatchCall {
     private final boolean asking;
     private final long sentNanos;
 
-    /** When the call was sent, by the {@link ReadingTime}. */
+    /** The time at which the call was sent, by the {@link ReadingTime}. */
     private final long sentReadingNanos;
 
     private Batch batch;
@@ -83,7 +83,7 @@ public final class BatchCall {
     }
 
     /**
-     * Sends a batch. The landing is called at once if the batch cannot be sent.
+     * Sends a batch. The landing is called immediately if the batch cannot be sent.
      *
      * @param asking whether the call goes to a Cluster node that is still importing the slot
      */
@@ -151,7 +151,7 @@ public final class BatchCall {
     }
 
     /**
-     * Returns whether Redis is to blame: most callers would have given up even if this process had read the answer as soon as it
+     * Returns whether Redis caused the delay: most callers would have given up even if this process had read the answer as soon as it
      * arrived, and not because they had waited too long before the call was sent.
      */
     private boolean isSlow() {

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Judges from past calls whether further calls are worth making. It trips in two cases. First, when at least {@value #FEWEST_BAD}
- * and at least half of the last {@value #LAST} calls were bad. Second, when calls are under way and none has returned for too
- * long: a server that hangs accepts calls and never returns one that could be counted. (Library breakers, Resilience4j's
- * included, judge only calls that have returned.) Thread-safe. The caller passes in the current time.
+ * Decides from past calls whether further calls are worthwhile. It trips in two cases. First, when at least {@value #FEWEST_BAD} and at
+ * least half of the last {@value #LAST} calls were bad. Second, when calls are in flight and none has returned for too long: a server that
+ * hangs accepts calls and never returns a call that could be counted. (Library breakers, including Resilience4j's, only count calls that
+ * have returned.) Thread-safe. The caller passes in the current time.
  */
 final class Breaker {
 
@@ -34,7 +34,7 @@ final class Breaker {
         }
     }
 
-    /** Records that a call has ended. Returns whether this call and those before it trip the breaker. */
+    /** Records that a call has ended. Returns whether this call and the calls before it trip the breaker. */
     boolean landed(boolean bad, long nowNanos) {
         underWay.decrementAndGet();
         progressNanos = nowNanos;
@@ -48,7 +48,7 @@ final class Breaker {
         return bad && wrong >= FEWEST_BAD && wrong * 2 >= known;
     }
 
-    /** Returns whether calls are under way and none has returned for too long. */
+    /** Returns whether calls are in flight and none has returned for too long. */
     boolean isStalled(long nowNanos) {
         return underWay.get() > 0 && nowNanos - progressNanos > slowNanos;
     }

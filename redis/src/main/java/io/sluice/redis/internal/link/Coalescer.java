@@ -20,35 +20,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the operations that wait for the connection as one call. There is no timer: an operation that finds the connection idle
- * is sent at once, and operations that arrive while calls are under way are sent together when one of those calls returns. So
- * batches grow with the load, and a single caller loses nothing. Thread-safe.
+ * Sends the operations that wait for the connection as one call. There is no timer: an operation that finds the connection idle is sent
+ * immediately, and operations that arrive during calls are sent together when one of these calls returns. So batches grow with the load,
+ * and a single caller loses nothing. Thread-safe.
  *
- * <p><b>Trade-offs.</b> No accuracy is lost: operations are decided in their order of arrival, each all or nothing, and each sees
- * the charges of those before it. But they share their fate: if the answer to a call is lost, it is lost for every operation in
- * that call.
+ * <p><b>Trade-offs.</b> No accuracy is lost: operations are decided in their order of arrival, each all or nothing, and each sees the
+ * charges of the operations before it. But if the answer to a call is lost, it is lost for every operation in that call.
  */
 public final class Coalescer {
 
     /**
-     * Limits the calls under way. With one call at a time, an operation that just missed it would wait for a whole round trip.
-     * With four it waits for a quarter of one. More calls would only make the batches smaller.
+     * The maximum number of calls in flight. With one call at a time, an operation that just missed it would wait for a whole round trip.
+     * With four calls it waits for a quarter of a round trip. More calls would only make the batches smaller.
      */
     public static final int MOST_UNDER_WAY = 4;
 
     /**
-     * Limits the calls under way while small calls would cost more than they save: two, so that Redis works on one while this
-     * process works on the other.
+     * The maximum number of calls in flight while small calls would cost more than they save: two, so that Redis works on one call while
+     * this process works on the other.
      */
     private static final int USUALLY_UNDER_WAY = 2;
 
-    /** Up to this many unanswered operations are a light load: small calls do no harm then, and waiting would. */
+    /** Up to this many unanswered operations are a light load: small calls then do no harm, and waiting would. */
     private static final int LIGHT_LOAD = 8;
 
-    /** This many waiting operations make a batch that need not grow, so it may be sent in a further call. */
+    /** A batch of this many waiting operations need not grow, so it may be sent in a further call. */
     private static final int GOOD_BATCH = 64;
 
-    /** Limits the waiting operations. More could not be answered before their deadlines; those beyond the limit fail at once. */
+    /** The maximum number of waiting operations. More could not be answered before their deadlines; further operations fail immediately. */
     public static final int MOST_WAITING = 16_384;
 
     private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
@@ -99,7 +98,7 @@ public final class Coalescer {
         this.divider = divider;
     }
 
-    /** Sends an operation to Redis. If there are too many already, the operation fails. */
+    /** Sends an operation to Redis. Fails the operation if too many are already waiting. */
     public void ask(Operation question) {
         route.checkProgress();
         if (!question.countIn(route.load(), MOST_WAITING)) {
@@ -113,7 +112,7 @@ public final class Coalescer {
         }
     }
 
-    /** Sends what is waiting. Only one thread sends at a time, so calls go out in the order of their operations. */
+    /** Sends the waiting operations. Only one thread sends at a time, so calls are sent in the order of their operations. */
     private void sendWaiting() {
         List<Operation> late = new ArrayList<>(0);
         while (mayCall() && sending.compareAndSet(false, true)) {
@@ -123,7 +122,7 @@ public final class Coalescer {
                     send(batch);
                 }
             }
-            // Operations that arrived or calls that landed meanwhile were left to this thread, so look again.
+            // This thread has to handle operations that arrived and calls that landed meanwhile, so check again.
             sending.set(false);
         }
         late.forEach(Operation::failLate);
@@ -167,8 +166,8 @@ public final class Coalescer {
     }
 
     /**
-     * Sends the operations of each count alone, and operations on several counts in parts. Lease operations fail instead: a lease
-     * and its count are apart only while a slot moves, and until then no lease is granted. A settlement waits until the slot has moved.
+     * Sends the operations of each count alone, and operations on several counts in parts. Lease operations fail instead: a lease and its
+     * count are apart only while a slot moves, and no lease is granted until it has moved. A settlement waits until the slot has moved.
      */
     private void sendApart(Batch batch) {
         Map<String, List<Operation>> alone = new LinkedHashMap<>();

@@ -20,13 +20,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens connections to Redis servers; one thread reads them all. Lettuce's automatic reconnect is turned off, because it would
- * resend what was under way when a connection broke.
+ * Opens connections to Redis servers; one thread reads them all. Lettuce's automatic reconnect is turned off, because it would resend calls
+ * that were in flight when a connection broke.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // closing happens in the background
 public final class Connector implements AutoCloseable {
 
-    /** Limits connecting and the handshake together. A server that takes longer is tried again. */
+    /** The maximum time for connecting and the handshake together. A server that takes longer is tried again. */
     public static final Duration CONNECTING_MAY_TAKE = Duration.ofMillis(500);
 
     private static final Duration HOP = Duration.ofMillis(3);
@@ -42,11 +42,11 @@ public final class Connector implements AutoCloseable {
 
     public Connector(Clock clock) {
         this.clock = clock;
-        // One thread reads everything, so a task submitted to it runs after the data that has already arrived.
+        // One thread reads all connections, so a task submitted to it runs after the data that has already arrived.
         DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
         this.loop = loops.allocate(Transports.eventLoopGroupClass());
         this.readingTime = new ReadingTime(clock, this::nextTurn);
-        // It also runs Lettuce's other work. Otherwise each new connection might start another thread for that.
+        // This thread also runs Lettuce's other work. Otherwise each new connection might start another thread for that work.
         this.resources = ClientResources.builder()
                 .eventLoopGroupProvider(loops)
                 .eventExecutorGroup(loop)
@@ -70,15 +70,15 @@ public final class Connector implements AutoCloseable {
     }
 
     /**
-     * Returns an executor that runs tasks after everything that has arrived so far was read. Each task waits a little, because
-     * the thread runs submitted tasks before it reads again. It waits longer if the thread was held up in that time, because then
-     * Redis and the answers under way were probably held up, too.
+     * Returns an executor that runs tasks after all data that has arrived so far was read. Each task waits a little, because the thread
+     * runs submitted tasks before it reads again. It waits longer if the thread was delayed in that time, because Redis and its answers
+     * were then probably also delayed.
      */
     public Executor afterArrivals() {
         return afterArrivals;
     }
 
-    /** Returns the time of the thread that reads. */
+    /** Returns the reading time of this connector. */
     ReadingTime readingTime() {
         return readingTime;
     }
@@ -87,7 +87,7 @@ public final class Connector implements AutoCloseable {
         try {
             loop.schedule(task, ReadingTime.TURN.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // The thread has ended; nothing is read any more.
+            // The thread has ended, so no data is read any more.
         }
     }
 

@@ -29,7 +29,7 @@ final class InfoFields {
         return fields;
     }
 
-    /** Returns the figures. A service that leaves out the clients or the memory tells nothing of use. */
+    /** Returns the figures. The reply of a service that leaves out the clients or the memory is not usable. */
     StoreVitals vitals(double slowLogLength) {
         double offset = number("master_repl_offset");
         double lagBytes = Double.NaN;
@@ -53,7 +53,10 @@ final class InfoFields {
                 lagSeconds);
     }
 
-    /** {@code slave0}, {@code slave1} and so on are the replicas; other fields begin with the same word. */
+    /**
+     * Returns whether a field describes a replica: {@code slave0}, {@code slave1} and so on. Other fields begin with the same
+     * word.
+     */
     private static boolean isReplica(String name) {
         return name.startsWith("slave") && name.length() > 5 && Character.isDigit(name.charAt(5));
     }

@@ -16,10 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges the outcomes of a request whose parts were decided separately. If all parts were allowed, the request is allowed. If a
- * part was refused or is undecided, the charges of the other parts are returned. So the request never exceeds a limit, but until
- * the charges are returned, other requests may be refused because of them. If a refund is lost, that lasts until the charge
- * expires. Thread-safe.
+ * Merges the outcomes of a request whose parts were decided separately. If all parts were allowed, the request is allowed. If a part was
+ * refused or is undecided, the charges of the other parts are returned. So the request never exceeds a limit, but until the charges are
+ * returned, other requests may be refused because of them. If a refund is lost, this effect lasts until the charge expires. Thread-safe.
  */
 final class MergedAsk {
 

@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The time in which an answer would have been read if it had arrived. It passes like the clock's, but by at most {@link #TURN}
- * between two turns of the thread that reads. If this process is paused for a second, by its garbage collector, by the compilation
- * of code or because other processes use the processor, five milliseconds of it pass. So a pause of our own is not mistaken for a
- * slow server. The time stands still while no call is under way. Thread-safe.
+ * The time in which an answer would have been read if it had arrived. It passes like the time of the clock, but by at most {@link #TURN}
+ * between two turns of the thread that reads. If this process is paused for a second, by its garbage collector, by the compilation of code
+ * or because other processes use the processor, only five milliseconds of it pass. So a pause of this process is not mistaken for a slow
+ * server. The time stands still while no call is in flight. Thread-safe.
  */
 final class ReadingTime {
 
-    /** How often the thread says that it still reads, while calls are under way. */
+    /** The interval at which the thread records that it still reads, while calls are in flight. */
     static final Duration TURN = Duration.ofMillis(5);
 
     private final Clock clock;
@@ -30,7 +30,7 @@ final class ReadingTime {
         this.last = new Turn(clock.nanoTime(), 0);
     }
 
-    /** Returns the time that has passed so far. Only differences have a meaning. */
+    /** Returns the time that has passed so far. Only differences are meaningful. */
     long nanos() {
         return last.until(clock.nanoTime());
     }
@@ -70,7 +70,7 @@ final class ReadingTime {
         }
     }
 
-    /** A turn of the thread: when it was, and how much time had passed by then. */
+    /** A turn of the thread: its time, and the reading time that had passed by then. */
     private record Turn(long atNanos, long passedNanos) {
 
         long until(long nowNanos) {

@@ -9,16 +9,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The counts that refused a request lately. A request over several slots that needs one of them looks first and is charged only if
- * it would pass. So a refusal rarely charges the other counts and gives back: others do not see such charges, and the caller is
- * told what remains without them. Forgetting an entry is always safe. Thread-safe.
+ * The counts that refused a request lately. A request over several slots that needs such a count looks first and is charged only if it
+ * would pass. So a refused request rarely charges its other counts temporarily: other requests do not see such charges, and the reported
+ * remaining permits do not include them. Forgetting an entry is always safe. Thread-safe.
  */
 public final class RecentRefusals {
 
     private static final int MOST = 10_000;
     private static final long LONGEST_NANOS = Duration.ofMinutes(1).toNanos();
 
-    /** For each count, until when it is expected to refuse. */
+    /** The time until which each count is expected to refuse. */
     private final ConcurrentHashMap<String, Long> untilNanos = new ConcurrentHashMap<>();
 
     /** Returns whether one of the counts refused lately and is expected to do so again. */

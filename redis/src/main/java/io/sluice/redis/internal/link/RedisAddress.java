@@ -12,7 +12,7 @@ public final class RedisAddress {
     private static final Pattern PARTS = Pattern.compile("(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)(?<user>[^/?#]*@)?"
             + "(?<servers>[^/?#@]*)(?<rest>(?<path>[^?#]*)(?<query>\\?[^#]*)?(?<fragment>#.*)?)");
 
-    /** A name or an address. Lettuce takes anything that it cannot read, such as {@code host:port5}, for a name. */
+    /** A host name or an address. Lettuce takes any text that it cannot parse, such as {@code host:port5}, for a name. */
     private static final Pattern HOST =
             Pattern.compile("[^\\s:,/@\\[\\]]+|\\[?[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*]?");
 
@@ -55,7 +55,7 @@ public final class RedisAddress {
 
     /**
      * Returns the address without its secrets. A user or password that is not percent-encoded may itself contain a slash, a
-     * question mark or a hash. Where they end is then unknown, so only the scheme is shown.
+     * question mark or a hash. Their end is then unknown, so only the scheme is shown.
      */
     public static String shown(String uri) {
         Matcher parts = PARTS.matcher(uri);

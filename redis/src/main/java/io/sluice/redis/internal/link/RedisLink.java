@@ -22,11 +22,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The link to one Redis server, or to the server that the Sentinels name: a connection, and whether to use it. A connection is
- * used once Redis has answered a probe on it quickly. It is dropped when it breaks. When the {@link Breaker} trips, the
- * connection is no longer used, and Redis is probed, one probe at a time, until it answers quickly again. A connection on which
- * not even a probe is answered is replaced. Pauses are random, so that the nodes of a fleet do not all come back at the same
- * moment. Thread-safe.
+ * The link to one Redis server, or to the server that the Sentinels name. It has a connection and decides whether to use it. A connection
+ * is used once Redis has answered a probe on it quickly. It is dropped when it breaks. When the {@link Breaker} trips, the connection is no
+ * longer used, and Redis is probed, one probe at a time, until it answers quickly again. A connection on which not even a probe is answered
+ * is replaced. Pauses are random, so that the nodes of a fleet do not all reconnect at the same moment. Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // results arrive through callbacks
 public final class RedisLink implements AutoCloseable {
@@ -46,10 +45,10 @@ public final class RedisLink implements AutoCloseable {
     /** A connection that leaves a probe unanswered for this long, or for the {@code slow} option if that is longer, is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
 
-    /** A call that takes less than this part of the {@code slow} option is quick. */
+    /** The divisor of the {@code slow} option below which a call is quick. */
     private static final int QUICK_PART = 5;
 
-    /** How long a secret stays after the last process asked for it. */
+    /** The time that a secret is kept after the last process asked for it. */
     private static final Duration AGREED_FOR = Duration.ofDays(7);
 
     private final RedisURI uri;
@@ -69,13 +68,13 @@ public final class RedisLink implements AutoCloseable {
     /** The cause of the current outage that was logged last; empty if there is no outage. */
     private volatile String told = "";
 
-    /** The last connection that was closed; Lettuce complains if one is closed twice. Guarded by this. */
+    /** The last connection that was closed; Lettuce logs a warning if a connection is closed twice. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> dropped;
 
-    /** Why a connection was given up; null if it broke by itself. */
+    /** The reason why a connection was given up; null if it broke by itself. */
     private volatile @Nullable String givenUpFor;
 
-    /** How often the library was sent to be loaded, and on which connection. */
+    /** The number of times that the library was sent to be loaded, and the connection. */
     private volatile @Nullable Loads loads;
 
     /** A connection that is open but not in use, because it is being probed. Guarded by this. */
@@ -103,14 +102,14 @@ public final class RedisLink implements AutoCloseable {
         connect();
     }
 
-    /** Returns the connection to send on, or null while nothing may be sent. */
+    /** Returns the connection to send on, or null while no call may be sent. */
     @Nullable
     public StatefulRedisConnection<byte[], byte[]> connection() {
         StatefulRedisConnection<byte[], byte[]> current = used;
         return current == null || closed || !current.isOpen() ? null : current;
     }
 
-    /** Returns why nothing may be sent. */
+    /** Returns the reason why no call may be sent. */
     public EngineFailure unavailable() {
         StoreState current = state;
         return new EngineFailure(
@@ -129,7 +128,7 @@ public final class RedisLink implements AutoCloseable {
         return uri;
     }
 
-    /** Returns whether the first connection is still being made, so that waiting for it may pay off. */
+    /** Returns whether the first connection is still being made, so that waiting for it may be worthwhile. */
     public boolean isStarting() {
         return !closed && state.cause().equals(NOT_YET) && clock.nanoTime() - madeNanos < STARTING.toNanos();
     }
@@ -151,7 +150,7 @@ public final class RedisLink implements AutoCloseable {
                 : server.vitals(redis);
     }
 
-    /** Returns the value of a key, and stores the proposed one if there is none. The key lives for a week from now. */
+    /** Returns the value of a key; if there is none, stores and returns the proposed value. The key lives for a week from now. */
     public CompletableFuture<byte[]> agreeOn(byte[] key, byte[] proposed) {
         StatefulRedisConnection<byte[], byte[]> redis = connection();
         if (redis == null) {
@@ -165,7 +164,9 @@ public final class RedisLink implements AutoCloseable {
                 .toCompletableFuture();
     }
 
-    /** Returns the value of a key, and stores the proposed one if there is none. The key lives as long as the data of the server. */
+    /**
+     * Returns the value of a key; if there is none, stores and returns the proposed value. The key lives as long as the data of the server.
+     */
     public CompletableFuture<byte[]> mark(byte[] key, byte[] proposed) {
         StatefulRedisConnection<byte[], byte[]> redis = connection();
         if (redis == null) {
@@ -201,12 +202,12 @@ public final class RedisLink implements AutoCloseable {
         return reading.nanos();
     }
 
-    /** Returns how long a call may take that is never called slow, however late its callers are. */
+    /** Returns the duration below which a call never counts as slow, even if its callers are late. */
     long quickNanos() {
         return options.slow().toNanos() / QUICK_PART;
     }
 
-    /** Returns how many loads of the library were sent on a connection. Anything sent from now on runs after them. */
+    /** Returns the number of loads of the library that were sent on a connection. All later calls on it run after them. */
     int loadsOn(StatefulRedisConnection<byte[], byte[]> redis) {
         Loads sent = loads;
         return sent != null && sent.by == redis ? sent.number : 0;
@@ -217,7 +218,7 @@ public final class RedisLink implements AutoCloseable {
         loads = new Loads(redis, loadsOn(redis) + 1);
     }
 
-    /** Records that a call on a connection has ended, well or badly. */
+    /** Records that a call on a connection has ended, successfully or not. */
     void landed(StatefulRedisConnection<byte[], byte[]> redis, boolean bad, String cause) {
         reading.landed();
         if (breaker.landed(bad, reading.nanos())) {
@@ -284,7 +285,7 @@ public final class RedisLink implements AutoCloseable {
         });
     }
 
-    /** How long a connection may be silent. A larger {@code slow} option also keeps silent connections for longer. */
+    /** Returns the time that a connection may be silent. A larger {@code slow} option also keeps silent connections for longer. */
     private Duration silence() {
         return longerOf(options.slow(), Connector.CONNECTING_MAY_TAKE);
     }
@@ -340,7 +341,7 @@ public final class RedisLink implements AutoCloseable {
         afterPause(this::connect);
     }
 
-    /** Opens the breaker: requests are no longer sent, only probes are. */
+    /** Opens the breaker: only probes are sent, and no requests. */
     private void open(StatefulRedisConnection<byte[], byte[]> redis, String cause) {
         synchronized (this) {
             if (used != redis) {
@@ -376,7 +377,7 @@ public final class RedisLink implements AutoCloseable {
             } else if (reading.nanos() - sent <= options.slow().toNanos()) {
                 use(redis);
             } else if (first) {
-                // The first call on a connection is slow on our side, whatever Redis does.
+                // The first call on a connection is slow in this process, even if Redis is fast.
                 probe(redis, false);
             } else {
                 afterPause(() -> probe(redis, false));
@@ -428,8 +429,8 @@ public final class RedisLink implements AutoCloseable {
     }
 
     /**
-     * Changes the state. Logs one line when Redis becomes unavailable and one when it is available again. If Redis turns the client
-     * away meanwhile, that is one more line, because it will not pass by itself.
+     * Changes the state. Logs one line when Redis becomes unavailable and one line when it is available again. If Redis denies access
+     * meanwhile, logs one more line, because this problem will not end by itself.
      */
     private void become(StoreState next) {
         StoreState before = state;
@@ -454,7 +455,7 @@ public final class RedisLink implements AutoCloseable {
         return "it was unavailable for " + millis + " ms (" + before.cause() + ")";
     }
 
-    /** The start of the current outage, even if its cause has changed since. */
+    /** Returns the start of the current outage, even if its cause has changed since. */
     private long since() {
         return state.available() ? clock.epochMicros() : state.sinceMicros();
     }

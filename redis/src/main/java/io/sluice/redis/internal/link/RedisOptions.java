@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param coalesces whether requests that wait for the connection are sent together; otherwise each is a call of its own
  * @param recording the listener that receives every step on every count, numbered in order, and every answer. It costs one more
  *     write per count in a call. Exceptions that it throws are logged. Null for none
- * @param slow Redis is no longer asked once it has left calls unanswered for this long, until it answers faster. {@link #SLOW} is
- *     right unless Redis is far away
+ * @param slow the time after which Redis, if it leaves calls unanswered, is no longer asked until it answers faster. {@link #SLOW} is right
+ *     unless Redis is far away
  * @param hashTags whether text in braces at the start of a key, as in {@code {acme}user=u-17}, chooses the slot of a Cluster in
  *     which the key is stored. All counts with the same text are in one slot, and a request over them is decided in one step. All
  *     processes that share counts must use the same setting
@@ -26,7 +26,10 @@ public record RedisOptions(
         boolean hashTags,
         StoreListener listener) {
 
-    /** Longer than any deadline that a decision on a healthy Redis needs, and short enough that only the first callers wait. */
+    /**
+     * The default of {@link #slow}: longer than any deadline that a decision on a healthy Redis needs, and short enough that only the first
+     * callers wait.
+     */
     public static final Duration SLOW = Duration.ofMillis(50);
 
     public RedisOptions {

@@ -4,10 +4,10 @@ import io.lettuce.core.RedisURI;
 import java.util.List;
 
 /**
- * Which servers hold counts.
+ * The servers that hold counts.
  *
- * @param servers all of them
- * @param slots which of them holds which slots; equal for as long as no slot moves
+ * @param servers all servers that hold counts
+ * @param slots the assignment of slots to servers; equal as long as no slot moves
  */
 public record ServerLayout(List<RedisURI> servers, Object slots) {
 

@@ -75,7 +75,10 @@ public final class ServerWatch {
                 .toCompletableFuture();
     }
 
-    /** Returns NaN if the server refuses to tell it. It is not asked again then, because each refusal is an entry in its ACL log. */
+    /**
+     * Returns the length of the slow log, or NaN if the server forbids the command. It is then not asked again, because each refusal is an
+     * entry in its ACL log.
+     */
     private CompletionStage<Double> slowLogLength(StatefulRedisConnection<byte[], byte[]> redis) {
         if (hidesSlowLog) {
             return CompletableFuture.completedFuture(Double.NaN);
@@ -124,7 +127,7 @@ public final class ServerWatch {
         return List.copyOf(found);
     }
 
-    /** Describes a failure in words that tell the user what to do, where that is known. */
+    /** Describes a failure with the action for the user, if it is known. */
     public static String explained(Throwable failure, RedisURI uri) {
         Throwable root = failure;
         boolean ssl = false;

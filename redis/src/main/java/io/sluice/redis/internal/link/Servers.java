@@ -12,21 +12,21 @@ public interface Servers extends AutoCloseable {
     /** Returns the place of a count. Counts in one place can be decided in one step. */
     int placeOf(String count);
 
-    /** Returns why requests in a place would be undecided; null if they would be decided. */
+    /** Returns the reason why requests in a place would be undecided, or null if they would be decided. */
     @Nullable
     EngineFailure unavailable(int place);
 
     /** Returns the coalescer for the counts of a place. */
     Coalescer calls(int place);
 
-    /** Returns the link to the server that holds the counts of a place; null if none is known. */
+    /** Returns the link to the server that holds the counts of a place, or null if no such server is known. */
     @Nullable
     RedisLink link(int place);
 
     /** Returns the links to all servers that hold counts. */
     List<RedisLink> links();
 
-    /** Asks which servers hold counts now. Completes exceptionally if nobody says. */
+    /** Asks for the servers that hold counts now. Completes exceptionally if no server answers. */
     CompletionStage<ServerLayout> layout();
 
     StoreState state();

@@ -29,7 +29,7 @@ public final class SlotDivider {
     /**
      * Creates a divider.
      *
-     * @param giveBack returns what some parts of a request have charged when other parts refused it
+     * @param giveBack returns the charges of some parts of a request when other parts refused it
      */
     public SlotDivider(LongSupplier serverMicros, Consumer<List<Charge>> giveBack) {
         this.serverMicros = serverMicros;
@@ -79,7 +79,7 @@ public final class SlotDivider {
         return parts;
     }
 
-    /** The record of a settlement is in the place of its count. */
+    /** Splits settlements. The record of a settlement is in the place of its count. */
     private List<Operation> settlements(Operation.SettlementUpdate whole, IntFunction<Object> placeOf) {
         Map<Object, List<Integer>> places = new LinkedHashMap<>();
         for (int i = 0; i < whole.settlements(); i++) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A single server, or the one that the Sentinels name, which holds all counts. */
+/** A single server, or the server that the Sentinels name, which holds all counts. */
 public final class StandaloneServer implements Servers, Route {
 
     private final RedisLink link;

@@ -11,7 +11,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.lease.LeaseListener;
 import io.sluice.redis.internal.wire.RedisKeys;
 
-/** Records what happens to leases in a history. Thread-safe. */
+/** Records the use of leases in a history. Thread-safe. */
 public final class LeaseRecorder implements LeaseListener {
 
     private final HistoryListener history;
@@ -64,7 +64,7 @@ public final class LeaseRecorder implements LeaseListener {
         history.happened(AnswerEvent.of(ask, decided, AnswerEvent.Source.LEASE, refusing, clock));
     }
 
-    /** For such a request, the spend event also serves as the answer. */
+    /** Returns whether the request has one demand, so that the spend event also serves as the answer. */
     private static boolean isOfOneDemand(Ask ask) {
         return ask.demands().size() == 1;
     }

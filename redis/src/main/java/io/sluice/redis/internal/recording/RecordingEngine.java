@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records every answer of an engine on Redis in a history, and gives every request the id under which the store records its
- * steps. A decorator. Thread-safe. It stands in front of the refusal cache: an answer that is available at once comes from the
- * cache, a later one from Redis.
+ * steps. A decorator. Thread-safe. It stands in front of the refusal cache: an answer that is available immediately comes from
+ * the cache, a later answer from Redis.
  */
 public final class RecordingEngine extends ForwardingEngine {
 
@@ -37,7 +37,7 @@ public final class RecordingEngine extends ForwardingEngine {
         this.clock = clock;
     }
 
-    /** Returns the request with its own id, or with a new one if it has none. */
+    /** Returns the request with its own id, or with a new id if it has none. */
     static Ask named(Ask ask) {
         return ask.id().isEmpty() ? ask.called(AskIds.next()) : ask;
     }
@@ -66,7 +66,7 @@ public final class RecordingEngine extends ForwardingEngine {
         return AnswerEvent.of(ask, decision, source, refusing(ask, decision, names), clock);
     }
 
-    /** Returns the name of the first count that refused; null if none did. */
+    /** Returns the name of the first count that refused, or null if none did. */
     static @Nullable String refusing(Ask ask, EngineDecision decision, RedisKeys names) {
         for (int i = 0; i < decision.verdicts().size(); i++) {
             if (!decision.verdicts().get(i).fits()) {

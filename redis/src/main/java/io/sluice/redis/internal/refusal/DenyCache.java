@@ -26,38 +26,36 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches refusals until the retry time that Redis gave. Callers that hammer on an exhausted limit are refused here and do not
- * keep Redis from deciding for everyone else. A decorator. Thread-safe.
+ * Caches refusals until the retry time that Redis gave. Callers that send many requests to an exhausted limit are refused here and do not
+ * keep Redis from deciding for other callers. A decorator. Thread-safe.
  *
- * <p><b>What is cached.</b> For each count and the numbers of its limit, the smallest demand that was refused. Until the retry
- * time, a demand for as much or more is refused, and a smaller one is not. A request over several limits is refused as soon as
- * one of them is known to refuse. Other numbers, after a change of rules, have their own entry. Concurrency limits are never
- * cached, because their permits may return at any time. Requests that only look neither use the cache nor add to it.
+ * <p><b>What is cached.</b> For each count and the numbers of its limit, the smallest demand that was refused. Until the retry time, a
+ * demand for as much or more is refused, and a smaller demand is not. A request over several limits is refused as soon as one of these
+ * limits is known to refuse. Other numbers, after a change of rules, have their own entry. Concurrency limits are never cached, because
+ * their permits may return at any time. Requests that only look neither use the cache nor add to it.
  *
- * <p><b>Trade-offs.</b> The cache never admits anything, and it refuses only what Redis would refuse, except for what it cannot
- * know:
+ * <p><b>Trade-offs.</b> The cache never admits a request, and it refuses only requests that Redis would refuse, except in two cases:
  *
  * <ul>
- * <li>Permits returned through this engine are noticed at once. Permits returned by other processes are noticed a moment later,
- * when Redis announces them ({@link RefundChannel}). While it does not, or may not have, refusals are cached for only {@link
- * #UNTOLD}; a lost announcement channel is noticed within {@link RefundChannel#SILENCE}.
- * <li>A deleted count, or a server whose clock was moved forward, is noticed after {@link #LONGEST} at the latest, because then
- * Redis is asked again.
+ * <li>Permits returned through this engine are noticed immediately. Permits returned by other processes are noticed a moment later, when
+ * Redis announces them ({@link RefundChannel}). While Redis does not announce them, or announcements may have been lost, refusals are
+ * cached for only {@link #UNTOLD}; a lost announcement channel is noticed within {@link RefundChannel#SILENCE}.
+ * <li>A deleted count, or a server whose clock was moved forward, is noticed after {@link #LONGEST} at the latest, because Redis is then
+ * asked again.
  * </ul>
  *
- * <p><b>What callers see.</b> A refusal from the cache looks like any other and is not degraded, because Redis decided it. A
- * limit that is known to refuse reports its last answer, adjusted for the time passed since. A caller that asks for more than was
- * refused receives the retry time of the smaller demand, which is the earliest possible. The other limits report what they last
- * said beside a refusal. If permits were returned to one of them since, Redis is asked again, at most once in {@link #UNTOLD} for a
- * count that does not refuse. A limit without a known answer reports as {@linkplain Verdict#unasked not asked}. {@link #remembered}
- * counts these answers.
+ * <p><b>What callers see.</b> A refusal from the cache looks like any other refusal and is not degraded, because Redis decided it. A limit
+ * that is known to refuse reports its last answer, adjusted for the time passed since. A caller that asks for more than the refused demand
+ * receives the retry time of the smaller demand, which is the earliest possible. The other limits report their last answers. If permits
+ * were returned to one of them since, Redis is asked again, at most once in {@link #UNTOLD} for a count that does not refuse. A limit
+ * without a known answer reports as {@linkplain Verdict#unasked not asked}. {@link #remembered} counts these answers.
  */
 public final class DenyCache implements Engine {
 
-    /** The longest time that a refusal is cached. */
+    /** The maximum time that a refusal is cached. */
     public static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** How long a refusal is cached while Redis does not announce the permits that other processes return. */
+    /** The time that a refusal is cached while Redis does not announce the permits that other processes return. */
     public static final Duration UNTOLD = Duration.ofMillis(50);
 
     private final NamedEngine engine;
@@ -84,7 +82,7 @@ public final class DenyCache implements Engine {
         this.channel = channel;
     }
 
-    /** Like {@link #over(NamedEngine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
+    /** Creates a cache like {@link #over(NamedEngine, String, String, Clock, RedisOptions)} with {@link RedisOptions#defaults}. */
     public static DenyCache over(NamedEngine engine, String uri, String prefix, Clock clock) {
         return over(engine, uri, prefix, clock, RedisOptions.defaults());
     }
@@ -92,7 +90,7 @@ public final class DenyCache implements Engine {
     /**
      * Creates a cache in front of an engine. It has a connection of its own on which Redis announces returned permits.
      *
-     * @param engine the engine that decides in the Redis at {@code uri}; closed together with this one
+     * @param engine the engine that decides in the Redis at {@code uri}; closed together with this cache
      * @param uri the URI of the engine
      * @param prefix the prefix of the engine
      * @param options the options of the engine
@@ -111,7 +109,7 @@ public final class DenyCache implements Engine {
         return new DenyCache(engine, new RedisKeys(prefix), clock, memory, told, () -> {});
     }
 
-    /** Returns how many requests were refused from the cache so far. */
+    /** Returns the number of requests that were refused from the cache so far. */
     public long remembered() {
         return remembered.sum();
     }
@@ -152,14 +150,14 @@ public final class DenyCache implements Engine {
         return answer;
     }
 
-    /** Forgets before and after: later requests come after the refund, but earlier ones may still be answered after it. */
+    /** Gives back charges. Forgets refusals before and after the refund, because earlier requests may still be answered after it. */
     @Override
     public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         forget(charges);
         return engine.giveBack(charges).whenComplete((done, failure) -> forget(charges));
     }
 
-    /** Forgets the refusals of counts that get permits back, before and after, as {@link #giveBack} does. */
+    /** Settles. Forgets the refusals of counts that get permits back, before and after the settlement, as {@link #giveBack} does. */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
         List<String> easing = settlements.stream()
@@ -226,7 +224,7 @@ public final class DenyCache implements Engine {
             return !demands.get(demand).limit().kind().holds();
         }
 
-        /** Returns the refusal that Redis would give; null if that is not known, or if what it would report is outdated. */
+        /** Returns the refusal that Redis would give, or null if it is unknown or would report outdated answers. */
         @Nullable
         EngineDecision fromMemory() {
             long longest = (told.getAsBoolean() ? LONGEST : UNTOLD).toNanos();

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last verdict of Redis on a count under the numbers of a limit. Immutable. Times are by the clock of this process.
  *
- * @param count its name in Redis
+ * @param count the name of the count in Redis
  * @param verdict the verdict as received
- * @param nanos when it was received
+ * @param nanos the time at which it was received
  * @param atMicros the server's time of the answer
- * @param refusal what the count refuses; null if nothing
+ * @param refusal the demands that the count refuses; null if it refuses none
  * @param eased whether permits were returned to the count after Redis answered
  */
 record LastVerdict(
@@ -26,7 +26,7 @@ record LastVerdict(
         @Nullable Refusal refusal,
         boolean eased) {
 
-    /** How long a verdict is reported although permits were returned meanwhile. */
+    /** The time that a verdict is reported although permits were returned meanwhile. */
     private static final long EASED_REPORT_NANOS = DenyCache.UNTOLD.toNanos();
 
     /**
@@ -59,7 +59,7 @@ record LastVerdict(
         return new LastVerdict(count, demand.limit(), verdict, nanos, atMicros, refusal, false);
     }
 
-    /** Returns the entry after a return of permits. It refuses nothing any longer. */
+    /** Returns the entry after a return of permits. It no longer refuses any demand. */
     LastVerdict afterReturn() {
         return new LastVerdict(count, limit, verdict, nanos, atMicros, null, true);
     }
@@ -76,7 +76,7 @@ record LastVerdict(
         return this.count.equals(count) && this.limit.equals(limit);
     }
 
-    /** Returns whether it still refuses anything. */
+    /** Returns whether it still refuses any demand. */
     boolean refuses(long nowNanos) {
         return refusal != null && !refusal.isOver(nowNanos);
     }
@@ -100,7 +100,7 @@ record LastVerdict(
         return kept ? new LastVerdict(count, limit, verdict, nanos, atMicros, old, eased) : this;
     }
 
-    /** Returns the verdict for a demand: refused if that is known, otherwise not. */
+    /** Returns the verdict for a demand: refused if a refusal is known, otherwise not refused. */
     Verdict told(Demand demand, long nowNanos, long longestNanos) {
         if (refusal == null || !refuses(demand, nowNanos, longestNanos)) {
             return told(true, 0, false, nowNanos);
@@ -110,7 +110,7 @@ record LastVerdict(
         return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), kept, nowNanos);
     }
 
-    /** Returns the server's time now by our estimate. */
+    /** Returns an estimate of the server's present time. */
     long serverMicros(long nowNanos) {
         return atMicros + micros(nowNanos - nanos);
     }

@@ -32,14 +32,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives, on a connection of its own, the names of counts that may admit sooner than was said because permits were returned.
- * Redis announces them on channels named like the counts, and this class subscribes to all channels of a prefix. Thread-safe.
+ * Receives, on a connection of its own, the names of counts that may admit sooner than announced in their refusals, because permits were
+ * returned. Redis announces them on channels named like the counts, and this class subscribes to all channels of a prefix. Thread-safe.
  *
- * <p>Messages can get lost: with the connection, or unnoticed when the connection only seems to be open. So the connection is
- * pinged. Redis sends in order, so an answer to a ping means that everything announced before the ping has been received. {@link
- * #isHeard} tells whether there was such an answer within {@link #SILENCE}.
+ * <p>Messages can get lost: with the connection, or unnoticed when the connection only seems to be open. So the connection is pinged. Redis
+ * sends in order, so an answer to a ping means that all announcements before the ping have been received. {@link #isHeard} returns whether
+ * there was such an answer within {@link #SILENCE}.
  *
- * <p>In a Cluster, every node passes on what any node was told, so one subscription is enough.
+ * <p>In a Cluster, every node forwards the announcements of all nodes, so one subscription is enough.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // results arrive through callbacks; closing happens in the background
 public final class RefundChannel implements AutoCloseable {
@@ -64,7 +64,7 @@ public final class RefundChannel implements AutoCloseable {
     private final ClientResources resources;
     private final RedisClient client;
 
-    /** The subscribed connection and when it last answered; null while there is none. */
+    /** The subscribed connection and the time of its last answer; null while there is none. */
     private volatile @Nullable Line line;
 
     private volatile boolean closed;
@@ -95,9 +95,10 @@ public final class RefundChannel implements AutoCloseable {
     /**
      * Subscribes in the background, and again whenever the subscription is lost.
      *
-     * @param uri as {@link io.sluice.redis.RedisStore#at} reads it, including {@code redis-cluster://} with its seeds
-     * @param eased receives the names of the counts
-     * @param subscribed runs after each subscription, before any message arrives, because messages may have been lost until then
+     * @param uri the address as {@link io.sluice.redis.RedisStore#at} reads it, including {@code redis-cluster://} with its seeds
+     * @param eased the receiver of the names of the counts
+     * @param subscribed the action to run after each subscription, before any message arrives, because messages may have been lost until
+     *     then
      */
     public static RefundChannel open(
             String uri, String prefix, Clock clock, Consumer<String> eased, Runnable subscribed) {
@@ -106,7 +107,7 @@ public final class RefundChannel implements AutoCloseable {
         return channel;
     }
 
-    /** Returns whether everything announced until {@link #SILENCE} ago has been received. */
+    /** Returns whether all announcements until {@link #SILENCE} ago have been received. */
     public boolean isHeard() {
         Line current = line;
         return current != null && clock.nanoTime() - current.heardNanos < SILENCE.toNanos();
@@ -216,7 +217,7 @@ public final class RefundChannel implements AutoCloseable {
         }
     }
 
-    /** Tries again a little later, at a random time, so that the nodes of a fleet do not all come back at once. */
+    /** Tries again a little later, at a random time, so that the nodes of a fleet do not all reconnect at the same moment. */
     private void notSubscribed(Throwable failure) {
         if (closed) {
             return;
@@ -249,7 +250,7 @@ public final class RefundChannel implements AutoCloseable {
         final StatefulRedisPubSubConnection<String, String> connection;
         final AtomicBoolean lost = new AtomicBoolean();
 
-        /** When the last answered ping was sent. */
+        /** The time at which the last answered ping was sent. */
         volatile long heardNanos;
 
         Line(StatefulRedisPubSubConnection<String, String> connection, long heardNanos) {

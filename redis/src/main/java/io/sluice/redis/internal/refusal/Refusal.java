@@ -3,20 +3,21 @@ package io.sluice.redis.internal.refusal;
 import io.sluice.core.spi.Demand;
 
 /**
- * A demand that a count has refused, and until when it refuses demands for as much. Immutable. Times are by the clock of this
+ * A demand that a count has refused, and the time until which it refuses demands for as much. Immutable. Times are by the clock of this
  * process.
  *
- * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means that at least as
- * many permits must be free: the minimum grant and what is kept for others. For demands that would wait, it also means a wait that
- * is no longer and permits that are no fewer, because a later slot is found for all permits or for none.
+ * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means that at least as many permits
+ * must be free: the minimum grant and the permits kept for other callers. For demands that would wait, it also means a wait that is no
+ * longer and permits that are no fewer, because a later slot is found for all permits or for none.
  *
- * @param needed the fewest free permits that were not there, see {@link Demand#needed}
- * @param permits how many permits the demand would have waited for
- * @param maxWaitMicros how long the demand would have waited; 0 if it keeps permits for others, because it may get no later slot
+ * @param needed the number of free permits that the demand needed and the count did not have, see {@link Demand#needed}
+ * @param permits the number of permits that the demand would have waited for
+ * @param maxWaitMicros the time that the demand would have waited; 0 if it keeps permits for other callers, because it may get no later
+ *     slot
  * @param askedNanos the time before the request was sent
- * @param untilNanos when the refusal stops applying: the retry time of Redis, counted from the request, because Redis cannot have
- *     answered earlier
- * @param retryNanos the retry time for callers: that of Redis, counted from the answer, because Redis cannot have answered later
+ * @param untilNanos the time at which the refusal stops applying: the retry time of Redis, counted from the request, because Redis cannot
+ *     have answered earlier
+ * @param retryNanos the retry time for callers: the retry time of Redis, counted from the answer, because Redis cannot have answered later
  */
 public record Refusal(
         long needed, long permits, long maxWaitMicros, long askedNanos, long untilNanos, long retryNanos) {

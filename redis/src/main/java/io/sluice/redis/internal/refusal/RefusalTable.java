@@ -11,25 +11,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last verdicts on counts; never more than {@link #MOST}. Thread-safe; reading takes no lock.
  *
- * <p>The table consists of rows with a few places each, and each count belongs to one row. If a row is full, a random entry of it
- * is replaced. So a flood of keys costs other keys a place now and then, but no key can hold a place, or push out a chosen other
- * key, for long. A key that lost its place is refused by Redis again.
+ * <p>The table consists of rows with a few places each, and each count belongs to one row. If a row is full, a random entry of it is
+ * replaced. So during a flood of keys, other keys sometimes lose their place, but no key can hold a place, or push out a chosen other key,
+ * for long. A key that lost its place is refused by Redis again.
  *
  * <p>A library cache such as Caffeine could bound the size, but it has no stamp for a key that is absent.
  *
- * <p>A forgotten entry must not come back with an answer that was under way meanwhile. So a request first takes a stamp of the
- * row, and its answer refuses nothing if permits were returned to a count of the row since.
+ * <p>A forgotten entry must not come back with an answer that was pending meanwhile. So a request first takes a stamp of the row, and its
+ * answer refuses no demands if permits were returned to a count of the row since.
  */
 public final class RefusalTable {
 
-    /** The most entries; a full table takes about 20 MB. */
+    /** The maximum number of entries; a full table takes about 20 MB. */
     static final int MOST = 65_536;
 
     private static final int PLACES = 8;
     private static final int ROWS = MOST / PLACES;
     private static final int LOCKS = 64;
 
-    /** A return adds one to the stamp of a row, clearing it as much as no row has returns during one request. */
+    /** The amount that clearing a row adds to its stamp. A return adds one, and no row has this many returns during one request. */
     private static final int CLEARED = 1 << 20;
 
     private final AtomicReferenceArray<@Nullable LastVerdict> table = new AtomicReferenceArray<>(MOST);
@@ -61,8 +61,8 @@ public final class RefusalTable {
     }
 
     /**
-     * Keeps the verdict on a demand. If permits were returned to a count of its row since the stamp was taken, it is kept as one {@link
-     * LastVerdict#afterReturn after a return}; if the row was cleared, not at all.
+     * Keeps the verdict on a demand. If permits were returned to a count of its row since the stamp was taken, it is kept as a verdict
+     * {@link LastVerdict#afterReturn after a return}; if the row was cleared, it is not kept.
      */
     void keep(LastVerdict heard, Demand demand, int stamp) {
         int row = row(heard.count());
@@ -79,7 +79,7 @@ public final class RefusalTable {
         }
     }
 
-    /** Forgets the refusals of a count under all numbers, including those of answers that are under way. */
+    /** Forgets the refusals of a count under all numbers, including refusals in pending answers. */
     void forget(String count) {
         int row = row(count);
         synchronized (locks[row % LOCKS]) {
@@ -93,7 +93,7 @@ public final class RefusalTable {
         }
     }
 
-    /** Forgets everything, including answers that are under way. */
+    /** Forgets all verdicts, including pending answers. */
     void clear() {
         for (int row = 0; row < ROWS; row++) {
             synchronized (locks[row % LOCKS]) {
@@ -105,7 +105,7 @@ public final class RefusalTable {
         }
     }
 
-    /** Forgets the counts whose names match, and answers on any count that are under way. */
+    /** Forgets the counts whose names match, and pending answers on any count. */
     void forgetIf(Predicate<String> counts) {
         for (int row = 0; row < ROWS; row++) {
             synchronized (locks[row % LOCKS]) {
@@ -129,7 +129,10 @@ public final class RefusalTable {
         return size;
     }
 
-    /** Returns the entry's own place, otherwise a free one, otherwise one that no longer refuses anything, otherwise any. */
+    /**
+     * Returns the entry's own place, otherwise a free place, otherwise a place whose entry no longer refuses any demand, otherwise any
+     * place.
+     */
     private int place(int first, LastVerdict heard) {
         int free = -1;
         int idle = -1;

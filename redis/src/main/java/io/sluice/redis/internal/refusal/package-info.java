@@ -1,4 +1,4 @@
-/** Refusals that a process caches for as long as Redis says. */
+/** Refusals that a process caches until the retry time of Redis. */
 @NullMarked
 package io.sluice.redis.internal.refusal;
 

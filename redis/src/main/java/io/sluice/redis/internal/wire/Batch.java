@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 public final class Batch {
 
     /**
-     * Limits the demands in one batch, because Redis can do nothing else while it runs one. This many token buckets take Redis
-     * about a millisecond. More in one call would save nothing: at this size the fixed cost of a call is hardly one percent.
+     * The maximum number of demands in one batch, because Redis does no other work while it runs a batch. This many token
+     * buckets take Redis about a millisecond. More demands in one call would save nothing: at this size the fixed cost of a
+     * call is hardly one percent.
      */
     static final int MOST_DEMANDS = 256;
 
-    /** The most demands that one operation can have, because they are numbered with two bytes. */
+    /** The maximum number of demands of one operation, because they are numbered with two bytes. */
     public static final int LARGEST_QUESTION = 65_535;
 
     private static final byte[] NOTHING = {};
@@ -81,7 +82,10 @@ public final class Batch {
         }
     }
 
-    /** Returns whether it cannot be divided: all operations are on one count, or the only one settles one reservation. */
+    /**
+     * Returns whether the batch cannot be divided: all operations are on one count, or the only operation settles one
+     * reservation.
+     */
     public boolean isOfOneCount() {
         return counts.size() == 1
                 || (questions.size() == 1

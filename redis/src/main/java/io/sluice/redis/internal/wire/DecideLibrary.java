@@ -27,12 +27,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The function library in Redis that decides: one Lua file for each algorithm, and {@code decide.lua}, which calls them. The names of the library and its functions contain a digest of the source,
- * so that processes of different versions can use the same server, each with its own functions.
+ * The function library in Redis that decides: one Lua file for each algorithm, and {@code decide.lua}, which calls them. The names of the
+ * library and its functions contain a digest of the source, so that processes of different versions can use the same server, each with its
+ * own functions.
  */
 public final class DecideLibrary {
 
-    /** The files of the library, each after those whose names it uses. */
+    /** The files of the library, each after the files whose names it uses. */
     private static final List<String> FILES = List.of(
             "arithmetic.lua",
             "steps.lua",
@@ -57,7 +58,7 @@ public final class DecideLibrary {
     /** The name of the function that decides a batch. */
     public static final String FUNCTION = "sluice_decide_" + DIGEST;
 
-    /** The variant for a Redis without memory for new keys. It updates existing keys and does nothing that needs a new one. */
+    /** The variant for a Redis without memory for new keys. It updates existing keys and skips operations that need a new key. */
     public static final String EXISTING = "sluice_existing_" + DIGEST;
 
     /** The text that is loaded. Comments are stripped, because every load would send them. */
@@ -124,7 +125,7 @@ public final class DecideLibrary {
         return call(redis, EXISTING, NO_KEYS, NOTHING);
     }
 
-    /** Returns whether Redis ran nothing because it does not know the function, after a restart or a flush. */
+    /** Returns whether Redis ran nothing because the function is unknown, after a restart or a flush. */
     public static boolean isUnknown(Throwable failure) {
         return says(failure, "Function not found");
     }

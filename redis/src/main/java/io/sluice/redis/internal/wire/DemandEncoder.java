@@ -17,7 +17,7 @@ final class DemandEncoder {
     private static final String LOG = Algorithm.SLIDING_LOG.code();
     private static final String HELD = Algorithm.CONCURRENCY.code();
 
-    /** The texts of demands for one permit, the most frequent ones. */
+    /** The texts of demands for one permit, which are the most frequent demands. */
     private static final PerLimit<String> ONE_PERMIT =
             new PerLimit<>((limit, keep) -> of(limit, 1, 1, 0, "", keep, () -> 0));
 
@@ -26,7 +26,7 @@ final class DemandEncoder {
     /**
      * Encodes a demand.
      *
-     * @param micros tells the approximate server time, for the calendar windows that the server may be in
+     * @param micros returns the approximate server time, for the calendar windows that the server may be in
      */
     static String of(Demand demand, LongSupplier micros) {
         if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && isFixed(demand.limit())) {
@@ -65,7 +65,7 @@ final class DemandEncoder {
                 + Math.min(settlement.chargedAtMicros(), Pace.MAX_MICROS) + " 0 " + settlement.withinMicros() + " 0 0";
     }
 
-    /** Encodes what a lease is taken from. */
+    /** Encodes the limit that a lease is taken from. */
     static String of(LeaseRequest request, LongSupplier micros) {
         return of(
                 request.limit(),
@@ -109,7 +109,7 @@ final class DemandEncoder {
         return text.toString();
     }
 
-    /** Returns whether the text of a demand depends on nothing but the limit and the numbers of the demand. */
+    /** Returns whether the text of a demand depends only on the limit and the numbers of the demand. */
     private static boolean isFixed(Limit limit) {
         return !limit.kind().holds() && !limit.followsCalendar();
     }
@@ -138,7 +138,7 @@ final class DemandEncoder {
         return text.append(first).append(' ').append(second).append(' ').append(third);
     }
 
-    /** Returns the boundaries of the window that the server is in by our estimate, and of its two neighbours. */
+    /** Returns the boundaries of the window that the server is estimated to be in, and of its two neighbours. */
     private static String boundaries(Limit limit, LongSupplier micros) {
         Windows windows = Objects.requireNonNull(limit.windows());
         Windows.Window present = windows.at(micros.getAsLong());

@@ -6,7 +6,7 @@ import io.sluice.core.spi.EngineFailure;
 import java.util.Locale;
 import java.util.Set;
 
-/** Maps failures to short names for decisions and metrics, and tells whether Redis may have charged nevertheless. */
+/** Maps failures to short names for decisions and metrics, and determines whether Redis may have charged nevertheless. */
 public final class FailureNames {
 
     public static final String DISCONNECTED = "redis-disconnected";
@@ -35,7 +35,7 @@ public final class FailureNames {
     private static final Set<String> OTHER_CONNECTION =
             Set.of("redis-readonly", "redis-noauth", "redis-noperm", "redis-wrongpass", DISCONNECTED);
 
-    /** Errors with which Redis turns a client away. Somebody has to change the password or the permissions. */
+    /** Errors with which Redis denies access. An operator has to change the password or the permissions. */
     private static final Set<String> OF_ACCESS = Set.of("redis-noauth", "redis-wrongpass", "redis-noperm");
 
     private FailureNames() {}
@@ -51,7 +51,7 @@ public final class FailureNames {
         return root instanceof RedisCommandExecutionException && isOfAccess(name) ? name : DISCONNECTED;
     }
 
-    /** Returns whether Redis turned the client away, so that it will not pass by itself. */
+    /** Returns whether Redis denied access, a problem that will not end by itself. */
     public static boolean isOfAccess(String reason) {
         return OF_ACCESS.contains(reason);
     }

@@ -1,16 +1,16 @@
 package io.sluice.redis.internal.wire;
 
-/** The store's answer to a {@link LeaseRequest}. Times are in microseconds. Spans start at {@code atMicros}, the store's time. */
+/** The store's answer to a {@link LeaseRequest}. Times are in microseconds. Durations start at {@code atMicros}, the store's time. */
 public sealed interface LeaseReply {
 
     /**
      * The permits are charged and may be spent.
      *
-     * @param permits how many, at least the requested minimum
-     * @param endsAfterMicros until the lease ends
-     * @param waitMicros until the first time slot; 0 for limits without time slots
-     * @param remaining how many permits the limit has left
-     * @param resetAfterMicros until the limit is as if unused, or {@link io.sluice.core.spi.Verdict#NEVER}
+     * @param permits the number of permits, at least the requested minimum
+     * @param endsAfterMicros the time until the lease ends
+     * @param waitMicros the time until the first time slot; 0 for limits without time slots
+     * @param remaining the number of permits that the limit has left
+     * @param resetAfterMicros the time until the limit is as if unused, or {@link io.sluice.core.spi.Verdict#NEVER}
      * @param chargedAtMicros the time of the charge, which a refund has to name
      */
     record Granted(
@@ -26,8 +26,8 @@ public sealed interface LeaseReply {
     /**
      * No permits were granted and nothing is charged.
      *
-     * @param byShare whether too many permits are out on leases already; otherwise the limit has too few left
-     * @param retryAfterMicros until the requested minimum is available; meaningless if {@code byShare} is set
+     * @param byShare whether too many permits are already on leases; otherwise the limit has too few left
+     * @param retryAfterMicros the time until the requested minimum is available; meaningless if {@code byShare} is set
      */
     record Refused(boolean byShare, long remaining, long retryAfterMicros, long resetAfterMicros, long atMicros)
             implements LeaseReply {}

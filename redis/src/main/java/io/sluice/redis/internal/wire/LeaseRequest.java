@@ -7,12 +7,12 @@ import java.util.List;
  * A request for a lease on one count. Immutable.
  *
  * @param lease the unique name of the lease, by which it can be ended even if the answer is lost
- * @param wanted how many permits to lease
- * @param atLeast the fewest permits that are of use
- * @param cap the most permits of the count that may be out on leases
- * @param ttlMicros how long the lease may last
- * @param maxWaitMicros how far off the first time slot may be; 0 for limits without time slots
- * @param ended leases of this count to end first
+ * @param wanted the number of permits to lease
+ * @param atLeast the smallest number of permits that is useful
+ * @param cap the maximum number of permits of the count on leases
+ * @param ttlMicros the maximum duration of the lease
+ * @param maxWaitMicros the maximum time until the first time slot; 0 for limits without time slots
+ * @param ended the leases of this count to end first
  */
 public record LeaseRequest(
         Limit limit,

@@ -36,7 +36,7 @@ public abstract sealed class Operation {
 
     private int rewritten;
 
-    /** The counter that includes this operation until it is answered; null if none does. */
+    /** The counter that includes this operation until it is answered; null if there is none. */
     private @Nullable AtomicInteger countedIn;
 
     private Operation(char purpose, long deadlineNanos, String... counts) {
@@ -46,7 +46,7 @@ public abstract sealed class Operation {
         this.texts = new String[counts.length];
     }
 
-    /** Counts this operation as unanswered. Returns false if there are too many already. */
+    /** Counts this operation as unanswered. Returns false if there are already too many. */
     public final boolean countIn(AtomicInteger load, int most) {
         if (countedIn == null) {
             if (load.get() >= most) {
@@ -83,16 +83,16 @@ public abstract sealed class Operation {
         fail(new EngineFailure(FailureNames.TIMEOUT, false));
     }
 
-    /** Writes the demands, for a server whose time is approximately this. Only calendar windows ask for it. */
+    /** Writes the demands. Only calendar windows use the approximate time of the server. */
     abstract void write(LongSupplier serverMicros);
 
-    /** Writes it again because the server's time was outside the windows it was given. Returns false after three attempts. */
+    /** Writes the demands again, because the server's time was outside the windows in the request. Returns false after three attempts. */
     public final boolean writeAgain(long serverMicros) {
         write(() -> serverMicros);
         return ++rewritten <= 3;
     }
 
-    /** Reads its part of the reply. */
+    /** Reads this operation's part of the reply. */
     public abstract void answer(Reply reply);
 
     /** Completes the operation without an answer from Redis. */
@@ -193,7 +193,7 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Charges to return, or a permit to renew. The future tells whether a permit among them was still held. */
+    /** Charges to return, or a permit to renew. The future completes with whether a permit among them was still held. */
     public static final class ChargeUpdate extends Operation {
 
         public final CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -257,7 +257,9 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Reservations to settle. Each has two keys: its count, and the record of its settlement. The future has a result for each. */
+    /**
+     * Reservations to settle. Each has two keys: its count, and the record of its settlement. The future has a result for each reservation.
+     */
     public static final class SettlementUpdate extends Operation {
 
         private static final Kind[] KINDS = {Kind.SETTLED, Kind.REPEATED, Kind.CONFLICT, Kind.UNKNOWN};
@@ -288,7 +290,7 @@ public abstract sealed class Operation {
             return new SettlementUpdate(some.stream().map(settlements::get).toList(), counts(pairs), serverMicros);
         }
 
-        /** Returns how many reservations it settles. */
+        /** Returns the number of reservations that it settles. */
         public int settlements() {
             return settlements.size();
         }
@@ -340,7 +342,7 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Ends leases of one count, and may grant a new one. */
+    /** Ends leases of one count, and may grant a new lease. */
     public static final class LeaseUpdate extends Operation {
 
         public final CompletableFuture<LeaseReply> answer = new CompletableFuture<>();

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what was computed for a limit, or for a limit and what requests keep of it. The same few objects come with every request,
- * so they are recognised by identity: a limit that is equal but another object is computed again. Bounded, and thread-safe.
+ * Caches a value that was computed for a limit, or for a limit and the permits that requests keep of it. Requests use the same few limit
+ * objects, so these are recognised by identity: a limit that is equal but another object is computed again. Bounded, and thread-safe.
  */
 final class PerLimit<T> {
 
@@ -16,7 +16,7 @@ final class PerLimit<T> {
     private final AtomicReferenceArray<@Nullable Entry<T>> places = new AtomicReferenceArray<>(PLACES);
     private final Computation<T> compute;
 
-    /** Computes the value of a limit of which requests keep this much for others. */
+    /** Computes the value of a limit of which requests keep this number of permits for other callers. */
     interface Computation<T> {
         T of(Limit limit, long keep);
     }

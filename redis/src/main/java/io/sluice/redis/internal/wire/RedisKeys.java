@@ -12,10 +12,10 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Builds the names of counts in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} if hash tags are in
- * use and the key starts with one in braces. Two counts never share a name. Names and shapes contain no colon. In keys, every
- * character that could end a line or be mistaken for a hash tag is percent-encoded. A key that is too long or not valid text is
- * replaced by its hash, marked with a {@code #} that no other key contains.
+ * Builds the names of counts in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} if hash tags are in use and
+ * the key starts with a tag in braces. Two counts never share a name. Names and shapes contain no colon. In keys, every character that
+ * could end a line or be mistaken for a hash tag is percent-encoded. A key that is too long or not valid text is replaced by its hash,
+ * marked with a {@code #} that no other key contains.
  */
 public final class RedisKeys {
 
@@ -29,7 +29,7 @@ public final class RedisKeys {
     private final String prefix;
     private final boolean hashTags;
 
-    /** What the names of a limit's counts start with. */
+    /** The starts of the names of each limit's counts. */
     private final PerLimit<String> starts;
 
     public RedisKeys(String prefix) {
@@ -95,21 +95,21 @@ public final class RedisKeys {
         return prefix + ":#s:" + name;
     }
 
-    /** Returns the key of a mark that tells one life of the data from another: unlike the name of any count. */
+    /** Returns the key of a mark that distinguishes one life of the data from another: unlike the name of any count. */
     public String mark(String name) {
         return prefix + ":#m:" + name;
     }
 
     /**
-     * Returns the key with which processes agree on who removes the counts of a subject: unlike the name of any count.
+     * Returns the key with which processes agree on the process that removes the counts of a subject: unlike the name of any count.
      *
-     * @param id of the erasure; says nothing about the subject
+     * @param id the id of the erasure, which does not identify the subject
      */
     public String erasure(String id) {
         return prefix + ":#e:" + id;
     }
 
-    /** Returns a pattern for SCAN that all names match. Other keys that have the prefix somewhere inside may match too. */
+    /** Returns a pattern for SCAN that all names match. Other keys that contain the prefix may also match. */
     public String pattern() {
         StringBuilder pattern = new StringBuilder("*");
         for (int i = 0; i < prefix.length(); i++) {
@@ -122,7 +122,7 @@ public final class RedisKeys {
     }
 
     /**
-     * Returns whether a name that {@link #isOf} a key is the name of the count itself, and not of its leases, settlements or numbering.
+     * Returns whether a name that {@link #isOf} a key is the name of the count itself, as opposed to its leases, settlements or numbering.
      */
     public boolean isCount(String name) {
         return name.startsWith(prefix + ":")
@@ -137,7 +137,7 @@ public final class RedisKeys {
         if (count.startsWith(prefix + SETTLEMENTS)) {
             String rest = count.substring((prefix + SETTLEMENTS).length());
             int id = rest.lastIndexOf(HASHED);
-            // An id that was too long is a hash, marked like that of a key.
+            // An id that was too long is a hash, marked like the hash of a key.
             count = besides(rest.substring(0, id > 0 && rest.startsWith(HASHED, id - 1) ? id - 1 : Math.max(0, id)));
         } else if (count.endsWith(NUMBERING)) {
             count = count.substring(0, count.length() - NUMBERING.length());
@@ -148,7 +148,7 @@ public final class RedisKeys {
         return count.startsWith(prefix + ":") && isOfRest(match, count.substring(prefix.length() + 1));
     }
 
-    /** Undoes {@link #beside}. A tagged count keeps its own tag and lacks the prefix. */
+    /** Reverses {@link #beside}. A tagged count keeps its own tag and lacks the prefix. */
     private String besides(String rest) {
         boolean whole = rest.startsWith("{" + prefix + ":") && rest.endsWith("}");
         return whole ? withoutBraces(rest) : prefix + ":" + rest;
@@ -178,7 +178,7 @@ public final class RedisKeys {
         return text.startsWith("{") && text.endsWith("}") ? text.substring(1, text.length() - 1) : text;
     }
 
-    /** Undoes {@link #encoded} for keys that it did not replace by their hash. */
+    /** Reverses {@link #encoded} for keys that it did not replace by their hash. */
     static String decoded(String text) {
         if (text.indexOf('%') < 0) {
             return text;

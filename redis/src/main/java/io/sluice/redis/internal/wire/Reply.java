@@ -29,12 +29,12 @@ public final class Reply {
         return micros;
     }
 
-    /** Returns whether nothing was done for the next operation because the server's time is outside the windows it was given. */
+    /** Returns whether Redis skipped the next operation because the server's time is outside the windows in the request. */
     public boolean isOutside() {
         return nextIs(OUTSIDE);
     }
 
-    /** Returns whether nothing was done for the next operation because it needs a new key and there is no memory for one. */
+    /** Returns whether Redis skipped the next operation because it needs a new key and there is no memory for it. */
     public boolean isFull() {
         return nextIs(FULL);
     }
@@ -54,7 +54,7 @@ public final class Reply {
     /**
      * Reads the verdict on a demand.
      *
-     * @param permits how much was wanted
+     * @param permits the number of wanted permits
      */
     Verdict verdict(long permits, boolean charges) {
         long first = next();

@@ -1,4 +1,4 @@
-/** The wire format: how a batch of operations is written for the function in Redis, and how its reply is read. */
+/** The wire format: writes a batch of operations for the function in Redis, and reads its reply. */
 @NullMarked
 package io.sluice.redis.internal.wire;
 
