@@ -27,9 +27,9 @@ import java.util.stream.Stream;
  * A rule set with adjustments applied. An adjustment that does not fit the rules, because they have changed since, is left out;
  * all others apply. Immutable.
  *
- * @param problems why adjustments were left out, as sentences
- * @param until when the first of the switches expires, so that the set must be made anew; empty if none does. Numbers of callers
- *     expire by themselves
+ * @param problems sentences about adjustments that were left out
+ * @param until the time at which the first switch expires, so that the set must be built again; empty if no switch expires. Numbers of
+ *     callers expire by themselves
  */
 public record AdjustedRules(RuleSet rules, List<String> problems, Optional<Instant> until) {
 
@@ -65,9 +65,7 @@ public record AdjustedRules(RuleSet rules, List<String> problems, Optional<Insta
                 switches.stream().map(ShadowSwitch::until).min(Instant::compareTo));
     }
 
-    /**
-     * Returns why an override does not fit the rules; empty if it does.
-     */
+    /** Returns the reason why an override does not fit the rules; empty if it fits. */
     public static Optional<String> fault(RuleSet set, CallerOverride override) {
         Fitting fitting = new Fitting(set);
         fitting.add(override);
@@ -197,7 +195,7 @@ public record AdjustedRules(RuleSet rules, List<String> problems, Optional<Insta
             return Condition.parse(by.attribute(), List.of(address ? by.value() : Glob.escaped(by.value())));
         }
 
-        /** Reads the numbers as a rule document with this override would have them. */
+        /** Reads the numbers as if this override were in a rule document. */
         private static Limit numbers(CallerOverride override, Rule rule, int position) {
             String bare = RuleJson.rule(with(rule, rule.enabled(), rule.shadow(), List.of()));
             String numbers = override.numbers().strip();

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All temporary changes on top of released rules. They hold for whichever version is in force, expire by themselves, and are no
- * part of a version: a release neither adds nor removes them. Immutable.
+ * All temporary changes on top of released rules. They apply to any version in force, expire by themselves, and are not part of
+ * a version: a release neither adds nor removes them. Immutable.
  *
- * @param revision rises with each change; 0 if there never was one
+ * @param revision the number of the revision, which rises with each change; 0 if there was no change
  */
 public record Adjustments(long revision, List<CallerOverride> overrides, List<ShadowSwitch> switches) {
 
-    /** The largest number of adjustments at a time. */
+    /** The maximum number of adjustments at a time. */
     public static final int MOST = 1_000;
 
-    /** The largest number of characters of the text. */
+    /** The maximum number of characters of the text. */
     public static final int MOST_CHARACTERS = 2 * 1024 * 1024;
 
     /** The highest number with fifteen digits. */

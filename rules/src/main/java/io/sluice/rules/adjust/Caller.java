@@ -6,7 +6,7 @@ public sealed interface Caller {
     /**
      * The caller with a value of an attribute that the limit counts by.
      *
-     * @param value as requests have it; for {@code ip} an address or a CIDR block
+     * @param value the value as requests have it; an address or a CIDR block for {@code ip}
      */
     record ByValue(String attribute, String value) implements Caller {
         public ByValue {
@@ -17,10 +17,10 @@ public sealed interface Caller {
     }
 
     /**
-     * The caller with this keyed hash. Nobody who reads it learns who the caller is. It names a caller only in processes with the secret
-     * that it was made with.
+     * The caller with this keyed hash. The hash does not reveal the caller. It names a caller only in processes with the secret of the
+     * hash.
      *
-     * @param hash 43 characters, as {@code explain} and the lists of refused callers show it
+     * @param hash the 43 characters that {@code explain} and the lists of refused callers show
      */
     record ByHash(String hash) implements Caller {
         public ByHash {

@@ -1,4 +1,7 @@
-/** Temporary changes on top of released rules: other numbers for single callers, and rules that refuse nothing for a while. */
+/**
+ * Temporary changes on top of released rules: other numbers for single callers, and rules that refuse no requests for a limited
+ * time.
+ */
 @NullMarked
 package io.sluice.rules.adjust;
 

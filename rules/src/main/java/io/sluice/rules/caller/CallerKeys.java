@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * instead: {@code user~ip=192.0.2.7}. Without an address, or with {@code absent: share}, all such requests share one count:
  * {@code user~}. Immutable.
  *
- * <p>No two tuples of names and values give the same key. A key has at most 200 characters; a longer one is replaced by {@code
- * !l} and its SHA-256. This hash is not keyed, so that counts of {@code privacy: plain} do not depend on a secret. Under {@code
- * privacy: hash} every key, long or short, is {@code !h} and the HMAC-SHA-256 of its tuple.
+ * <p>Different tuples of names and values have different keys. A key has at most 200 characters; a longer key is replaced by {@code !l} and
+ * its SHA-256. This hash is not keyed, so that counts of {@code privacy: plain} do not depend on a secret. Under {@code privacy: hash}
+ * every key, long or short, is {@code !h} and the HMAC-SHA-256 of its tuple.
  */
 public final class CallerKeys {
 
@@ -36,7 +36,7 @@ public final class CallerKeys {
     /** The beginning of every key under {@code privacy: hash}. */
     public static final String HASHED = "!h";
 
-    /** The most characters of a plain key. */
+    /** The maximum number of characters of a plain key. */
     static final int LONGEST = 200;
 
     private static final String MASK = "***";
@@ -53,7 +53,7 @@ public final class CallerKeys {
     /**
      * Creates keys without a hash tag.
      *
-     * @param secret the key of {@code privacy: hash}; must be the same on all nodes that share counts
+     * @param secret the key of {@code privacy: hash}, which must be the same on all nodes that share counts
      * @param ipv6Prefix the number of IPv6 address bits that distinguish callers, 1 to 128
      */
     public CallerKeys(KeySecret secret, int ipv6Prefix) {
@@ -136,8 +136,8 @@ public final class CallerKeys {
     }
 
     /**
-     * Returns the tuple in a form that people may see: only the first two characters of each value, and none under {@code
-     * privacy: hash}.
+     * Returns the tuple in a form that people may see: with only the first two characters of each value, and with no characters under
+     * {@code privacy: hash}.
      */
     public String masked(List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
         StringBuilder text = new StringBuilder();
@@ -170,7 +170,7 @@ public final class CallerKeys {
         return null;
     }
 
-    /** Returns null if the key would be too long. */
+    /** Returns the plain key, or null if it would be too long. */
     private @Nullable String plain(List<By> by, AbsentPolicy absent, Attributes request) {
         StringBuilder key = new StringBuilder(64);
         for (By each : by) {
@@ -215,8 +215,8 @@ public final class CallerKeys {
     }
 
     /**
-     * Returns the keyed hash of the tuple: 43 characters that stand for the caller and do not tell who it is. Under {@code privacy:
-     * hash} the key of the count has it too.
+     * Returns the keyed hash of the tuple: 43 characters that stand for the caller without revealing it. Under {@code privacy: hash}, the
+     * key of the count also contains it.
      */
     public String keyedHash(List<By> by, AbsentPolicy absent, Attributes request) {
         Mac mac = secret.mac();
@@ -225,7 +225,7 @@ public final class CallerKeys {
     }
 
     /**
-     * Returns the keyed hash of one attribute, the same as {@link #keyedHash} of a request that has it.
+     * Returns the keyed hash of one attribute, which equals {@link #keyedHash} of a request with this attribute.
      *
      * @param counted the part of the value that is {@linkplain #counted counted}
      */
@@ -255,15 +255,15 @@ public final class CallerKeys {
                 : counted(by.otherwise().get(), request);
     }
 
-    /** Returns the part of an attribute that is counted: the whole value, or for an IPv6 address its network. */
+    /** Returns the part of an attribute that is counted: the whole value, or the network of an IPv6 address. */
     public @Nullable String counted(String name, Attributes request) {
         Address address = name.equals("ip") ? request.address() : null;
         return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
     }
 
     /**
-     * Feeds texts to a hash. Each text is preceded by its length and written character by character, so that different tuples always
-     * give different bytes. Needs little memory, however long the texts are.
+     * Feeds texts to a hash. Each text is preceded by its length and written character by character, so that different tuples always give
+     * different bytes. Needs little memory even for long texts.
      */
     private static final class TupleHash {
 

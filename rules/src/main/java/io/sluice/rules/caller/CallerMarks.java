@@ -18,7 +18,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names callers for people and for other processes without telling who they are. Thread-safe.
+ * Names callers for people and for other processes without revealing their identity. Thread-safe.
  *
  * <p>A mark has a masked text and a keyed hash. Each costs about a microsecond, so marks are not made on the thread that decides.
  */
@@ -26,20 +26,20 @@ public final class CallerMarks {
 
     private static final String STARS = "****";
 
-    /** A shorter value would show too much of itself. */
+    /** The minimum length of a value whose end is shown. A shorter value would reveal too much. */
     private static final int SHORTEST_WITH_END = 6;
 
-    /** What a request is for. */
+    /** The attributes that describe the purpose of a request and not its caller. */
     private static final Set<String> OPEN = Set.of("service", "path", "method");
 
     private static final List<By> ADDRESS = List.of(By.attribute("ip"));
 
     private final CallerKeys keys;
 
-    /** What the last rule set counts by. */
+    /** The attributes that the last rule set counts by. */
     private volatile Counted counted = new Counted(null, Set.of(), Set.of());
 
-    /** @param hidden those that some limit counts under {@code privacy: hash} */
+    /** @param hidden the attributes that some limit counts under {@code privacy: hash} */
     private record Counted(@Nullable RuleSet set, Set<String> attributes, Set<String> hidden) {}
 
     public CallerMarks(KeySettings settings) {
@@ -47,8 +47,8 @@ public final class CallerMarks {
     }
 
     /**
-     * Returns the caller that a limit counts; the address if the limit counts all callers together, or there is no limit; empty if
-     * nothing tells callers apart.
+     * Returns the caller that a limit counts, or the address if the limit counts all callers together or there is no limit; empty if no
+     * attribute distinguishes callers.
      *
      * @param limit the name of the limit in reports; null if a rule decided
      */
@@ -61,7 +61,7 @@ public final class CallerMarks {
         return Optional.of(mark(set, found.by(), found.absent(), found.privacy(), request));
     }
 
-    /** Returns which attributes {@link #caller} is made of, such as {@code tenant,user}. */
+    /** Returns the attributes of which {@link #caller} consists, such as {@code tenant,user}. */
     public static String attributes(@Nullable Rule rule, @Nullable String limit) {
         return limit(rule, limit)
                 .filter(each -> !each.by().isEmpty())
@@ -73,7 +73,7 @@ public final class CallerMarks {
                 .orElse("ip");
     }
 
-    /** Returns all attributes that may tell who {@link #caller} is, such as {@code user} and what stands in for it. */
+    /** Returns all attributes that may identify {@link #caller}, such as {@code user} and its fallbacks. */
     public static Set<String> names(@Nullable Rule rule, @Nullable String limit) {
         Set<String> names = new HashSet<>();
         limit(rule, limit).ifPresent(found -> found.by().forEach(by -> {
@@ -123,7 +123,7 @@ public final class CallerMarks {
         return new CallerMark(shown.toString(), hash);
     }
 
-    /** Returns a value as people may see it: {@code u****86}, {@code 203.0.113.*}. */
+    /** Returns a value masked for people: {@code u****86}, {@code 203.0.113.*}. */
     public static String mask(String attribute, String value) {
         if (attribute.equals("ip")) {
             return maskAddress(value);
@@ -137,7 +137,7 @@ public final class CallerMarks {
         return printable(first + STARS + last);
     }
 
-    /** A character that cannot be seen, or that changes the ones around it, becomes a question mark. */
+    /** Replaces invisible characters, and characters that change their neighbours, by question marks. */
     private static String printable(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(each -> {
@@ -153,7 +153,7 @@ public final class CallerMarks {
         return shown.toString();
     }
 
-    /** The last number of an IPv4 address is hidden, and everything but the first three numbers of an IPv6 address. */
+    /** Hides the last number of an IPv4 address, and all but the first three numbers of an IPv6 address. */
     private static String maskAddress(String value) {
         if (value.equals(Address.UNKNOWN)) {
             return value;
@@ -171,16 +171,16 @@ public final class CallerMarks {
     }
 
     /**
-     * Returns the attributes that some limit of the rules in force, or of the rules on trial, counts under {@code privacy: hash}. Nobody
-     * may see anything of their values.
+     * Returns the attributes that some limit of the rules in force, or of the rules on trial, counts under {@code privacy: hash}. No part
+     * of their values may be shown.
      */
     public Set<String> hidden(RuleSet set) {
         return counted(set).hidden;
     }
 
     /**
-     * Returns the values of a request that tell who the caller is, with what is shown of them: those of the given attributes, and those
-     * that any limit of the rules in force or on trial counts by. Service, path and method tell it only if a limit hides them.
+     * Returns the values of a request that identify the caller, with their masks: the values of the given attributes, and of the attributes
+     * that any limit of the rules in force or on trial counts by. Service, path and method identify the caller only if a limit hides them.
      */
     public MaskedValues values(RuleSet set, Set<String> attributes, Attributes request) {
         Counted all = counted(set);
@@ -197,7 +197,7 @@ public final class CallerMarks {
         return values;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a set is never equal to another one
+    @SuppressWarnings("ReferenceEquality") // a set is never equal to another set
     private Counted counted(RuleSet set) {
         Counted known = counted;
         if (known.set != set) {

@@ -8,9 +8,9 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 
 /**
- * Replaces the values in keys of counts by keyed hashes, so that a recording tells counts apart and does not tell who the callers
- * are: {@code tenant=a&user=u-17} becomes {@code tenant=#9Vd…&user=#x1K…}. The hash of a value is that of a {@link CallerMark} of
- * its attribute, so {@link SubjectKeys} finds the masked keys of a subject too. Not thread-safe; remembers the last masks.
+ * Replaces the values in keys of counts by keyed hashes, so that a recording distinguishes counts without revealing callers: {@code
+ * tenant=a&user=u-17} becomes {@code tenant=#9Vd…&user=#x1K…}. The hash of a value is the hash of a {@link CallerMark} of its attribute, so
+ * {@link SubjectKeys} also finds the masked keys of a subject. Not thread-safe; caches the last masks.
  *
  * <p>A hash costs about a microsecond, so masks are not made on the thread that decides.
  */
@@ -31,7 +31,7 @@ public final class KeyMask {
     /**
      * Creates a mask.
      *
-     * @param plain attributes whose values stay as they are
+     * @param plain the attributes whose values stay as they are
      */
     public KeyMask(KeySettings settings, Set<String> plain) {
         this.settings = settings;
@@ -56,12 +56,12 @@ public final class KeyMask {
         return true;
     }
 
-    /** Returns the key of a count, as demands have it, without the values that it is made of. */
+    /** Returns the key of a count, as demands have it, with masked values. */
     public String key(String key) {
         return keys.computeIfAbsent(key, this::masked);
     }
 
-    /** Returns a name that stands for the name of a count. */
+    /** Returns a name that replaces the name of a count. */
     public String count(String name) {
         return names.computeIfAbsent(name, each -> "#" + hash("count", each));
     }

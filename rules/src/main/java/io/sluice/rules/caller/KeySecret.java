@@ -9,11 +9,10 @@ import javax.crypto.spec.SecretKeySpec;
  * The key of the hashes that stand for callers, and of {@code privacy: hash}. Thread-safe. The secret cannot be read back: it has no
  * text form, no bytes and no equality.
  *
- * <p>A secret never changes, unless it was made to be {@linkplain #replaceable replaceable}. One that hashes the keys of shared counts
- * must not be, because a change would begin these counts anew.
+ * <p>A secret never changes, unless it was made to be {@linkplain #replaceable replaceable}. A secret that hashes the keys of shared counts
+ * must not be replaceable, because a change would start these counts again.
  *
- * <p>Nodes that share counts need the same secret. Without a secret, anyone who can read the store could find out values by
- * trying them.
+ * <p>Nodes that share counts need the same secret. Without a secret, a person who can read the store could find values by trying them.
  */
 public final class KeySecret {
 
@@ -48,7 +47,7 @@ public final class KeySecret {
         return new KeySecret(bytes, false);
     }
 
-    /** Creates a secret that can become another one: a process begins with its own, and learns the one that others use. */
+    /** Creates a secret that can be replaced: a process starts with its own secret, and later learns the secret of other processes. */
     public static KeySecret replaceable(byte[] bytes) {
         return new KeySecret(bytes, true);
     }

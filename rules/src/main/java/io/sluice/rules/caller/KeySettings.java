@@ -4,12 +4,13 @@ import io.sluice.rules.pattern.Attributes;
 import java.util.Optional;
 
 /**
- * How keys are built from callers. Must be the same on all nodes that share counts. Immutable.
+ * The settings for building keys from callers. They must be the same on all nodes that share counts. Immutable.
  *
  * @param secret the key of {@code privacy: hash}
  * @param ipv6Prefix the number of IPv6 address bits that distinguish callers, 1 to 128
  * @param hashTag an attribute such as {@code tenant} or {@code service}; counts with the same value of it stay in one slot of a
- *     Redis Cluster. This covers counts by that attribute and counts of rules for a single value. Other counts go to any slot
+ *     Redis Cluster. This applies to counts by that attribute and counts of rules for a single value. Other counts may be in
+ *     any slot
  */
 public record KeySettings(KeySecret secret, int ipv6Prefix, Optional<String> hashTag) {
 
@@ -35,7 +36,7 @@ public record KeySettings(KeySecret secret, int ipv6Prefix, Optional<String> has
         return new KeySettings(KeySecret.random(), DEFAULT_IPV6_PREFIX);
     }
 
-    /** Returns what builds the keys. */
+    /** Returns the builder of keys. */
     public CallerKeys keys() {
         return new CallerKeys(secret, ipv6Prefix, hashTag.orElse(null));
     }

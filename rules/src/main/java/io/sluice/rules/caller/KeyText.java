@@ -3,9 +3,9 @@ package io.sluice.rules.caller;
 import java.util.HexFormat;
 
 /**
- * Escapes names and values for use in keys. Characters that could be read as a separator, a hash tag or the end of a line, and
- * those that UTF-8 cannot represent, become {@code !} and two hexadecimal digits, or {@code !u} and four. The Redis engine leaves
- * the result unchanged.
+ * Escapes names and values for use in keys. Characters that could be read as a separator, a hash tag or the end of a line, and characters
+ * that UTF-8 cannot represent, become {@code !} and two hexadecimal digits, or {@code !u} and four. The Redis engine leaves the result
+ * unchanged.
  */
 final class KeyText {
 
@@ -36,7 +36,7 @@ final class KeyText {
         key.append(text, written, text.length());
     }
 
-    /** Returns what was appended. A text that was not made by {@link #append} is returned as far as it makes sense. */
+    /** Returns the text before {@link #append} escaped it. Parts that {@link #append} would not write are returned unchanged. */
     static String plain(String escaped) {
         if (escaped.indexOf('!') < 0) {
             return escaped;

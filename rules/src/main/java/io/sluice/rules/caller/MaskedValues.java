@@ -7,18 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that tell who the caller of one request is, and what is shown in their place. A text that is logged may contain them although
- * it is no attribute of its own: a phone number in a path, for example. Not thread-safe.
+ * The values that identify the caller of one request, and their masks. A logged text that is not an attribute itself may contain such
+ * values: a phone number in a path, for example. Not thread-safe.
  *
- * <p>Callers choose values and texts. So only the beginning of a text is shown, and the beginning of a value is compared: however long both
- * are, a text takes some microseconds.
+ * <p>Callers choose values and texts. So only the beginning of a text is shown, and only the beginning of a value is compared: even long
+ * texts and values take only some microseconds.
  */
 public final class MaskedValues {
 
-    /** A shorter value may be in a text by chance. */
+    /** The minimum length of a masked value. A shorter value may be in a text by chance. */
     private static final int SHORTEST = 3;
 
-    /** A shorter value is only masked where it is a whole word: {@code eve} is, but not in {@code events}. */
+    /**
+     * The minimum length of a value that is masked within words. A shorter value is masked only as a whole word: {@code eve} is masked, but
+     * not in {@code events}.
+     */
     private static final int SHORTEST_IN_WORDS = 6;
 
     private static final int COMPARED = 100;
@@ -29,7 +32,7 @@ public final class MaskedValues {
 
     private final List<Masked> values = new ArrayList<>();
 
-    /** @param isWhole whether it is the whole value, not only its beginning */
+    /** @param isWhole whether this is the whole value, not only its beginning */
     private record Masked(String value, boolean isWhole, String mask) {
 
         boolean isAt(int at, String text) {
@@ -38,7 +41,7 @@ public final class MaskedValues {
         }
     }
 
-    /** Shows {@code mask} wherever the value is, also if it is percent-encoded there. */
+    /** Replaces the value by {@code mask} everywhere, even where it is percent-encoded. */
     public void add(String value, String mask) {
         if (value.length() < SHORTEST) {
             return;
@@ -49,7 +52,7 @@ public final class MaskedValues {
         if (!encoded.equals(plain)) {
             values.add(new Masked(encoded, plain.length() == value.length(), mask));
         }
-        // A value may contain another one.
+        // A value may contain another value.
         values.sort(
                 Comparator.comparingInt((Masked each) -> each.value.length()).reversed());
     }

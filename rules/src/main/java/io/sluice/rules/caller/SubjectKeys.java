@@ -24,17 +24,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys under which counts of one subject are stored: everything under one value of one attribute. Immutable and thread-safe. It has
- * no text form that shows the subject.
+ * The keys under which counts of one subject are stored: all counts with one value of one attribute. Immutable and thread-safe. It has no
+ * text form that shows the subject.
  *
- * <p>Plain keys, such as {@code tenant=a&user=u-17}, {@code user~ip=192.0.2.7} and those behind the hash tag {@code {a}}, are recognised
- * by their text, whichever limit they belong to. So counts of rules that have changed, of candidates and of trials are found too. An
- * IPv6 address stands for its network, because the network is what was counted.
+ * <p>Plain keys, such as {@code tenant=a&user=u-17}, {@code user~ip=192.0.2.7} and keys behind the hash tag {@code {a}}, are recognised by
+ * their text, for any limit. So counts of rules that have changed, of candidates and of trials are also found. An IPv6 address stands for
+ * its network, because the network is what was counted.
  *
  * <p>Keys of recordings, whose values are hashed one by one ({@link KeyMask}), are recognised in the same way.
  *
- * <p>Keys that are a hash are computed for the limits in force, for all combinations of the known attributes. If a limit counts by
- * several attributes and one of them is not known, its hashed keys cannot be found, and {@link #unfound} says so.
+ * <p>Keys that are a hash are computed for the limits in force, for all combinations of the known attributes. If a limit counts by several
+ * attributes and one of them is not known, its hashed keys cannot be found, and {@link #unfound} reports it.
  */
 public final class SubjectKeys {
 
@@ -74,7 +74,7 @@ public final class SubjectKeys {
             limits(rule).forEach(limit -> {
                 add(search, rule.scope(), limit.by(), limit.absent(), limit.privacy());
                 if (limit.privacy() != Privacy.HASH) {
-                    // No count has this key, but others know the caller by the hash.
+                    // No count has this key, but other places identify the caller by the hash.
                     add(search, rule.scope(), limit.by(), limit.absent(), Privacy.HASH);
                 }
                 search.missing(limit).ifPresent(missing -> unfound.add(sentence(limit, missing)));
@@ -85,13 +85,13 @@ public final class SubjectKeys {
     /**
      * Finds the keys of a subject.
      *
-     * @param attribute such as {@code user}
-     * @param value as requests have it
+     * @param attribute the attribute, such as {@code user}
+     * @param value the value as requests have it
      * @param known further attributes of the subject's requests
      * @param rules the rules in force
-     * @param settings how keys are built from callers
+     * @param settings the settings for building keys from callers
      * @throws IllegalArgumentException if the attributes have no valid form: {@code ip} is not an address, or a path has no normal form.
-     *     The message may show them
+     *     The message may contain the values
      */
     public static SubjectKeys of(
             String attribute, String value, Map<String, String> known, RuleSet rules, KeySettings settings) {
@@ -126,7 +126,7 @@ public final class SubjectKeys {
         return false;
     }
 
-    /** Returns what finds the counts of the subject in an engine. */
+    /** Returns the match for the counts of the subject in an engine. */
     public KeyMatch match() {
         return new KeyMatch(this::matches, named);
     }
@@ -139,7 +139,10 @@ public final class SubjectKeys {
                 .toList();
     }
 
-    /** Returns which counts of the subject cannot be found and how long they stay, as sentences that do not name the subject. */
+    /**
+     * Returns sentences about counts of the subject that cannot be found, and the time that they stay. The sentences do not name the
+     * subject.
+     */
     public List<String> unfound() {
         return List.copyOf(unfound);
     }
@@ -240,7 +243,7 @@ public final class SubjectKeys {
             return requests;
         }
 
-        /** Returns the key of a request; null if the subject's attribute does not contribute to it. */
+        /** Returns the key of a request, or null if the subject's attribute does not contribute to it. */
         @Nullable
         String key(List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
             Map<String, String> others = new HashMap<>();
@@ -252,7 +255,7 @@ public final class SubjectKeys {
             return with instanceof CallerKey.Of of && !with.equals(without) ? of.text() : null;
         }
 
-        /** Returns an attribute without which the hashed keys of a limit cannot be computed; empty if they can. */
+        /** Returns a missing attribute without which the hashed keys of a limit cannot be computed; empty if they can be computed. */
         Optional<String> missing(RuleLimit limit) {
             List<By> by = limit.by();
             for (int own = 0; own < by.size(); own++) {

@@ -1,4 +1,4 @@
-/** Who a caller is: the keys of its counts, the hash that stands for it, and the text that people may see. */
+/** The identity of a caller: the keys of its counts, the hash that stands for it, and the text that people may see. */
 @NullMarked
 package io.sluice.rules.caller;
 

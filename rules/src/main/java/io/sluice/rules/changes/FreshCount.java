@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Says what it means that a limit starts a new count. What was used of the old limit is not known to the new one. So both can be
- * used, until the old one would have forgotten what was used.
+ * Describes the consequences of a limit that starts a new count. The new limit does not know the use of the old limit. So both can be used
+ * until the old limit would have forgotten its use.
  */
 final class FreshCount {
 
-    /** For a limit that never refuses. */
+    /** The consequence for a limit that never refuses. */
     static final String IN_SHADOW = "it refuses nothing, so only its reports start anew";
 
-    /** For a limit that refused nothing so far. */
+    /** The consequence for a limit that has refused no requests so far. */
     static final String OUT_OF_SHADOW = "the old limit refused nothing, so only the new one matters";
 
     private static final String BOTH = " the old and the new limit can both be used";
@@ -35,7 +35,7 @@ final class FreshCount {
                 : span(old) + BOTH + unused(now);
     }
 
-    /** Returns how long the old limit would have remembered what was used. */
+    /** Returns the time after which the old limit would have forgotten its use. */
     private static String span(Limit old) {
         if (old.windowMicros() == 0) {
             return "at the moment of the change";

@@ -30,7 +30,7 @@ final class LimitComparison {
     private final List<RuleLimit> after;
     private final List<RuleChange> changes;
 
-    /** Maps positions in the new rule to positions in the old one. */
+    /** Maps positions in the new rule to positions in the old rule. */
     private final Map<Integer, Integer> pairs = new TreeMap<>();
 
     LimitComparison(Rule before, Rule after, boolean candidate, List<RuleChange> changes) {
@@ -164,8 +164,8 @@ final class LimitComparison {
     }
 
     /**
-     * Pairs the limits, in their order, that have no partner yet and for which the function returns the same value. Null pairs
-     * nothing.
+     * Pairs the limits without a partner for which the function returns the same value, in their order. Limits with the value
+     * null are not paired.
      */
     private void pair(Function<RuleLimit, @Nullable Object> same) {
         Map<Object, List<Integer>> free = new LinkedHashMap<>();

@@ -46,20 +46,23 @@ public final class LimitWords {
         return limit.capacity() + " per " + shape(limit).get("window") + (limit.weighted() ? ", weighted" : "");
     }
 
-    /** Returns the numbers with their meaning, and what else matters for how much passes. */
+    /** Returns the numbers with their meaning, and the other settings that affect the number of admitted requests. */
     static String described(RuleLimit limit) {
         return amount(limit.limit())
                 + limit.cost().map(cost -> ", cost " + CostText.line(cost)).orElse("")
                 + (limit.durable() ? ", durable" : "");
     }
 
-    /** Returns what an override changes: its numbers, unless they are those of the limit, and what it keeps for others. */
+    /**
+     * Returns the changes by an override: its numbers, unless they equal the numbers of the limit, and the permits that it
+     * keeps for other callers.
+     */
     static String described(LimitOverride override, RuleLimit of) {
         String keep = override.keep().map(own -> "keep " + own).orElse("");
         return override.onlyKeeps(of) ? keep : amount(override.numbers()) + (keep.isEmpty() ? "" : ", " + keep);
     }
 
-    /** Returns the values of a cost by key; empty if there is none. */
+    /** Returns the values of a cost by key; empty if there is no cost. */
     static Map<String, String> cost(Optional<Cost> cost) {
         return cost.map(CostText::words).orElse(Map.of());
     }
@@ -69,7 +72,7 @@ public final class LimitWords {
         return limit.algorithm() + " " + amount(limit);
     }
 
-    /** Returns what identifies a count within its rule. If one of these values changes, the count starts fresh. */
+    /** Returns the values that identify a count within its rule. If one of these values changes, the count starts fresh. */
     static Map<String, String> identity(String rule, RuleLimit limit) {
         Map<String, String> identity = new LinkedHashMap<>();
         identity.put("id", LimitName.ownId(rule, limit).orElse(NONE));
@@ -110,7 +113,7 @@ public final class LimitWords {
                 : String.join(", ", by.stream().map(By::attribute).toList());
     }
 
-    /** Returns the attributes that are used if a request lacks the first ones. */
+    /** Returns the attributes that are used if a request lacks the first attributes. */
     static String otherwise(List<By> by) {
         return String.join(
                 ", ", by.stream().map(each -> each.otherwise().orElse(NONE)).toList());

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Compares the overrides of two rules with the same id. Two overrides are the same if they are for the same callers and the same
+ * Compares the overrides of two rules with the same id. Two overrides count as the same if they apply to the same callers and the same
  * limit.
  */
 final class OverrideComparison {
@@ -26,7 +26,7 @@ final class OverrideComparison {
     /**
      * Creates a comparison.
      *
-     * @param limits maps positions of limits in the new rule to positions in the old one
+     * @param limits the positions of limits in the old rule, by their positions in the new rule
      */
     OverrideComparison(Rule before, Rule after, Map<Integer, Integer> limits, List<RuleChange> changes) {
         this.before = before;

@@ -19,7 +19,7 @@ public sealed interface RuleChange {
         return SetComparison.changes(before.rules(), after.rules());
     }
 
-    /** Returns the first few sentences on one line, and how many more there are. */
+    /** Returns the first few sentences on one line, and the number of further sentences. */
     static String summary(List<RuleChange> changes) {
         if (changes.isEmpty()) {
             return "the same rules";
@@ -30,12 +30,12 @@ public sealed interface RuleChange {
         return shown == changes.size() ? first : first + "; and " + (changes.size() - shown) + " more changes";
     }
 
-    /** Returns what the change means for counts, as a sentence; empty if they stay. */
+    /** Returns a sentence about the effect of the change on counts; empty if the counts stay. */
     default Optional<String> forCounts() {
         return Optional.empty();
     }
 
-    /** A rule that is new. */
+    /** A new rule. */
     record Added(Rule rule) implements RuleChange {
         @Override
         public String toString() {
@@ -51,7 +51,7 @@ public sealed interface RuleChange {
         }
     }
 
-    /** A rule that is gone. */
+    /** A removed rule. */
     record Removed(Rule rule) implements RuleChange {
         @Override
         public String toString() {
@@ -77,8 +77,8 @@ public sealed interface RuleChange {
      *
      * @param rule the rule's id
      * @param limit the limit's name within the rule
-     * @param why what changed
-     * @param means what callers can do because of it
+     * @param why the change
+     * @param means the consequence for callers
      */
     record StartsFresh(String rule, String limit, String why, String means) implements RuleChange {
 

@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record AnswerAttribute(Source source, String name) {
 
-    /** The longest text. */
+    /** The maximum length of the text. */
     public static final int LONGEST = 128;
 
     /** The texts that {@link #parse} accepts, for error messages. */
@@ -50,7 +50,7 @@ public record AnswerAttribute(Source source, String name) {
     /**
      * Parses the text of a document.
      *
-     * @throws IllegalArgumentException if it names nothing in an answer
+     * @throws IllegalArgumentException if it does not name an attribute of an answer
      */
     public static AnswerAttribute parse(String text) {
         if (text.startsWith(JSON)) {
@@ -65,7 +65,7 @@ public record AnswerAttribute(Source source, String name) {
         throw new IllegalArgumentException("name: not legal (expected: " + EXPECTED + ")");
     }
 
-    /** Returns the names on the way from the root of the JSON to the figure. */
+    /** Returns the names on the path from the root of the JSON to the figure. */
     public List<String> path() {
         return List.of(name.split("\\.", -1));
     }

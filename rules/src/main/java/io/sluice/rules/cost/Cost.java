@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a request costs a limit. A limit without a cost charges the permits that the caller asks for. Immutable.
+ * The cost of a request under a limit. A limit without a cost charges the permits that the caller asks for. Immutable.
  *
  * <p>A limit that holds permits or gives out time slots has no cost, because neither can be settled afterwards.
  */
@@ -23,12 +23,12 @@ public sealed interface Cost {
      */
     long permits(Attributes request, long asked);
 
-    /** Returns the attribute of the request that says the cost; empty if none does. */
+    /** Returns the attribute of the request that contains the cost; empty if there is none. */
     default Optional<String> attribute() {
         return Optional.empty();
     }
 
-    /** Returns how the charge is settled; empty if it stands. */
+    /** Returns the way to settle the charge; empty if the charge stays as it is. */
     default Optional<Settling> settling() {
         return Optional.empty();
     }
@@ -62,7 +62,7 @@ public sealed interface Cost {
      * The decision charges an estimate. Settling replaces the estimate by the real figure.
      *
      * @param reserve the estimate
-     * @param settling how the real figure is learned; empty if the estimate stands
+     * @param settling the source of the real figure; empty if the estimate stays as it is
      */
     record Reserved(Reserve reserve, Optional<Settling> settling) implements Cost {
 
@@ -84,7 +84,7 @@ public sealed interface Cost {
         }
     }
 
-    /** The call reports usage. It is charged in any case, also into debt, and the call passes. */
+    /** The call reports usage, which is charged in any case, even into debt, and the call passes. */
     record Always() implements Cost {
 
         @Override
@@ -103,10 +103,10 @@ public sealed interface Cost {
     }
 
     /**
-     * How the real figure is learned.
+     * The source of the real figure.
      *
-     * @param by the attribute of the answer that has it
-     * @param within how long after the decision it can be settled, {@link #SHORTEST} to {@link #LONGEST}
+     * @param by the attribute of the answer that contains the figure
+     * @param within the time after the decision in which it can be settled, {@link #SHORTEST} to {@link #LONGEST}
      */
     record Settling(AnswerAttribute by, Duration within) {
 

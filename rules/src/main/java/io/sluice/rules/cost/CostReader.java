@@ -47,7 +47,7 @@ public final class CostReader {
     public Optional<Cost> read(Fields limit) {
         long before = errors.count();
         Optional<Cost> cost = limit.fields(COST, KEYS)
-                // An unknown key is probably a mistyped one, so nothing is missing.
+                // An unknown key is probably a mistyped key, so do not also report a missing key.
                 .filter(fields -> fields.hasAny(KEYS) || errors.count() == before)
                 .flatMap(fields -> fields.has("charge") ? always(fields) : reserved(fields));
         return errors.count() == before ? cost : Optional.empty();
@@ -105,7 +105,7 @@ public final class CostReader {
                 own -> new Reserve.Attribute(own, usual.map(OptionalLong::of).orElse(OptionalLong.empty())));
     }
 
-    /** Text in quotes is a name, even if it has only digits. */
+    /** Returns whether a value is a number. Text in quotes is a name, even if it has only digits. */
     private static boolean isNumber(YamlValue value) {
         return value instanceof YamlScalar scalar
                 && !scalar.quoted()

@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How much of a limit a request leaves for others: it passes only if at least this much remains after it. Immutable. Prints as
- * documents write it: {@code 20%} or {@code 500}.
+ * The part of a limit that a request leaves for other requests: it passes only if at least this part remains after it.
+ * Immutable. Prints as documents write it: {@code 20%} or {@code 500}.
  */
 public sealed interface Keep {
 
-    /** Returns the permits that must remain, rounded up in favour of the others. */
+    /** Returns the permits that must remain, rounded up in favour of the other requests. */
     long permits(Limit limit);
 
     /** Parses {@code 20%}, or a whole number. Returns empty for any other text. */
@@ -27,7 +27,7 @@ public sealed interface Keep {
     /**
      * A part of the limit's capacity.
      *
-     * @param percent 0 to 100
+     * @param percent the percentage, 0 to 100
      */
     record Share(int percent) implements Keep {
 
@@ -51,7 +51,7 @@ public sealed interface Keep {
     /**
      * A number of permits.
      *
-     * @param permits 0 to {@link Limit#MAX_CAPACITY}
+     * @param permits the number of permits, 0 to {@link Limit#MAX_CAPACITY}
      */
     record Permits(long permits) implements Keep {
 

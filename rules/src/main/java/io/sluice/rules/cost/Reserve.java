@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How many permits a decision charges before the real figure is known. Immutable. */
+/** The permits that a decision charges before the real figure is known. Immutable. */
 public sealed interface Reserve {
 
     /**
@@ -17,13 +17,13 @@ public sealed interface Reserve {
      */
     long permits(Attributes request, long asked);
 
-    /** Returns the permits to charge for a request that says nothing; empty if that depends on the caller. */
+    /** Returns the permits to charge for a request without the attribute; empty if they depend on the caller. */
     OptionalLong usual();
 
     /**
-     * A number.
+     * A fixed number of permits.
      *
-     * @param permits 0 to {@link Limit#MAX_PERMITS}
+     * @param permits the number of permits, 0 to {@link Limit#MAX_PERMITS}
      */
     record Fixed(long permits) implements Reserve {
 
@@ -45,7 +45,7 @@ public sealed interface Reserve {
     /**
      * The value of an attribute of the request.
      *
-     * @param name in the spelling of {@link Attributes#normalisedName}
+     * @param name the name, in the spelling of {@link Attributes#normalisedName}
      * @param usual the permits if the request lacks the attribute, or if its value is not a whole number of 0 or more; if empty,
      *     the permits that the caller asks for
      */
@@ -68,8 +68,8 @@ public sealed interface Reserve {
         }
 
         /**
-         * Reads what a request says. More than any limit holds counts as the most that a request may ask for. {@code 1000.0} and
-         * {@code 1e3} are 1000, as in answers: many programs write numbers that way.
+         * Reads the value in a request. A number above the maximum of a request counts as this maximum. {@code 1000.0} and {@code 1e3} are
+         * 1000, as in answers, because many programs write numbers in these ways.
          */
         private static OptionalLong said(@Nullable String value) {
             if (value == null || value.isEmpty()) {

@@ -1,4 +1,7 @@
-/** What a request costs a limit, how the real figure is learned afterwards, and how much a request leaves for others. */
+/**
+ * The cost of a request under a limit, its settlement by the real figure, and the part of a limit that a request leaves for
+ * other requests.
+ */
 @NullMarked
 package io.sluice.rules.cost;
 

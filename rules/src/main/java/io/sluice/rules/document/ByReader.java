@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Reads the attributes that identify a caller: {@code by: user}, {@code by: [tenant, user]} and the dimensions of the founding
- * shape. An attribute that has a fallback may be one that nobody sends, as in the founding shape.
+ * shape. An attribute with a fallback may be an attribute that no request has, as in the founding shape.
  */
 final class ByReader {
 
@@ -42,7 +42,7 @@ final class ByReader {
 
     /**
      * Reads a dimension of the founding shape. Requests are counted by the attribute that <i>field</i> names. A request without
-     * it is counted by the attribute that <i>type</i> names.
+     * this attribute is counted by the attribute that <i>type</i> names.
      */
     static List<By> dimension(Fields fields, Errors errors) {
         boolean both = fields.has("field") && fields.has("type");

@@ -31,7 +31,7 @@ final class DocumentKeys {
     /** The keys of protocol scopes. The module that implements a protocol reads its scope. */
     static final Set<String> PROTOCOLS = ordered(List.of("envoy"));
 
-    /** The keys that say how limits are decided. They are meaningless in a rule without limits. */
+    /** The keys that determine how limits are decided. They have no meaning in a rule without limits. */
     static final Set<String> HANDLING =
             ordered(List.of("mode", "lease", "on_failure", "local_share", "deadline", "guard"));
 
@@ -50,7 +50,7 @@ final class DocumentKeys {
             List.of("message", "labels"),
             FOUNDING);
 
-    /** The error for each key that belongs into a limit or an override, where it is written into a rule. */
+    /** The error for each key that belongs into a limit or an override but is written into a rule. */
     static final Map<String, String> NOT_IN_RULE = Map.of(
             "cost", "cost: on the rule (expected: inside one of its limits)",
             "durable", "durable: on the rule (expected: inside one of its limits)",

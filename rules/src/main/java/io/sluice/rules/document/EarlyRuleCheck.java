@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports what a rule for {@code early} may not use, each at its own place. Values of a wrong type are skipped, because the other
+ * Reports settings that a rule for {@code early} may not use, each at its own place. Values of a wrong type are skipped, because the other
  * readers report them.
  */
 final class EarlyRuleCheck {

@@ -28,7 +28,7 @@ final class FoundingShape {
         return !rule.has("limits") && rule.hasAny(DocumentKeys.FOUNDING);
     }
 
-    /** Returns whether the rule itself has a limit in addition to those of its dimensions. */
+    /** Returns whether the rule itself has a limit in addition to the limits of its dimensions. */
     static boolean hasOwnLimit(Fields rule) {
         return DocumentKeys.FOUNDING.stream().anyMatch(key -> !key.equals("dimensions") && rule.has(key));
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
-/** Reads the part of a rule that says where and how its limits are decided. */
+/** Reads the part of a rule that determines where and how its limits are decided. */
 final class HandlingReader {
 
     private static final String AUTO = "auto";

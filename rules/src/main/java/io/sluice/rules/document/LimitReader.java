@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads the limits of one rule: either those in force or the candidates. */
+/** Reads the limits of one rule: either the limits in force or the candidates. */
 final class LimitReader {
 
     private final String rule;
@@ -34,7 +34,7 @@ final class LimitReader {
     private final Map<String, Place> ids = new HashMap<>();
     private final CostReader costs;
 
-    /** The costs that are settled by an answer, and where they are. */
+    /** The costs that are settled by an answer, by their places. */
     private final Map<Place, Cost.Settling> settled = new LinkedHashMap<>();
 
     LimitReader(String rule, boolean candidate, Errors errors) {
@@ -46,16 +46,16 @@ final class LimitReader {
 
     /**
      * A limit and the values that an override needs from it. A limit with errors keeps its position in the list, so that other
-     * limits keep theirs.
+     * limits keep their positions.
      */
     record ReadLimit(Optional<String> id, Optional<Built> built) {}
 
     record Built(Algorithm algorithm, Parameters parameters, RuleLimit limit) {}
 
-    /** What identifies a count, apart from the caller. Fallback attributes are not part of it. */
+    /** The values that identify a count, apart from the caller. Fallback attributes are not part of it. */
     private record Identity(String name, String shape, List<String> by) {}
 
-    /** Whose requests a limit counts together. */
+    /** The settings that determine which requests a limit counts together. */
     private record Counting(List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
 
         RuleLimit limit(String id, Limit limit, Optional<Cost> cost, boolean durable) {
@@ -162,7 +162,7 @@ final class LimitReader {
         return name;
     }
 
-    /** Refuses a cost where the algorithm cannot settle it. Returns whether the limit may be charged as it says. */
+    /** Refuses a cost if the algorithm cannot settle it. Returns whether the limit may have its cost. */
     private static boolean isCharged(Fields fields, Algorithm algorithm) {
         boolean refused = fields.has("cost") && !algorithm.settles();
         if (refused) {
@@ -181,7 +181,10 @@ final class LimitReader {
         }
     }
 
-    /** Counts are kept per window, so only a window that everybody computes alike can be restored. */
+    /**
+     * Reads whether a limit is durable. Counts are stored per window, so only a window that all processes compute in the same
+     * way can be restored.
+     */
     private static boolean durable(Fields fields, Algorithm algorithm) {
         boolean durable = fields.flag("durable").orElse(false);
         if (durable && (!algorithm.has(Parameter.ALIGN) || !fields.has("align"))) {

@@ -67,7 +67,7 @@ final class OverrideReader {
         }
     }
 
-    /** What an override changes. */
+    /** The changes by an override. */
     private record Changed(Limit numbers, Optional<Keep> keep) {}
 
     private Optional<Changed> changed(Fields fields, Built built) {

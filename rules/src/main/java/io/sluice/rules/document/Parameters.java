@@ -35,15 +35,12 @@ record Parameters(Map<Parameter, Object> given) {
         };
     }
 
-    /** Returns the algorithm of a limit that names none. */
+    /** Returns the default algorithm of a limit. */
     static Algorithm usual(boolean hasRate) {
         return hasRate ? Algorithm.TOKEN_BUCKET : Algorithm.SLIDING_WINDOW;
     }
 
-    /**
-     * Returns these numbers, with the others' numbers where these have none. Everything that is not a number comes from the
-     * others.
-     */
+    /** Returns these numbers, completed by the numbers of the other parameters. All other values come from the other parameters. */
     Parameters over(Parameters others) {
         Map<Parameter, Object> all = new EnumMap<>(Parameter.class);
         all.putAll(others.given);

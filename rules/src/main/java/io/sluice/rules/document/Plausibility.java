@@ -17,12 +17,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds what is legal but would silently count something else: a mistyped attribute, method or pattern. A known name in another
- * case is an error, because no request has such an attribute. Anything else is a warning, because it may be meant.
+ * Finds legal values that would silently count other requests than intended: a mistyped attribute, method or pattern. A known
+ * name in another case is an error, because no request has such an attribute. All other findings are warnings, because the
+ * value may be intended.
  */
 final class Plausibility {
 
-    /** The methods that IANA registers, and those of caches, of UPnP and of Icecast. */
+    /** The methods that IANA registers, and the methods of caches, of UPnP and of Icecast. */
     private static final List<String> METHODS = List.of(
             "GET",
             "HEAD",
@@ -71,7 +72,7 @@ final class Plausibility {
             "UPDATEREDIRECTREF",
             "VERSION-CONTROL");
 
-    /** A class of characters, a repetition, an alternative, an escape, or an end. */
+    /** Signs of a regular expression: a class of characters, a repetition, an alternative, an escape, or an end. */
     private static final Pattern REGULAR_EXPRESSION =
             Pattern.compile("\\[[^\\]/]*\\]|\\.[*+]|\\([^)]*\\|[^)]*\\)|\\(\\?|\\)[*+?]|\\\\|\\$$");
 
@@ -80,12 +81,12 @@ final class Plausibility {
     /** Attributes with few values, which callers cannot choose freely. */
     private static final Set<String> FEW = Set.of("tenant", "app", "plan", "service", "domain", "method");
 
-    /** The most counts that are durable. */
+    /** The maximum number of durable counts. */
     private static final int MOST_DURABLE = 100_000;
 
     private Plausibility() {}
 
-    /** Warns about an attribute that no front door sends. */
+    /** Warns about an attribute that no front end sends. */
     static void warnUnknown(String key, String name, Place place, Errors errors) {
         if (AttributeNames.isKnown(name) || AttributeNames.respelled(name).isPresent()) {
             return;
@@ -142,7 +143,7 @@ final class Plausibility {
         });
     }
 
-    /** Warns about a cost that a caller can leave out, and about a settlement by something that is not an amount. */
+    /** Warns about a cost that a caller can leave out, and about a settlement by an attribute that is not an amount. */
     static void settling(Cost.Reserved cost, Place place, Errors errors) {
         if (cost.reserve().usual().isEmpty()) {
             errors.warnings()

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * Reads the {@link ProtocolScope} of one protocol from rule documents. Implementations are found by {@link
- * java.util.ServiceLoader}. If the module of a protocol is missing, a rule keeps what its document says about the protocol, but
- * matches no request by it. Stateless and thread-safe.
+ * java.util.ServiceLoader}. If the module of a protocol is missing, a rule keeps the content of its document about the
+ * protocol, but matches no request by it. Stateless and thread-safe.
  */
 public interface ProtocolScopeReader {
 

@@ -65,7 +65,9 @@ public final class Quantities {
         return Spans.text(span);
     }
 
-    /** Returns the value of a parameter as documents write it: whole numbers and flags as they are, everything else as text. */
+    /**
+     * Returns the value of a parameter as documents write it: whole numbers and flags as they are, all other values as text.
+     */
     public static Object written(Object value) {
         if (value instanceof Duration span) {
             return text(span);
@@ -88,7 +90,7 @@ public final class Quantities {
                 return moment.toInstant();
             }
         } catch (DateTimeException e) {
-            // Refused below, like a year out of range.
+            // The text is refused below, like a year out of range.
         }
         throw refused(name, text, "a date and time with offset, such as 2027-01-01T00:00:00Z");
     }
@@ -99,7 +101,7 @@ public final class Quantities {
                 return ZoneId.of(text);
             }
         } catch (DateTimeException e) {
-            // Refused below.
+            // The text is refused below.
         }
         throw refused(name, text, "a time zone such as UTC, Europe/Berlin or +08:00");
     }

@@ -19,8 +19,7 @@ public interface RuleDialect {
     boolean recognises(YamlValue root);
 
     /**
-     * Returns the rules of a document. They may be used only if no errors were added. The same document always gives the same
-     * ids.
+     * Returns the rules of a document. They may be used only if no errors were added. The ids of a document's rules are always the same.
      */
     List<Placed> read(YamlValue root, Errors errors);
 

@@ -46,7 +46,7 @@ public sealed interface RuleDocument {
                 : new Refused(all, together(warnings));
     }
 
-    /** An attribute that one document of a set declares is known in all of them. */
+    /** Returns the warnings of a set. An attribute that one document of the set declares is known in all its documents. */
     private static List<DocumentError> together(List<Warnings> warnings) {
         Set<String> declared = new HashSet<>();
         warnings.forEach(each -> declared.addAll(each.declared()));
@@ -67,10 +67,10 @@ public sealed interface RuleDocument {
      */
     record Text(String file, String text) {}
 
-    /** Returns what is legal, but probably not what the author means. */
+    /** Returns warnings about legal content that the author probably did not intend. */
     List<DocumentError> warnings();
 
-    /** The place of a rule: that of its id. */
+    /** The place of a rule, which is the place of its id. */
     record RulePlace(String file, Place place) {
 
         /** Returns a warning at this place. */
@@ -80,9 +80,9 @@ public sealed interface RuleDocument {
     }
 
     /**
-     * A document without errors. Two are equal if their rules and warnings are, wherever the rules are.
+     * A document without errors. Two documents are equal if their rules and warnings are equal; the places do not matter.
      *
-     * @param places where the rules are, by id; empty if that is not known
+     * @param places the places of the rules, by id; empty if they are unknown
      */
     record Accepted(List<Rule> rules, List<DocumentError> warnings, Map<String, RulePlace> places)
             implements RuleDocument {

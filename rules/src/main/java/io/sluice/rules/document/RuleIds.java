@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rule ids of all documents in one set, and where each was first seen. Not thread-safe. */
+/** The rule ids of all documents in one set, each with the place of its first use. Not thread-safe. */
 final class RuleIds {
 
     private static final int LONGEST = 128;
@@ -16,7 +16,7 @@ final class RuleIds {
 
     private final Map<String, RulePlace> met = new HashMap<>();
 
-    /** Returns where the rules are, by id. */
+    /** Returns the places of the rules, by id. */
     Map<String, RulePlace> places() {
         return met;
     }

@@ -66,7 +66,7 @@ final class RuleReader {
                 .orElse(List.of());
     }
 
-    /** Takes most rules while the document is being parsed, and the remaining ones from its tree. */
+    /** Takes most rules while the document is being parsed, and the remaining rules from its tree. */
     private List<Rule> document(String text) {
         YamlReader.read(errors.file(), text, errors, new ItemHandler(RULES, this::take))
                 .ifPresent(this::takeRest);
@@ -222,7 +222,7 @@ final class RuleReader {
         }
     }
 
-    /** Only Envoy's rate limit protocol has these attributes. */
+    /** Returns whether an attribute exists only in Envoy's rate limit protocol. */
     private static boolean isOfDescriptors(String attribute) {
         return attribute.equals("domain") || attribute.startsWith("descriptor.");
     }
@@ -237,8 +237,8 @@ final class RuleReader {
     }
 
     /**
-     * Refuses the keys that are about counting. Requests that a rule exempts or denies are not counted, so these keys have no
-     * meaning.
+     * Refuses the keys for counting in a rule that exempts or denies. The requests of such a rule are not counted, so these
+     * keys have no meaning.
      */
     private static void refuseBeside(Action action, boolean shadow, Fields fields) {
         Set<String> counting = new LinkedHashSet<>(DocumentKeys.HANDLING);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A caller's wait for the limits of one or two engines, which the caller may cancel. Thread-safe.
  *
- * <p>If the caller cancels in time, nothing stays charged and no decisions are delivered. If the cancellation comes too late, the
- * decisions are delivered and the caller must give back what they charged.
+ * <p>If the caller cancels in time, no permits stay charged and no decisions are delivered. If the cancellation comes too late, the
+ * decisions are delivered and the caller must give back their charges.
  */
 final class Acquisition {
 
@@ -22,7 +22,7 @@ final class Acquisition {
         return decisions;
     }
 
-    /** Waits for the next engine. If the caller has cancelled, cancels that wait at once. */
+    /** Waits for the next engine. If the caller has cancelled, cancels this wait immediately. */
     CompletionStage<Decision> await(CompletableFuture<Decision> next) {
         boolean gone;
         synchronized (this) {
@@ -39,7 +39,7 @@ final class Acquisition {
         decisions.complete(all);
     }
 
-    /** Cancels the wait. Has no effect once everything is decided. */
+    /** Cancels the wait. Has no effect after all decisions have been made. */
     void cancel() {
         CompletableFuture<Decision> now;
         synchronized (this) {

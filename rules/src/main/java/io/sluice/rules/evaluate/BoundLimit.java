@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A limit of a matching rule, bound to one request: the numbers in force for the request, and the count that it uses. Immutable.
  *
- * @param numbers the limit's own numbers, or those of an override
- * @param permits the permits that the request asks for, or that it costs; 0 only looks
- * @param keep the permits that the request leaves for others
- * @param demand null if the request is refused because it lacks an attribute that the limit counts by
+ * @param numbers the limit's own numbers, or the numbers of an override
+ * @param permits the permits that the request asks for, or its cost; with 0, the request only looks
+ * @param keep the permits that the request leaves for other requests
+ * @param demand the demand; null if the request is refused because it lacks an attribute that the limit counts by
  * @param inStore whether the shared store decides the limit, rather than this process
  */
 public record BoundLimit(
@@ -47,7 +47,7 @@ public record BoundLimit(
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 
-    /** Returns whether both use the same count of the same engine. */
+    /** Returns whether both limits use the same count of the same engine. */
     public boolean sharesCountWith(BoundLimit other) {
         return demand != null
                 && other.demand != null
@@ -55,17 +55,20 @@ public record BoundLimit(
                 && demand.sharesCountWith(other.demand);
     }
 
-    /** Returns whether it asks for permits of this caller. A request may ask one limit for several callers, each with its own key. */
+    /**
+     * Returns whether the limit is asked for permits of this caller. A request may ask one limit for several callers, each with its own
+     * key.
+     */
     boolean asks(Label label, String key) {
         return demand != null && demand.label().equals(label) && demand.key().equals(key);
     }
 
-    /** Returns whether it is charged in any case, also into debt, and never refuses a request that is charged. */
+    /** Returns whether the limit is charged in any case, even into debt, and never refuses a request that is charged. */
     boolean isUsage() {
         return limit.cost().isPresent() && limit.cost().get() instanceof Cost.Always;
     }
 
-    /** Returns whether its permits are held and must be released. */
+    /** Returns whether the limit's permits are held and must be released. */
     boolean isHeld() {
         return numbers.kind().holds();
     }

@@ -11,7 +11,7 @@ public final class CombinedDecisions {
 
     private CombinedDecisions() {}
 
-    /** Returns the longest time; empty (never) if one of them is never. */
+    /** Returns the longest retry time; empty (never) if one of the decisions has none. */
     public static Optional<Duration> retryAfter(List<Decision> decisions) {
         Duration longest = Duration.ZERO;
         for (Decision decision : decisions) {
@@ -24,7 +24,7 @@ public final class CombinedDecisions {
         return Optional.of(longest);
     }
 
-    /** Returns whether all of them allow the request. */
+    /** Returns whether all decisions allow the request. */
     public static boolean allAllow(List<Decision> decisions) {
         for (Decision decision : decisions) {
             if (!decision.allowed()) {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds to rulings what concerns costs: what is left of limits with a cost of their own, what was kept for others, and what can be
- * settled later. Immutable.
+ * Adds the reports about costs to rulings: the remaining permits of limits with a cost of their own, the permits that were kept for other
+ * requests, and the reservations that can be settled later. Immutable.
  */
 final class CostReports {
 
@@ -31,8 +31,8 @@ final class CostReports {
     /**
      * Returns the ruling with the reports.
      *
-     * @param deciding the decision whose limit is reported; null if none is
-     * @param looked whether to subtract from the remaining permits what a look would have charged
+     * @param deciding the decision whose limit is reported; null if no limit is
+     * @param looked whether to subtract the charge that a look would have made from the remaining permits
      */
     static Ruling.Settled add(
             Ruling.Settled ruling, MatchedRequest matched, @Nullable Decision deciding, boolean looked) {
@@ -71,7 +71,7 @@ final class CostReports {
                 if (bound != null
                         && bound.limit().cost().isPresent()
                         && (ruling.allowed() || !isUnasked(bound, verdicts.get(i)))) {
-                    // If another engine refuses, what this one has granted is given back.
+                    // If another engine refuses, the permits that this engine has granted are given back.
                     long less = !ruling.allowed() ? -verdicts.get(i).granted() : looked ? bound.permits() : 0;
                     costs.add(reported(bound, verdicts.get(i), less));
                 }
@@ -80,7 +80,7 @@ final class CostReports {
         return costs;
     }
 
-    /** Returns whether nothing is known about what remains of a limit, because another one refused before it was asked. */
+    /** Returns whether the remaining permits of a limit are unknown, because another limit refused before it was asked. */
     private static boolean isUnasked(BoundLimit bound, Verdict verdict) {
         return verdict.isUnasked(bound.numbers().capacity());
     }
@@ -93,7 +93,7 @@ final class CostReports {
                 reset == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(reset, ChronoUnit.MICROS)));
     }
 
-    /** Returns an allowed ruling with what it reserved. Decisions without the store have reserved nothing there. */
+    /** Returns an allowed ruling with its reservation. Decisions without the store have reserved nothing in the store. */
     Ruling.Settled reserve(Ruling.Settled ruling, MatchedRequest matched, ShadowDecisions shadows) {
         if (!ruling.allowed() || ruling.looked() || !canReserve(matched)) {
             return ruling;
@@ -108,8 +108,8 @@ final class CostReports {
     }
 
     /**
-     * Returns what an allowed request may have reserved in a store that did not answer in time; null if there is nothing. Nobody can
-     * settle it: the store may have charged it, and the time of that is not known.
+     * Returns the reservation that an allowed request may have in a store that did not answer in time, or null if there is none. It cannot
+     * be settled: the store may have charged it, but the time of the charge is unknown.
      */
     @Nullable
     Reservation unknown(Ruling.Settled ruling, MatchedRequest matched) {

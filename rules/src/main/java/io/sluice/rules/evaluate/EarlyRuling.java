@@ -18,7 +18,7 @@ public final class EarlyRuling {
     /**
      * Creates a ruling.
      *
-     * @param ruling null if no rule but those that count answers decided, and they let the request pass
+     * @param ruling the ruling; null if only rules that count answers applied, and they let the request pass
      * @param answers the rules that count answers; null if none apply
      */
     EarlyRuling(@Nullable Ruling ruling, @Nullable MatchedRequest answers) {

@@ -22,7 +22,7 @@ final class EngineRouter {
     private final @Nullable Limiter shared;
     private final IntSupplier liveNodes;
 
-    /** Why the store is not asked although there is one; null if it is asked. */
+    /** The reason why an existing store is not asked; null if it is asked. */
     private final @Nullable String withoutStore;
 
     EngineRouter(Limiter local, @Nullable Limiter shared, IntSupplier liveNodes) {
@@ -43,8 +43,8 @@ final class EngineRouter {
     }
 
     /**
-     * Decides a request in this process if no store is involved and nothing is in shadow. The answer is immediate. Most requests
-     * are like that in a process without a store. Returns null for any other request.
+     * Decides a request in this process if no store is involved and no limit is in shadow, which is the case for most requests in a process
+     * without a store. The answer is immediate. Returns null for any other request.
      */
     @Nullable
     Decision decideHere(MatchedRequest matched) {
@@ -56,7 +56,7 @@ final class EngineRouter {
     }
 
     /**
-     * Charges limits in this process if no store is involved and the request lacks nothing that they count by. The answer is
+     * Charges limits in this process if no store is involved and the request has all attributes that they count by. The answer is
      * immediate. Returns null for any other group, and then charges nothing.
      */
     @Nullable
@@ -120,7 +120,7 @@ final class EngineRouter {
         return group.ask(inStore, purpose, limiter, version, group.sharedByNodes() ? nodeShare() : 1);
     }
 
-    /** Returns one part for each node, rounded up in the last digit, so that a third of 300 is not 99. */
+    /** Returns the share of one node, rounded up in the last digit, so that a third of 300 is not 99. */
     private double nodeShare() {
         int nodes = liveNodes.getAsInt();
         return nodes < 1 ? Handling.DEFAULT_LOCAL_SHARE : Math.min(1, Math.nextUp(1.0 / nodes));

@@ -40,26 +40,25 @@ import org.jspecify.annotations.Nullable;
  * <p>A rule that denies comes first, then a rule that exempts. Otherwise all limits of all matching rules are one decision:
  * either all pass and all are charged, or one refuses and none is charged.
  *
- * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse. They are charged if the request passes.
- * They are only looked at if the request is refused or only looks. So their counts are what they would be if these limits were in
- * force. The limits of one shadow rule pass or refuse together, and so do the candidates of one rule. If the shared store fails,
- * they report nothing.
+ * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse. They are charged if the request passes. They are
+ * only looked at if the request is refused or only looks. So their counts are the same as if these limits were in force. The limits of one
+ * shadow rule pass or refuse together, and so do the candidates of one rule. If the shared store fails, they report no refusals.
  *
- * <p><b>Two engines in one request.</b> If rules of {@code mode: local} and of another mode match together, the in-process limits
- * are charged first and the shared ones second. If the shared limits refuse, the in-process charge is given back. So the limits
- * never admit too much, but a request that will be refused may hold in-process permits for the length of one call to the store.
- * If the in-process limits refuse a request, the store is not asked at all. The ruling then reports the first in-process limit
- * that refused, and {@code retryAfter} covers only the in-process limits.
+ * <p><b>Two engines in one request.</b> If rules of {@code mode: local} and of another mode match together, the in-process limits are
+ * charged first and the shared limits second. If the shared limits refuse, the in-process charge is given back. So the limits never admit
+ * too much, but a request that will be refused may hold in-process permits for the length of one call to the store. If the in-process
+ * limits refuse a request, the store is not asked at all. The ruling then reports the first in-process limit that refused, and {@code
+ * retryAfter} covers only the in-process limits.
  */
 public final class Evaluator {
 
-    /** How long to wait for the shared store when permits are renewed or released. No request waits for this. */
+    /** The maximum time to wait for the shared store when permits are renewed or released. No request waits for this. */
     public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
-    /** The reason of degraded decisions that were made without the shared store, because too many were waiting for it. */
+    /** The reason of degraded decisions that were made without the shared store, because too many requests were waiting for it. */
     public static final String OVERLOAD = "node-overload";
 
-    /** Why a reservation stands: the store did not answer in time, and may have charged it nevertheless. */
+    /** The reason why a reservation stays unsettled: the store did not answer in time, and may have charged it nevertheless. */
     private static final String DEGRADED = "degraded";
 
     private static final CompletionStage<EarlyRuling> PASSED = CompletableFuture.completedStage(EarlyRuling.PASSED);
@@ -78,7 +77,7 @@ public final class Evaluator {
     private final Settlements settlements;
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
-    /** Creates an evaluator of a process that does not know how many others there are. */
+    /** Creates an evaluator of a process that does not know the number of other processes. */
     public Evaluator(
             Supplier<RuleSet> rules,
             Limiter local,
@@ -92,12 +91,12 @@ public final class Evaluator {
     /**
      * Creates an evaluator.
      *
-     * @param rules supplies the rule set in force; called once per request
-     * @param local decides {@code mode: local}, and everything else if there is no shared limiter
-     * @param shared decides the other modes; null if there is no shared store
-     * @param keys how keys are built from callers
-     * @param liveNodes supplies how many processes decide by these rules, this one included; 0 if that is unknown. Called for
-     *     each decision, so it must be fast. It decides the share of rules without {@code local_share}
+     * @param rules the supplier of the rule set in force, called once per request
+     * @param local the limiter for {@code mode: local}, and for all other modes if there is no shared limiter
+     * @param shared the limiter for the other modes; null if there is no shared store
+     * @param keys the settings for building keys from callers
+     * @param liveNodes the supplier of the number of processes that decide by these rules, including this process; 0 if it is unknown.
+     *     Called for each decision, so it must be fast. The number determines the share of rules without {@code local_share}
      */
     public Evaluator(
             Supplier<RuleSet> rules,
@@ -120,7 +119,7 @@ public final class Evaluator {
     /**
      * Rules on a request.
      *
-     * @param permits 1 to {@link Limit#MAX_PERMITS} to charge, or 0 to check whether one permit would pass
+     * @param permits the number of permits to charge, 1 to {@link Limit#MAX_PERMITS}, or 0 to check whether one permit would pass
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
@@ -128,10 +127,10 @@ public final class Evaluator {
     }
 
     /**
-     * Rules on a request before its caller is authenticated, by the {@linkplain RuleSet#early early} rules alone. Limits of
-     * rules that count answers are only looked at: they refuse if nothing is left. {@link #answered} charges them.
+     * Rules on a request before its caller is authenticated, by the {@linkplain RuleSet#early early} rules only. Limits of rules that count
+     * answers are only looked at: they refuse if no permits are left. {@link #answered} charges them.
      *
-     * @param request what is known of the request, see {@link io.sluice.rules.model.EarlyAttributes}
+     * @param request the known attributes of the request, see {@link io.sluice.rules.model.EarlyAttributes}
      */
     public CompletionStage<EarlyRuling> evaluateEarly(Attributes request) {
         long start = clock.nanoTime();
@@ -144,7 +143,7 @@ public final class Evaluator {
         MatchedRequest answers = early(side, found, true, request);
         Rule rule = now.verdictOf();
         if (rule != null) {
-            // Rules that exempt match again later, and are reported then.
+            // Rules that exempt match again later and are then reported.
             return rule.action() == Action.EXEMPT
                     ? PASSED
                     : rulingEarly(now, start).thenApply(ruling -> new EarlyRuling(ruling, null));
@@ -162,7 +161,7 @@ public final class Evaluator {
                 .at(side.place());
     }
 
-    /** Charges requests only if all limits of answers have something left. */
+    /** Charges a request only if all limits for answers have permits left. */
     private CompletionStage<EarlyRuling> lookFirst(MatchedRequest answers, MatchedRequest now, long start) {
         RulingListener told = begun(answers.request());
         BoundLimit lacking = answers.live().lacking();
@@ -185,8 +184,8 @@ public final class Evaluator {
     }
 
     /**
-     * Charges the limits that count answers of this status, each on its own and as far as it has something left. The stage
-     * completes when they are charged; nobody needs to wait for it.
+     * Charges the limits that count answers of this status, each on its own and only if it has permits left. The stage completes when they
+     * are charged; the caller need not wait for it.
      *
      * @param ruling an early ruling that let the request pass
      */
@@ -209,8 +208,8 @@ public final class Evaluator {
     }
 
     /**
-     * Works like {@link #evaluate}. The reservation of an allowed ruling has every limit that can be settled, not only those whose
-     * cost says how.
+     * Works like {@link #evaluate}. The reservation of an allowed ruling contains every limit that can be settled, not only the limits
+     * whose cost has a settlement.
      */
     public CompletionStage<Ruling> evaluateReserving(Attributes request, long permits) {
         long start = clock.nanoTime();
@@ -218,13 +217,14 @@ public final class Evaluator {
     }
 
     /**
-     * Settles a reservation with the real figures. What was not used is given back; what was used beyond the reservation is charged,
-     * also into debt. Each limit settles a reservation once, so this may be repeated. A limit that only the process that decided can
-     * settle, which is another one, is {@linkplain SettlementResult#UNKNOWN unknown}. The stage completes exceptionally if the store
-     * does not answer in time; the reservation then stands, or is settled nevertheless.
+     * Settles a reservation with the real figures. Unused permits are given back; permits used beyond the reservation are charged, even
+     * into debt. Each limit settles a reservation once, so this may be repeated. A limit that only another process can settle, because that
+     * process decided it, is {@linkplain SettlementResult#UNKNOWN unknown}. The stage completes exceptionally if the store does not answer
+     * in time; the reservation then stays charged, or is settled nevertheless.
      *
-     * @param actual by the name of the limit in reports, 0 to {@link Limit#MAX_PERMITS}; limits without a figure stay as they are
-     * @param atMost how long to try
+     * @param actual the real figures by the name of the limit in reports, 0 to {@link Limit#MAX_PERMITS}; limits without a figure stay as
+     *     they are
+     * @param atMost the maximum time to try
      * @return one result for each figure, in the order of the reservation
      * @throws IllegalArgumentException if a name or a figure is not legal
      */
@@ -234,15 +234,15 @@ public final class Evaluator {
     }
 
     /**
-     * Returns a future that completes when the settlements that are under way now have ended, settled or not. A process that stops waits
-     * for it before it closes the engines.
+     * Returns a future that completes when the settlements in progress have ended, settled or not. A process that stops waits for it before
+     * closing the engines.
      */
     public CompletableFuture<Void> settlementsUnderWay() {
         return settlements.underWay();
     }
 
     /**
-     * Notes that a reservation will not be settled: it stands.
+     * Notes that a reservation will not be settled, so that it stays charged.
      *
      * @param reason a short word for metrics
      */
@@ -262,9 +262,9 @@ public final class Evaluator {
     }
 
     /**
-     * Rules on a call by rules that the caller names, whatever their scope. Either all pass and all are charged, or one refuses
-     * and none is charged. Claims on the same count become one demand for the sum of their permits. Disabled rules do not apply.
-     * Everything else works as in {@link #evaluate}.
+     * Rules on a call by rules that the caller names, regardless of their scope. Either all pass and all are charged, or one refuses and
+     * none is charged. Claims on the same count become one demand for the sum of their permits. Disabled rules do not apply. Otherwise this
+     * works like {@link #evaluate}.
      */
     public CompletionStage<Ruling> evaluateNamed(List<RuleCall> claims) {
         long start = clock.nanoTime();
@@ -272,13 +272,13 @@ public final class Evaluator {
     }
 
     /**
-     * Works like {@link #evaluateNamed}, but waits for its turn as {@link Limiter#acquire(List, Duration)} does, without blocking
-     * a thread. When an allowed ruling arrives, the wait is over and the caller may proceed.
+     * Works like {@link #evaluateNamed}, but waits for its turn as {@link Limiter#acquire(List, Duration)} does, without blocking a thread.
+     * When an allowed ruling arrives, the wait has ended and the caller may proceed.
      *
-     * <p>Cancelling the future gives up the wait and returns any permits that were charged. If two engines are involved, the
-     * in-process one comes first, and its charge stays in place during the wait for the store.
+     * <p>Cancelling the future gives up the wait and returns any permits that were charged. If two engines are involved, the in-process
+     * engine comes first, and its charge stays in place during the wait for the store.
      *
-     * @param maxWait zero or more
+     * @param maxWait the maximum wait, zero or more
      */
     public CompletableFuture<Ruling> acquireNamed(List<RuleCall> claims, Duration maxWait) {
         long start = clock.nanoTime();
@@ -321,14 +321,14 @@ public final class Evaluator {
     }
 
     /**
-     * Gives back what an allowed ruling charged, as far as it still counts. Its reservation is settled then: it cost nothing. Call it
+     * Gives back the charges of an allowed ruling, as far as they still count. Its reservation is then settled with a cost of zero. Call it
      * at most once per ruling.
      */
     public CompletionStage<?> giveBack(Ruling.Settled ruling) {
         return giveBack(ruling, true);
     }
 
-    /** @param told whether the listener knows the ruling */
+    /** @param told whether the listener was notified of the ruling */
     private CompletionStage<?> giveBack(Ruling.Settled ruling, boolean told) {
         CompletionStage<?> given = router.giveBack(ruling.decisions());
         Reservation reservation = ruling.reservation();
@@ -339,7 +339,7 @@ public final class Evaluator {
         if (permit == null) {
             return given;
         }
-        // What is left are the permits of shadow limits.
+        // The remaining permits are those of shadow limits.
         Permit rest = permit.without(ruling.decisions());
         return given.thenCombine(release(rest), (nothing, released) -> released);
     }
@@ -372,7 +372,8 @@ public final class Evaluator {
     }
 
     /**
-     * Returns what {@link #evaluate} would return, and the state of each limit. Charges nothing and does not notify the listener.
+     * Returns the ruling that {@link #evaluate} would return, and the state of each limit. Charges no permits and does not notify the
+     * listener.
      */
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
         MatchedRequest matched = match(request, permits, false);
@@ -380,16 +381,16 @@ public final class Evaluator {
     }
 
     /**
-     * Releases everything that a {@link Permit} holds. The stage completes with whether any of it was still held. It completes
-     * exceptionally if the shared store does not answer within {@link #PERMITS_MAY_TAKE}.
+     * Releases all permits of a {@link Permit}. The stage completes with whether any of them was still held. It completes exceptionally if
+     * the shared store does not answer within {@link #PERMITS_MAY_TAKE}.
      */
     public CompletionStage<Boolean> release(Permit permit) {
         return eachSide(permit, Limiter::release, Boolean::logicalOr, false);
     }
 
     /**
-     * Extends everything that a {@link Permit} holds by its full time to live from now. The stage completes with whether all of
-     * it was still held.
+     * Extends all permits of a {@link Permit} to their full time to live from now. The stage completes with whether all of them were still
+     * held.
      */
     public CompletionStage<Boolean> renew(Permit permit) {
         return eachSide(permit, Limiter::renew, Boolean::logicalAnd, true);
@@ -419,7 +420,7 @@ public final class Evaluator {
         return rules.get();
     }
 
-    /** Returns the rules for the caller of a request, as far as the caller is known: those in force, or those on trial. */
+    /** Returns the rules for the caller of a request, as far as the caller is known: the rules in force, or the rules on trial. */
     public RuleSet rules(Attributes known) {
         return side(rules.get(), known).rules();
     }
@@ -430,8 +431,8 @@ public final class Evaluator {
     }
 
     /**
-     * Returns the same steps without the shared store, to shed load: each rule's {@code on_failure} decides at once, and the
-     * decisions are degraded because of {@link #OVERLOAD}.
+     * Returns the same steps without the shared store, to shed load: each rule's {@code on_failure} decides immediately, and the decisions
+     * are degraded because of {@link #OVERLOAD}.
      */
     public JointEvaluation jointWithoutStore() {
         return new Steps(router.withoutStore(OVERLOAD), null);
@@ -441,7 +442,7 @@ public final class Evaluator {
 
         private final EngineRouter engines;
 
-        /** Charges limits on their own; null if nobody does. */
+        /** The limiter that charges single limits in the store; null if there is none. */
         private final @Nullable Limiter charging;
 
         Steps(EngineRouter engines, @Nullable Limiter charging) {
@@ -511,7 +512,7 @@ public final class Evaluator {
         }
     }
 
-    /** @param store charges what is counted in the store; null if nobody does */
+    /** @param store the limiter that charges counts in the store; null if there is none */
     private CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline, @Nullable Limiter store) {
         Demand demand = limit.demand();
         long most =
@@ -559,7 +560,7 @@ public final class Evaluator {
         return new Side(tries ? trial.rules() : set, place);
     }
 
-    /** Applies named rules. A rule of the set in force that is also on trial is replaced by that for callers who try it. */
+    /** Applies named rules. For callers on trial, a rule of the set in force is replaced by the version on trial. */
     private MatchedRequest matchNamed(List<RuleCall> claims) {
         RuleSet set = rules.get();
         if (set.trial() == null || claims.isEmpty()) {
@@ -642,7 +643,7 @@ public final class Evaluator {
         return ruling;
     }
 
-    /** A request that passes early is ruled on again. */
+    /** Reports an early ruling. A request that passes early gets another ruling later. */
     private Ruling.Settled toldEarly(RulingListener told, Attributes request, Ruling.Settled ruling, long startNanos) {
         if (!ruling.allowed()) {
             return told(told, request, ruling, startNanos);

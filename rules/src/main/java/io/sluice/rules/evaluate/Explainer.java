@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at every limit that applies to a request. For one request only. */
+/** Looks at every limit that applies to a request. Each request needs a new object. */
 final class Explainer {
 
     private final MatchedRequest matched;
@@ -101,8 +101,8 @@ final class Explainer {
     }
 
     /**
-     * Describes the state of one limit. Without a verdict, because the store failed or the request lacks an attribute that the
-     * limit counts by, the limit has nothing left.
+     * Describes the state of one limit. If there is no verdict, because the store failed or the request lacks an attribute that
+     * the limit counts by, the limit has no permits left.
      */
     private Standing standing(BoundLimit bound, @Nullable Verdict verdict) {
         RuleLimit limit = bound.limit();

@@ -20,9 +20,10 @@ public interface JointEvaluation {
     RuleSet rules();
 
     /**
-     * Finds the rules that apply to a request: first those that match its attributes, then the named ones.
+     * Finds the rules that apply to a request: first the rules that match its attributes, then the named rules.
      *
-     * @param permits the permits to charge; 0 only looks. No limit holds more than {@link io.sluice.core.limit.Limit#MAX_PERMITS}
+     * @param permits the permits to charge; with 0, the request only looks. No limit holds more than {@link
+     *     io.sluice.core.limit.Limit#MAX_PERMITS}
      */
     MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named);
 
@@ -32,22 +33,22 @@ public interface JointEvaluation {
     CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version);
 
     /**
-     * Charges a group at once if this process alone can decide it. Returns null for any other group, and then charges nothing:
-     * call {@link #decide} for it.
+     * Charges a group immediately if this process can decide it alone. For any other group, returns null and charges nothing: call {@link
+     * #decide} for it.
      */
     @Nullable
     Decision chargeHere(LimitGroup group, long version);
 
-    /** Charges one limit on its own with up to this many permits, or as many as it has left. */
+    /** Charges one limit on its own with this many permits, or with its remaining permits if it has fewer. */
     CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);
 
     /**
-     * Charges the usage that a request reports, also into debt. Call it once, and only if the request passes. The stage never
-     * completes exceptionally.
+     * Charges the usage that a request reports, even into debt. Call it once, and only if the request passes. The stage never completes
+     * exceptionally.
      */
     CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request);
 
-    /** Gives back what decisions have charged. Call it at most once for each. */
+    /** Gives back the charges of decisions. Call it at most once for each decision. */
     CompletionStage<?> giveBack(List<Decision> decisions);
 
     /** Returns the mode to report if no limit decides. */
@@ -60,10 +61,10 @@ public interface JointEvaluation {
     long nanoTime();
 
     /**
-     * Begins one ruling, on the thread that asks for it.
+     * Starts one ruling, on the thread that asks for it.
      *
-     * @param request the first of those that are combined
-     * @param startNanos when the request arrived, by {@link #nanoTime}
+     * @param request the first of the combined requests
+     * @param startNanos the arrival of the request, by {@link #nanoTime}
      */
     Telling begin(Attributes request, long startNanos);
 
@@ -74,7 +75,7 @@ public interface JointEvaluation {
         /**
          * Reports the ruling. Call it once.
          *
-         * @param request the one that the ruling is about, of several that were combined
+         * @param request the request that the ruling is about, of several combined requests
          */
         void tell(Attributes request, Ruling.Settled ruling);
     }

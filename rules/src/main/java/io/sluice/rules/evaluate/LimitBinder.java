@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Binds the limits of one rule to a request: finds the numbers that are in force for it, the count that it uses, and what it costs.
- * Immutable, except for the nonce.
+ * Binds the limits of one rule to a request: finds the numbers that are in force for it, the count that it uses, and its cost. Immutable,
+ * except for the nonce.
  *
- * @param permits the permits that the caller asks for; 0 only looks
+ * @param permits the permits that the caller asks for; with 0, the request only looks
  * @param reserves whether the caller settles every limit that can be settled
  * @param withStore whether there is a shared store
  */
@@ -72,12 +72,12 @@ record LimitBinder(
         Rule rule = ready.rule();
         boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
         Limit numbers = override.map(InForce::numbers).orElse(limit.limit());
-        // A look asks for what one permit would cost.
+        // A look asks for the cost of one permit.
         long asked = Math.max(1, permits);
         long cost = limit.cost().isEmpty() ? asked : limit.cost().get().permits(request, asked);
         boolean free = cost == 0;
         if (free && !reserves && limit.cost().flatMap(Cost::settling).isEmpty()) {
-            // Nothing is charged now or later.
+            // No permits are charged now or later.
             return;
         }
         long keep = override.isPresent() ? override.get().keep() : 0;

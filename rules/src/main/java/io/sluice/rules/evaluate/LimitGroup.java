@@ -15,17 +15,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits that pass or refuse together, in report order, and how to ask the shared store for them. Immutable.
+ * Limits that pass or refuse together, in report order, and the settings for asking the shared store. Immutable.
  *
  * @param deadline the shortest deadline of the rules that use the store
  * @param onFailure the strictest failure policy of these rules
- * @param localShare the smallest local share that these rules state; 1 if none states one
- * @param sharedByNodes whether one of these rules states no local share, so that the number of live nodes decides it
+ * @param localShare the smallest local share that these rules state; 1 if they state none
+ * @param sharedByNodes whether one of these rules states no local share, so that the number of live nodes determines it
  */
 public record LimitGroup(
         List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare, boolean sharedByNodes) {
 
-    /** Global, service, resource, caller. The sort is stable, so limits of the same level stay in document order. */
+    /**
+     * The report order: global, service, resource, caller. The sort is stable, so limits of the same level stay in document
+     * order.
+     */
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
 
     /** A group without limits. */
@@ -45,7 +48,7 @@ public record LimitGroup(
         for (BoundLimit b : ordered) {
             Handling handling = b.rule().handling();
             if (b.inStore() || !shared) {
-                // Limits of this process alone fail only once it is closed. Beside those of the store they have no say.
+                // Limits that this process counts alone fail only after it is closed, so they do not affect the policy.
                 onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
             }
             if (b.inStore()) {
@@ -78,7 +81,7 @@ public record LimitGroup(
         return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare, sharedByNodes);
     }
 
-    /** Returns whether the permits of any of its limits are held. */
+    /** Returns whether permits of any limit in the group are held. */
     boolean holds() {
         for (BoundLimit b : limits) {
             if (b.isHeld()) {
@@ -88,7 +91,7 @@ public record LimitGroup(
         return false;
     }
 
-    /** Returns the limits whose permits are held, or the others. */
+    /** Returns the limits whose permits are held, or all other limits. */
     LimitGroup held(boolean held) {
         List<BoundLimit> some = new ArrayList<>(0);
         for (BoundLimit b : limits) {
@@ -122,7 +125,7 @@ public record LimitGroup(
     /**
      * Returns the ask for one of the two engines.
      *
-     * @param nodeShare the local share of rules that state none
+     * @param nodeShare the local share of rules that state no share
      */
     Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version, double nodeShare) {
         List<Demand> demands = new ArrayList<>(limits.size());
@@ -148,7 +151,7 @@ public record LimitGroup(
         return null;
     }
 
-    /** Returns the labels of the limits that refuse. Decisions that were degraded do not count. */
+    /** Returns the labels of the limits that refuse. Degraded decisions do not count. */
     public List<Label> refusing(List<Decision> decisions) {
         List<Label> refusing = new ArrayList<>();
         for (BoundLimit b : limits) {

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * count. Immutable.
  *
  * @param ruleIds the ids of all matching rules, in document order
- * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
+ * @param verdictOf the rule that denies the request, otherwise the rule that exempts it; null if the limits decide
  * @param live the limits that decide
- * @param shadows one group for the limits of each shadow rule, and one for the candidates of each rule
- * @param usage the limits that are charged in any case if the request passes; empty if it only looks
- * @param reserves whether every limit that can be settled shall be part of the reservation, rather than those whose cost says so
+ * @param shadows the shadow groups: one group for the limits of each shadow rule, and one for the candidates of each rule
+ * @param usage the limits that are charged in any case if the request passes; empty if the request only looks
+ * @param reserves whether the reservation contains every limit that can be settled, instead of only the limits whose cost has a settlement
  * @param nonce identifies the permits of this request
- * @param place where the caller is in a trial; null if it is in none
- * @param requests the request of each rule, by its id, if the rules have different ones; otherwise empty
+ * @param place the place of the caller in a trial; null if there is no trial
+ * @param requests the request of each rule, by the id of the rule, if the rules have different requests; otherwise empty
  */
 public record MatchedRequest(
         RuleSet set,
@@ -53,7 +53,7 @@ public record MatchedRequest(
         requests = Map.copyOf(requests);
     }
 
-    /** Returns the request that a ruling is about: the one of the rule that it reports. */
+    /** Returns the request that a ruling is about: the request of the rule that it reports. */
     Attributes requestOf(Ruling.Settled ruling) {
         Rule rule = requests.isEmpty() ? null : ruling.rule();
         return rule == null ? request : requests.getOrDefault(rule.id(), request);
@@ -96,7 +96,7 @@ public record MatchedRequest(
                         requests);
     }
 
-    /** Returns the same with the request of each rule. */
+    /** Returns a copy with the request of each rule. */
     private MatchedRequest asking(List<RuleCall> claims) {
         if (claims.size() < 2) {
             return this;
@@ -151,9 +151,9 @@ public record MatchedRequest(
     }
 
     /**
-     * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero are left out, and so
-     * are limits with a cost of their own; they simply refuse. No limit can be asked for more than {@link Limit#MAX_PERMITS}, which
-     * several claims on one count can exceed.
+     * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero and limits with a cost of
+     * their own are left out; they simply refuse. No limit can be asked for more than {@link Limit#MAX_PERMITS}, which several claims on
+     * one count can exceed.
      */
     Ruling.@Nullable Impossible impossible() {
         for (BoundLimit b : live.limits()) {
@@ -205,7 +205,7 @@ public record MatchedRequest(
             inShadow(rule, true, deciding(binder.candidates(), permits));
         }
 
-        /** Returns the limits that can refuse, and sets those aside that are charged in any case. A look charges nothing. */
+        /** Returns the limits that can refuse, and sets aside the limits that are charged in any case. A look charges no permits. */
         private List<BoundLimit> deciding(List<BoundLimit> limits, long permits) {
             List<BoundLimit> rest = limits;
             for (BoundLimit bound : limits) {
@@ -294,11 +294,11 @@ public record MatchedRequest(
     /**
      * The limits of a shadow rule, or the candidates of a rule.
      *
-     * @param limits not empty
+     * @param limits the limits, at least one
      */
     private record ShadowLimits(String rule, boolean candidates, List<BoundLimit> limits) {
 
-        /** Joins those of the same rule, which several claims may name. */
+        /** Joins the limits of the same rule, which several claims may name. */
         static List<ShadowLimits> joined(List<ShadowLimits> all) {
             List<ShadowLimits> joined = new ArrayList<>(all.size());
             for (ShadowLimits next : all) {

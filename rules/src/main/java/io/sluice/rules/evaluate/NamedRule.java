@@ -5,9 +5,9 @@ import io.sluice.rules.model.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that applies to a request because the caller selected it, whatever its scope. Immutable.
+ * A rule that applies to a request because the caller selected it, regardless of its scope. Immutable.
  *
- * @param rule a rule with limits, or one that denies
- * @param numbers replace those of its only limit; null to keep its own
+ * @param rule the rule, which has limits or denies
+ * @param numbers the numbers that replace the numbers of its only limit; null to keep them
  */
 public record NamedRule(Rule rule, @Nullable Limit numbers) {}

@@ -27,17 +27,16 @@ import java.util.stream.Stream;
  * The concurrency permits that an allowed request holds, across all of its limits, and the text with which the caller releases or
  * renews them. Immutable.
  *
- * <p>The text contains everything that is needed. So no table of permits is kept, and any node that uses the same store accepts
- * it. The text is also proof of itself: permits are held under a name that is the hash of 16 random bytes and of what is held
- * (limit, numbers, key, number of permits). The counts store that name, and the text contains the random bytes. A changed or
- * invented text leads to a name that holds nothing, so releasing it changes nothing. The text contains keys as they are counted:
- * hashed under {@code privacy: hash}.
+ * <p>The text contains all necessary data. So no table of permits is kept, and any node that uses the same store accepts it. The text also
+ * authenticates itself: permits are held under a name that is the hash of 16 random bytes and of the held permits (limit, numbers, key,
+ * number of permits). The counts store that name, and the text contains the random bytes. A changed or invented text leads to a name that
+ * holds no permits, so releasing it has no effect. The text contains keys as they are counted: hashed under {@code privacy: hash}.
  */
 public final class Permit {
 
     static final int NONCE_BYTES = 16;
 
-    /** The longest text that a permit can have. */
+    /** The maximum length of the text of a permit. */
     public static final int LONGEST = 32 * 1024;
 
     private static final int FORM = 1;
@@ -54,7 +53,7 @@ public final class Permit {
         this.inStore = List.copyOf(inStore);
     }
 
-    /** Parses a text. Returns empty if it is not a permit. A valid text does not imply that anything is still held. */
+    /** Parses a text. Returns empty if it is not a permit. A valid text does not imply that its permits are still held. */
     public static Optional<Permit> read(String text) {
         if (text.length() > LONGEST) {
             return Optional.empty();
@@ -86,7 +85,7 @@ public final class Permit {
         return encoded(bytes.toByteArray());
     }
 
-    /** Returns how long all of it is held unless renewed: the shortest time to live of its limits. */
+    /** Returns the time for which all permits are held unless renewed: the shortest time to live of their limits. */
     public Duration ttl() {
         return Stream.concat(here.stream(), inStore.stream())
                 .map(charge -> Duration.of(charge.limit().windowMicros(), ChronoUnit.MICROS))
@@ -94,7 +93,7 @@ public final class Permit {
                 .orElse(Duration.ZERO);
     }
 
-    /** Returns the same permit without what these decisions hold. */
+    /** Returns the same permit without the permits that these decisions hold. */
     Permit without(List<Decision> decisions) {
         Set<Charge> held = new HashSet<>();
         decisions.forEach(decision -> held.addAll(decision.outcome().charges(decision.ask())));

@@ -21,14 +21,14 @@ final class PermitNonce {
     /**
      * Creates a demand. Permits of a concurrency limit are held under a name that only this nonce can reproduce.
      *
-     * @param keep the permits that must remain for others
+     * @param keep the permits that must remain for other requests
      */
     Demand demand(Limit limit, String key, long permits, long keep, Label label, double guard, LeasePolicy lease) {
         String holder = limit.kind().holds() ? Permit.holder(bytes(), limit, key, permits) : "";
         return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease, keep);
     }
 
-    /** Returns the permit for what allowed decisions hold; null if they hold nothing. */
+    /** Returns the permit for the permits that allowed decisions hold, or null if they hold none. */
     @Nullable
     Permit permit(List<Decision> live, List<Decision> shadows) {
         if (bytes == null) {

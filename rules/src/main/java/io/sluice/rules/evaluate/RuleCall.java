@@ -7,10 +7,11 @@ import io.sluice.rules.pattern.Attributes;
 /**
  * A rule that applies to a call because the caller names it, and the attributes to count by. Immutable.
  *
- * @param rule a rule of the set in force, or one that is in no set; its scope is ignored
+ * @param rule the rule, from the set in force or from no set; its scope is ignored
  * @param request the attributes for its limits and overrides
- * @param permits 1 to {@link Limit#MAX_PERMITS}
- * @param reserves whether all limits that can be settled are part of the reservation, rather than those whose cost says so
+ * @param permits the number of permits, 1 to {@link Limit#MAX_PERMITS}
+ * @param reserves whether the reservation contains every limit that can be settled, instead of only the limits whose cost has a
+ *     settlement
  */
 public record RuleCall(Rule rule, Attributes request, long permits, boolean reserves) {
 
@@ -20,7 +21,7 @@ public record RuleCall(Rule rule, Attributes request, long permits, boolean rese
         }
     }
 
-    /** Creates a call that reserves only what the costs of limits say. */
+    /** Creates a call that reserves only for limits whose cost has a settlement. */
     public RuleCall(Rule rule, Attributes request, long permits) {
         this(rule, request, permits, false);
     }

@@ -32,7 +32,7 @@ final class MergedAsk {
     /**
      * Creates a merger for a request.
      *
-     * @param places for each part, the indexes of its demands in the request
+     * @param places the indexes of each part's demands in the request
      */
     MergedAsk(Operation.AskOperation whole, List<List<Integer>> places, Consumer<List<Charge>> giveBack) {
         this.whole = whole;
