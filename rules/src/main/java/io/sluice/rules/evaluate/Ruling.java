@@ -20,26 +20,24 @@ public sealed interface Ruling {
      * A ruling that allows or refuses the request.
      *
      * @param allowed whether the request may pass; for a {@linkplain #looked() look}, whether one permit would pass
-     * @param action what decided: limits, or a rule that denies or exempts
+     * @param action the action that decided: limits, or a rule that denies or exempts
      * @param rule the rule that denied or exempted, or whose limit is reported; null if there is none
      * @param reported the limit that decided; null if no limit did
-     * @param slowest of the refusing limits the one that {@code retryAfter} belongs to; the reported one unless another refuses for
-     *     longer
-     * @param retryAfter zero if allowed; otherwise the time until all refusing limits would let a lone caller pass, or empty if
-     *     never
-     * @param waitFor how long an allowed caller must wait for its time slot; zero means now
-     * @param mode how it was decided, as answers spell it
-     * @param degraded why the shared store did not decide; null if it did or was not needed
+     * @param slowest the refusing limit that determines {@code retryAfter}; the reported limit unless another limit refuses for longer
+     * @param retryAfter the time until all refusing limits would let a lone caller pass; zero if allowed, empty if they never would
+     * @param waitFor the time that an allowed caller must wait for its time slot; zero if it may proceed now
+     * @param mode the mode of the decision, as answers spell it
+     * @param degraded the reason why the shared store did not decide; null if it did or was not needed
      * @param ruleVersion the version of the rules that were in force
      * @param matched the ids of the matching rules, in document order
      * @param shadowRefused the shadow and candidate limits that would have refused
-     * @param permits the permits that were requested; 0 only looks
+     * @param permits the permits that were requested; with 0, the request only looked
      * @param decisions the decisions of the engines, one per engine that was asked
      * @param permit the concurrency permits that the caller holds, including those of shadow limits; null if none
-     * @param place where the caller is in a trial; null if there is none, or the caller cannot be in it
-     * @param costs the limits with a cost of their own, as {@code reported} describes one
-     * @param keptForOthers whether the reported limit refuses only because something of it is kept for others
-     * @param reservation what can be settled once the real cost is known; null if nothing can
+     * @param place the place of the caller in a trial; null if there is no trial, or the caller cannot be in it
+     * @param costs the limits with a cost of their own, described like {@code reported}
+     * @param keptForOthers whether the reported limit refuses only because a part of it is kept for other requests
+     * @param reservation the reservation to settle once the real cost is known; null if there is none
      */
     record Settled(
             boolean allowed,
@@ -70,7 +68,7 @@ public sealed interface Ruling {
             costs = List.copyOf(costs);
         }
 
-        /** Creates a ruling that no engine made, of a caller in no trial. */
+        /** Creates a ruling without an engine, for a caller in no trial. */
         public Settled(
                 boolean allowed,
                 Action action,
@@ -109,7 +107,7 @@ public sealed interface Ruling {
             return place == null ? this : with(waitFor, place, costs, keptForOthers, reservation);
         }
 
-        /** Returns the same ruling with what its limits with a cost say. */
+        /** Returns the same ruling with the reports of its limits with a cost. */
         public Settled with(List<Reported> costs, boolean keptForOthers, @Nullable Reservation reservation) {
             return with(waitFor, place, costs, keptForOthers, reservation);
         }
@@ -147,7 +145,7 @@ public sealed interface Ruling {
             return UsageCharges.add(this, used);
         }
 
-        /** Returns the same ruling with usage that was charged; the limit of least is reported if no other limit is. */
+        /** Returns the same ruling with usage that was charged. The limit of {@code least} is reported if no other limit is. */
         Settled withUsage(@Nullable UsedLimit least, List<Reported> costs, @Nullable String degraded) {
             UsedLimit shown = reported == null && action == Action.LIMIT ? least : null;
             return new Settled(
@@ -177,28 +175,28 @@ public sealed interface Ruling {
             return waitFor.isZero() ? this : with(Duration.ZERO, place, costs, keptForOthers, reservation);
         }
 
-        /** Returns whether the request only looked and charged nothing. */
+        /** Returns whether the request only looked, without a charge. */
         public boolean looked() {
             return permits == 0;
         }
     }
 
     /**
-     * The request asks for more permits than a matching limit can ever hold. Nothing was charged.
+     * The request asks for more permits than a matching limit can ever hold. No permits were charged.
      *
      * @param limit the limit's name in reports
-     * @param capacity the most permits it can hold, at least 1
+     * @param capacity the maximum number of permits that it can hold, at least 1
      */
     record Impossible(String rule, String limit, long permits, long capacity) implements Ruling {}
 
     /**
      * The limit that a ruling reports.
      *
-     * @param id {@code <rule>.<id or index>}
-     * @param level how widely the limit applies
+     * @param id the id: {@code <rule>.<id or index>}
+     * @param level the scope of the limit
      * @param by the attributes that distinguish callers
-     * @param remaining permits left after the decision
-     * @param resetAfter time until the limit is as if unused; empty if waiting will not achieve that
+     * @param remaining the permits left after the decision
+     * @param resetAfter the time until the limit is as if unused; empty if waiting does not achieve this
      */
     record Reported(
             String rule,

@@ -53,7 +53,7 @@ final class RulingWriter {
     /**
      * Builds the ruling of the limits.
      *
-     * @param looked whether to subtract from the remaining permits what a look would have charged
+     * @param looked whether to subtract the charge that a look would have made from the remaining permits
      */
     static Ruling.Settled byLimits(
             MatchedRequest matched,
@@ -99,7 +99,7 @@ final class RulingWriter {
                 : new Report(bound, bound.reported(deciding.remaining(), deciding.resetAfter()));
     }
 
-    /** Returns the limit that would have the fewest permits left if the look were a request: limits may charge different costs. */
+    /** Returns the limit that would have the fewest permits left if the look were a request, because limits may charge different costs. */
     private static @Nullable Report afterwards(LimitGroup group, List<Decision> looked) {
         Report least = null;
         for (BoundLimit bound : group.limits()) {
@@ -125,7 +125,7 @@ final class RulingWriter {
         return null;
     }
 
-    /** Returns the limit that refuses for the longest time, the reported one if several do. */
+    /** Returns the limit that refuses for the longest time; the reported limit if it is one of several. */
     private static Ruling.@Nullable Reported slowest(
             LimitGroup group, List<Decision> decisions, Decision deciding, Ruling.@Nullable Reported reported) {
         Verdict longest = null;
@@ -159,7 +159,7 @@ final class RulingWriter {
     }
 
     /**
-     * Returns the decision whose limit is reported. A refusal wins, then the lower number of remaining permits, then report
+     * Returns the decision whose limit is reported. A refusal takes precedence, then the lower number of remaining permits, then report
      * order. Within one decision, the engine has already chosen its limit in the same way.
      */
     private static @Nullable Decision deciding(LimitGroup group, List<Decision> decisions) {

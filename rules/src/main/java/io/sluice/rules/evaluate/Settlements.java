@@ -18,13 +18,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Settles reservations at the engines that counted them, and tells a listener what became of them. Thread-safe. */
+/** Settles reservations at the engines that counted them, and notifies a listener of the results. Thread-safe. */
 final class Settlements {
 
-    /** Why a reservation stands: the store did not answer when it was settled. */
+    /** The reason why a reservation stays charged: the store did not answer the settlement. */
     private static final String FAILED = "failed";
 
-    /** Why usage may be missing: the store did not answer when it was charged. */
+    /** The reason why usage may be missing: the store did not answer the charge. */
     private static final String USAGE = "usage";
 
     private final String issuer;
@@ -35,8 +35,8 @@ final class Settlements {
     private final Map<Settling, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
 
     /**
-     * @param issuer names this process in reservations of limits that it counts itself
-     * @param failures takes what the listener throws
+     * @param issuer the name of this process in reservations of limits that it counts itself
+     * @param failures the collector of exceptions of the listener
      */
     Settlements(
             String issuer,
@@ -51,13 +51,13 @@ final class Settlements {
         this.failures = failures;
     }
 
-    /** See {@link Evaluator#settle}. */
+    /** Settles a reservation, see {@link Evaluator#settle}. */
     CompletionStage<List<SettledLimit>> settle(Reservation reservation, Map<String, Long> actual, Duration atMost) {
         Settling each = new Settling(reservation, Settling.named(actual, reservation), issuer, local, shared);
         return settle(each, atMost, listener::settled, FAILED);
     }
 
-    /** Returns what charges usage through a router. */
+    /** Returns an object that charges usage through a router. */
     UsageCharges usage(EngineRouter engines) {
         return new UsageCharges(engines, issuer, (reservation, actual) -> {
             Settling each = new Settling(reservation, actual, issuer, local, shared);
@@ -67,11 +67,11 @@ final class Settlements {
     }
 
     /**
-     * Settles the reservation of decisions whose charges were given back. What is left of it are limits in shadow: they are settled, as
-     * if the request had cost nothing.
+     * Settles the reservation of decisions whose charges were given back. Only limits in shadow are left in it: they are settled with a
+     * cost of zero.
      *
      * @param given the decisions whose charges were given back
-     * @param told whether the listener knows the reservation
+     * @param told whether the listener was notified of the reservation
      */
     CompletionStage<?> givenBack(Reservation reservation, List<Decision> given, boolean told) {
         Consumer<SettledLimit> then = told ? listener::settled : settled -> {};
@@ -116,7 +116,7 @@ final class Settlements {
         return settling;
     }
 
-    /** See {@link Evaluator#settlementsUnderWay}. */
+    /** Returns the future of {@link Evaluator#settlementsUnderWay}. */
     CompletableFuture<Void> underWay() {
         return CompletableFuture.allOf(underWay.values().stream()
                 .map(settling -> settling.handle((settled, failure) -> failure == null))
@@ -124,7 +124,7 @@ final class Settlements {
     }
 
     /**
-     * Notes that a reservation will not be settled: it stands.
+     * Notes that a reservation will not be settled, so that it stays charged.
      *
      * @param reason a short word for metrics
      */

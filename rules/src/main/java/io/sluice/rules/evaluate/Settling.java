@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** One reservation that is being settled, at the engines that counted it. For one use only. */
+/** The settlement of one reservation at the engines that counted it. Used once. */
 final class Settling {
 
     private final Reservation reservation;
@@ -32,7 +32,7 @@ final class Settling {
 
     /**
      * @param actual the real figures; limits without a figure stay as they are
-     * @param issuer names this process; limits that another process counts itself are unknown here
+     * @param issuer the name of this process; limits that another process counts itself are unknown here
      */
     Settling(
             Reservation reservation,
@@ -90,7 +90,9 @@ final class Settling {
         }
     }
 
-    /** Settles. The stage completes when all engines have answered or failed, exceptionally if one has failed. */
+    /**
+     * Settles the reservation. The stage completes when all engines have answered or failed, exceptionally if one has failed.
+     */
     CompletionStage<List<SettledLimit>> settle(Duration atMost) {
         return settle(local, here, atMost).thenCombine(settle(shared, inStore, atMost), (a, b) -> settled());
     }
@@ -106,7 +108,7 @@ final class Settling {
                         });
     }
 
-    /** Returns what became of the limits whose engines have answered, in the order of the reservation. */
+    /** Returns the results for the limits whose engines have answered, in the order of the reservation. */
     List<SettledLimit> settled() {
         List<SettledLimit> settled = new ArrayList<>(limits.size());
         for (int i = 0; i < limits.size(); i++) {

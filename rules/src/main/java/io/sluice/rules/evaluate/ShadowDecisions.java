@@ -20,7 +20,7 @@ record ShadowDecisions(List<Label> refused, List<Decision> decisions) {
         decisions = List.copyOf(decisions);
     }
 
-    /** Returns these decisions plus those of one more group. */
+    /** Returns these decisions plus the decisions of one more group. */
     ShadowDecisions and(LimitGroup group, List<Decision> said) {
         List<Label> labels = new ArrayList<>(refused);
         labels.addAll(group.refusing(said));

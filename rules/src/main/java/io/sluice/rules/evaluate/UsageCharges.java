@@ -23,30 +23,30 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges usage that is reported afterwards ({@code cost: {charge: always}}), also into debt. Thread-safe.
+ * Charges usage that is reported afterwards ({@code cost: {charge: always}}), even into debt. Thread-safe.
  *
- * <p>Usage is the settlement of a reservation of nothing. A look at the limits comes first. It tells the time of the engine that
+ * <p>Usage is the settlement of a reservation of zero permits. A look at the limits comes first. It returns the time of the engine that
  * counts them, which a settlement needs.
  */
 final class UsageCharges {
 
-    /** The usage was not charged, because the store did not answer. */
+    /** The reason for usage that was not charged, because the store did not answer. */
     static final String UNKNOWN = "usage-unknown";
 
-    /** How long a charge may be repeated if its answer is lost. */
+    /** The time in which a charge may be repeated if its answer is lost. */
     private static final Duration REPEATED_FOR = Duration.ofSeconds(10);
 
     private final EngineRouter router;
     private final String issuer;
     private final Settle settle;
 
-    /** Settles a reservation. The stage has the limits whose engines have answered, and never completes exceptionally. */
+    /** Settles a reservation. The stage returns the limits whose engines have answered, and never completes exceptionally. */
     @FunctionalInterface
     interface Settle {
         CompletionStage<List<SettledLimit>> apply(Reservation reservation, Map<ReservedLimit, Long> actual);
     }
 
-    /** @param issuer names this process */
+    /** @param issuer the name of this process */
     UsageCharges(EngineRouter router, String issuer, Settle settle) {
         this.router = router;
         this.issuer = issuer;
@@ -151,8 +151,8 @@ final class UsageCharges {
     }
 
     /**
-     * Returns a ruling with the usage that was charged. It reports a charged limit if no other limit decided. Callers learn nothing of
-     * limits in shadow.
+     * Returns a ruling with the usage that was charged. It reports a charged limit if no other limit decided. It does not reveal limits in
+     * shadow to callers.
      */
     static Ruling.Settled add(Ruling.Settled ruling, List<UsedLimit> charged) {
         List<UsedLimit> used =

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A limit that was charged with the usage that a call reports, whether or not it fitted. Immutable.
  *
  * @param bound the limit
- * @param reported what is left of it
- * @param degraded why the shared store was not charged; null if it was
+ * @param reported the limit with its remaining permits
+ * @param degraded the reason why the shared store was not charged; null if it was
  */
 public record UsedLimit(
         BoundLimit bound,

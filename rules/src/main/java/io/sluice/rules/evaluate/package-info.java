@@ -1,4 +1,4 @@
-/** The evaluation of a request: its attributes go in, all matching limits are asked at once, and a ruling comes out. */
+/** The evaluation of a request: asks all matching limits together about the attributes of the request, and returns a ruling. */
 @NullMarked
 package io.sluice.rules.evaluate;
 

@@ -23,9 +23,9 @@ import java.util.Map;
  *       time)
  *   <tr><td>{@code mode}, {@code batchSize}<td>{@code DISTRIBUTED}, {@code LOCAL_DISTRIBUTED} or {@code LOCAL}; the size of a
  *       lease
- *   <tr><td>{@code enabled}<td>{@code true} unless it says {@code false}
- *   <tr><td>{@code document}<td>the whole rule as JSON, for what the other fields cannot express; if present, only it counts,
- *       and the others mirror it
+ *   <tr><td>{@code enabled}<td>{@code true} unless it is {@code false}
+ *   <tr><td>{@code document}<td>the whole rule as JSON, for settings that the other fields cannot express; if present, only
+ *       this field counts, and the other fields mirror it
  * </table>
  */
 public final class FlatRule {

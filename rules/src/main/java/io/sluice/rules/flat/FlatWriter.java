@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Writes the flat fields of a rule as exactly as they allow. The reverse of {@link FlatShape} where the fields can express the
- * rule.
+ * Writes the flat fields of a rule as exactly as they allow. This is the reverse of {@link FlatShape} if the fields can express
+ * the rule.
  */
 final class FlatWriter {
 

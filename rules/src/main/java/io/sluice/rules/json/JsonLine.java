@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; maps keep their order. For objects that are
  * written often, write field by field, from {@link #begin} to {@link #end}. Not thread-safe.
  *
- * <p>Names of fields are constants of the program: ASCII without quotation marks and backslashes, written as they are. A name that comes
- * from outside has to be the key of a map. Keys are escaped.
+ * <p>Names of fields are constants of the program: ASCII without quotation marks and backslashes, written as they are. A name from outside
+ * the program has to be the key of a map, because keys are escaped.
  *
  * <p>No JSON library is used, because this module would bring it into every application.
  */
@@ -21,13 +21,13 @@ public final class JsonLine {
     private final Utf8Text out = new Utf8Text(USUAL_LENGTH);
     private char separator = '{';
 
-    /** Begins an object. */
+    /** Starts an object. */
     public JsonLine begin() {
         separator = '{';
         return this;
     }
 
-    /** Begins an object as a field of the current one. */
+    /** Starts an object as a field of the current object. */
     public JsonLine begin(String name) {
         name(name);
         return begin();
@@ -83,7 +83,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Writes a field whose value is a list of objects. Each object is begun and ended around {@code write}. */
+    /** Writes a field whose value is a list of objects. Each object is started before and ended after {@code write}. */
     public <T> JsonLine list(String name, Iterable<T> items, Consumer<T> write) {
         name(name);
         char before = '[';
@@ -120,7 +120,7 @@ public final class JsonLine {
         return text.out.toString();
     }
 
-    /** Asks for final classes first: whether an object is a list or a map takes longer to find out. */
+    /** Writes a value. Checks for final classes first, because checking for a list or a map takes longer. */
     private void value(@Nullable Object value) {
         if (value instanceof String text) {
             text(text);
@@ -159,7 +159,7 @@ public final class JsonLine {
         out.appendAscii(map.isEmpty() ? "{}" : "}");
     }
 
-    /** Writes a text. Characters that UTF-8 cannot represent are escaped too, so that nothing is lost in the bytes. */
+    /** Writes a text. Characters that UTF-8 cannot represent are also escaped, so that no character is lost in the bytes. */
     private void text(String text) {
         int plain = out.appendQuoted(text);
         if (plain == text.length()) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  */
 final class Utf8Text {
 
-    /** The most characters of a number, sign included. */
+    /** The maximum number of characters of a number, including its sign. */
     private static final int LONGEST_NUMBER = 20;
 
     private byte[] bytes;
@@ -75,8 +75,8 @@ final class Utf8Text {
     }
 
     /**
-     * Appends a quotation mark and the leading characters that need no escape in JSON. For most texts that is all of them; then
-     * the closing quotation mark follows. Returns how many characters of the text were appended.
+     * Appends a quotation mark and the leading characters that need no escape in JSON. For most texts these are all characters;
+     * then also appends the closing quotation mark. Returns the number of appended characters of the text.
      */
     int appendQuoted(String text) {
         int end = text.length();

@@ -1,6 +1,6 @@
 package io.sluice.rules.model;
 
-/** What a limit does with a request that lacks an attribute the limit counts by. */
+/** The policy of a limit for requests that lack an attribute by which the limit counts. */
 public enum AbsentPolicy {
     /** Counts the request by the caller's address, or in one shared count if there is no address. */
     IP("ip"),

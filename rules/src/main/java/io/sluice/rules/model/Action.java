@@ -1,12 +1,12 @@
 package io.sluice.rules.model;
 
-/** What a rule does with the requests that it matches. Deny takes precedence over exempt, and exempt over limits. */
+/** The action of a rule on the requests that it matches. Deny takes precedence over exempt, and exempt over limits. */
 public enum Action {
     /** Applies the rule's limits. */
     LIMIT("limit"),
     /** Lets the requests pass every limit. */
     EXEMPT("exempt"),
-    /** Refuses the requests at once. */
+    /** Refuses the requests immediately. */
     DENY("deny");
 
     private final String word;

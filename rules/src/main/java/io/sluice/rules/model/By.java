@@ -5,10 +5,10 @@ import java.util.Optional;
 /**
  * An attribute that distinguishes callers. Immutable.
  *
- * <p>Both attributes mean the same thing: the value {@code 17} has one count, whichever attribute it came from.
+ * <p>Both attributes have the same meaning: the value {@code 17} has one count, for both attributes.
  *
- * @param attribute in the spelling of {@link io.sluice.rules.pattern.Attributes#normalisedName}
- * @param otherwise the attribute to use if the request does not have the first one
+ * @param attribute the attribute, in the spelling of {@link io.sluice.rules.pattern.Attributes#normalisedName}
+ * @param otherwise the attribute to use if the request does not have the first attribute
  */
 public record By(String attribute, Optional<String> otherwise) {
 

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * A condition on one attribute of a request: for a rule or an override to apply, the attribute must have one of several values. A
  * request without the attribute never matches. Immutable.
  *
- * <p>A value is plain text or a {@link Glob}. A value of {@code ip} is an address or a CIDR block and nothing else, because one
- * address has many spellings. A {@code method} is compared ignoring case, and GET also matches HEAD. A {@code path} is compared
- * in its normalised form, and so is a {@code header.host}.
+ * <p>A value is plain text or a {@link Glob}. A value of {@code ip} must be an address or a CIDR block, because one address has many
+ * spellings. A {@code method} is compared ignoring case, and GET also matches HEAD. A {@code path} is compared in its normalised form, and
+ * so is a {@code header.host}.
  */
 public final class Condition {
 
@@ -53,7 +53,9 @@ public final class Condition {
         this.manyNetworks = networks.size() > FEW ? BlockTable.of(networks) : null;
     }
 
-    /** Most sets have one element or none. They need no table, and there may be hundreds of thousands of them. */
+    /**
+     * Returns an unmodifiable set. Most sets have at most one element and need no table, and there may be hundreds of thousands of them.
+     */
     private static <T> Set<T> inOrder(Set<T> set) {
         return set.size() <= 1 ? Set.copyOf(set) : Collections.unmodifiableSet(set);
     }
@@ -92,7 +94,7 @@ public final class Condition {
     /**
      * Returns whether a request's attribute satisfies this condition.
      *
-     * @param value as {@link Attributes} returns it; null if the request does not have the attribute
+     * @param value the value as {@link Attributes} returns it; null if the request does not have the attribute
      */
     public boolean matches(@Nullable String value) {
         if (value == null) {

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The attributes of a request that are known before its caller is authenticated, and the rules that need no others. */
+/**
+ * The attributes of a request that are known before its caller is authenticated, and the check for rules that need no other
+ * attributes.
+ */
 public final class EarlyAttributes {
 
     /** The status of the answer. A rule that matches it counts answers. */
@@ -18,12 +21,12 @@ public final class EarlyAttributes {
 
     private EarlyAttributes() {}
 
-    /** Returns whether an attribute of a request is known before its caller is. */
+    /** Returns whether an attribute of a request is known before its caller is authenticated. */
     public static boolean isKnown(String attribute) {
         return KNOWN.contains(attribute);
     }
 
-    /** Refuses an early rule that needs more than is known. */
+    /** Refuses an early rule that needs unknown attributes. */
     static void check(
             Action action, Scope scope, List<RuleLimit> limits, List<RuleLimit> candidate, List<LimitOverride> others) {
         List<RuleLimit> all = Stream.concat(limits.stream(), candidate.stream()).toList();

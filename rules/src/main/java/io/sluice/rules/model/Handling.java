@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 
 /**
- * Where and how a rule's limits are decided. Immutable.
+ * The settings for deciding a rule's limits. Immutable.
  *
- * @param mode where they are decided
- * @param lease how permits are leased in advance; the default unless the mode is {@link Mode#LOCAL_DISTRIBUTED}
+ * @param mode the place where they are decided
+ * @param lease the settings for leasing permits in advance; the default unless the mode is {@link Mode#LOCAL_DISTRIBUTED}
  * @param onFailure the policy while the shared store is unavailable
- * @param localShare the share of each limit that one process enforces under {@link FailurePolicy#LOCAL}, more than 0 and at most
- *     1; if empty, 1 divided by the number of live nodes where that is known, else {@link #DEFAULT_LOCAL_SHARE}
- * @param deadline how long the shared store may take, 1 ms to 1 min
- * @param guard the multiple of the limit that one process forwards to the shared store at most, 1 to {@link #LARGEST_GUARD}; if
- *     empty, the process forwards everything
+ * @param localShare the share of each limit that one process enforces under {@link FailurePolicy#LOCAL}, more than 0 and at most 1; if
+ *     empty, 1 divided by the number of live nodes if it is known, otherwise {@link #DEFAULT_LOCAL_SHARE}
+ * @param deadline the maximum time for the shared store, 1 ms to 1 min
+ * @param guard the maximum multiple of the limit that one process forwards to the shared store, 1 to {@link #LARGEST_GUARD}; if empty, the
+ *     process forwards all requests
  */
 public record Handling(
         Mode mode,
@@ -25,7 +25,7 @@ public record Handling(
         Duration deadline,
         OptionalDouble guard) {
 
-    /** The share if neither the rule nor the number of nodes determines one. */
+    /** The share if neither the rule nor the number of nodes determines it. */
     public static final double DEFAULT_LOCAL_SHARE = 0.5;
 
     public static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);

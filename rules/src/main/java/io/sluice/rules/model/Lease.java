@@ -7,15 +7,16 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How permits are leased in advance under {@link Mode#LOCAL_DISTRIBUTED}. Immutable.
+ * The settings for leasing permits in advance under {@link Mode#LOCAL_DISTRIBUTED}. Immutable.
  *
- * @param size permits in one lease, 1 to {@link Limit#MAX_PERMITS}; if empty, the size adapts to the key's own rate
- * @param share the largest share of a limit that may be out on leases, more than 0 and at most 1
- * @param ttl how long unspent permits are kept, 1 ms to 1 h
+ * @param size the number of permits in one lease, 1 to {@link Limit#MAX_PERMITS}; if empty, the size adapts to the key's own
+ *     rate
+ * @param share the maximum share of a limit on leases, more than 0 and at most 1
+ * @param ttl the time for which unspent permits are kept, 1 ms to 1 h
  */
 public record Lease(OptionalLong size, double share, Duration ttl) {
 
-    /** The longest time that unspent permits may be kept. */
+    /** The maximum time that unspent permits may be kept. */
     public static final Duration LONGEST_TTL = Duration.ofHours(1);
 
     public static final Lease DEFAULT = new Lease(OptionalLong.empty(), 0.1, Duration.ofSeconds(1));

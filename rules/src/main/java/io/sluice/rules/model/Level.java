@@ -1,6 +1,6 @@
 package io.sluice.rules.model;
 
-/** How widely a limit applies, in the order in which refusals are reported. */
+/** The scope of a limit, in the order in which refusals are reported. */
 public enum Level {
     GLOBAL("global"),
     SERVICE("service"),

@@ -8,10 +8,10 @@ import java.util.Optional;
  * <p>Reports use {@code <rule>.<id>}, or {@code <rule>.<position>} if the limit has no id. For candidates they use {@code
  * <rule>.candidate-<id or position>}. Counts are stored under a name without the position, so that limits can be reordered.
  *
- * <p>Both names are unique in a rule set. A limit's own id has no dots, does not consist of digits only, and is neither {@code
- * candidate} nor {@code candidate-…}. So the text after the last dot determines how to read the text before it. Counts of limits
- * without an id are stored under the rule's id alone. If that id itself has dots, another dot is appended. Otherwise rule {@code
- * a.b} would share counts with limit {@code b} of rule {@code a}.
+ * <p>Both names are unique in a rule set. A limit's own id has no dots, does not consist of digits only, and is neither {@code candidate}
+ * nor {@code candidate-…}. So the text after the last dot determines how to read the text before it. Counts of limits without an id are
+ * stored under the rule's id. If that id itself has dots, another dot is appended. Otherwise rule {@code a.b} would share counts with limit
+ * {@code b} of rule {@code a}.
  *
  * @param reported the limit's name in reports
  * @param counted the name under which its counts are stored, together with its shape and the key
@@ -23,7 +23,7 @@ public record LimitName(String reported, String counted) {
     /**
      * Returns the name of a limit that is in force.
      *
-     * @param position from 0
+     * @param position the position of the limit, from 0
      */
     public static LimitName live(String rule, Optional<String> id, int position) {
         String unnamed = rule.indexOf('.') < 0 ? rule : rule + ".";
@@ -40,8 +40,8 @@ public record LimitName(String reported, String counted) {
     }
 
     /**
-     * Returns the name in reports of the limit that a candidate is meant to replace, whether there is one or not. Empty if the name is
-     * not that of a candidate.
+     * Returns the name in reports of the limit that a candidate is meant to replace, even if there is no such limit; empty if the name does
+     * not belong to a candidate.
      */
     public static Optional<String> replacedBy(String rule, String reported) {
         String candidate = rule + "." + CANDIDATE + "-";

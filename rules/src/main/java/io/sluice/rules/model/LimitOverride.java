@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param when the conditions that a request must all satisfy; at least one
  * @param limit the position of the limit in the rule
  * @param numbers the limit with its numbers replaced, with the same name and shape
- * @param keep how much of the limit these requests leave for others; if empty, nothing
- * @param until when the override expires; from this moment on it no longer applies
+ * @param keep the part of the limit that these requests leave for other requests; empty for no part
+ * @param until the moment from which the override no longer applies
  */
 public record LimitOverride(
         Map<String, Condition> when, int limit, Limit numbers, Optional<Keep> keep, Optional<Instant> until) {
@@ -29,12 +29,12 @@ public record LimitOverride(
         });
     }
 
-    /** Creates an override that keeps nothing for others. */
+    /** Creates an override that keeps no permits for other requests. */
     public LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Instant> until) {
         this(when, limit, numbers, Optional.empty(), until);
     }
 
-    /** Returns whether it only keeps something for others, and leaves the numbers of the limit as they are. */
+    /** Returns whether it only keeps permits for other requests, and leaves the numbers of the limit as they are. */
     public boolean onlyKeeps(RuleLimit of) {
         return keep.isPresent() && numbers.equals(of.limit());
     }

@@ -7,11 +7,14 @@ import java.util.TreeMap;
 /**
  * The text for a refused caller: one text for all languages, or one per language. Plain text, never evaluated. Immutable.
  *
- * @param texts by language; a text for all languages has the key {@link #ANY} and is then the only one
+ * @param texts the texts by language; a text for all languages has the key {@link #ANY} and is then the only text
  */
 public record Message(Map<String, String> texts) {
 
-    /** The languages that documents may use. If the requested language has no text, the first of these that has one is used. */
+    /**
+     * The languages that documents may use. If the requested language has no text, the first of these languages with a text is
+     * used.
+     */
     public static final List<String> LANGUAGES = List.of("en", "zh");
 
     /** The key of a text for all languages. */

@@ -1,11 +1,11 @@
 package io.sluice.rules.model;
 
-/** Where the limits of a rule are decided. */
+/** The place where the limits of a rule are decided. */
 public enum Mode {
     /** In the shared store, for every request. */
     DISTRIBUTED("distributed"),
     /**
-     * In process, with permits leased from the store. Without a lease, or if the limit cannot be leased, like {@link
+     * In process, with permits leased from the store. Without a lease, or if the limit cannot be leased, this works like {@link
      * #DISTRIBUTED}.
      */
     LOCAL_DISTRIBUTED("local_distributed"),

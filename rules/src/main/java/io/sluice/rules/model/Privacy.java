@@ -1,6 +1,6 @@
 package io.sluice.rules.model;
 
-/** Whether the store may see the values that a limit counts by. */
+/** The visibility of the values that a limit counts by to the store. */
 public enum Privacy {
     /** The store sees the values. */
     PLAIN("plain"),

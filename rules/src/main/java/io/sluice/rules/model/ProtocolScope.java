@@ -16,9 +16,9 @@ public interface ProtocolScope {
     Map<String, @Nullable Object> content();
 
     /**
-     * Checks that an action makes sense with this scope.
+     * Checks that an action is possible with this scope.
      *
-     * @throws IllegalArgumentException with the complete error message, if it does not
+     * @throws IllegalArgumentException with the complete error message, if it is not
      */
     default void check(Action action) {}
 }

@@ -11,21 +11,21 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A rule: which requests it applies to, and what it does with them. Immutable.
+ * A rule: a scope of requests, and the action on these requests. Immutable.
  *
- * @param id unique in its rule set
- * @param enabled whether the rule applies; a disabled rule matches nothing
- * @param action what the rule does; only {@link Action#LIMIT} allows limits, candidates, overrides and shadow mode
+ * @param id the id, unique in its rule set
+ * @param enabled whether the rule applies; a disabled rule matches no requests
+ * @param action the action; only {@link Action#LIMIT} allows limits, candidates, overrides and shadow mode
  * @param scope the requests that the rule applies to
  * @param shadow whether its limits are decided, counted and reported, but never refuse a request
- * @param limits at least one for {@link Action#LIMIT}
- * @param candidate limits that are tried out beside those in force, like shadow limits
- * @param overrides other numbers for some callers; the first match wins
- * @param handling where and how the limits are decided
- * @param use what the rule is for; a rule for {@link RuleUse#EARLY early} uses only {@link EarlyAttributes}
+ * @param limits the limits, at least one for {@link Action#LIMIT}
+ * @param candidate the limits that are tried out beside the limits in force, like shadow limits
+ * @param overrides other numbers for some callers; the first match applies
+ * @param handling the settings for deciding the limits
+ * @param use the use of the rule; a rule for {@link RuleUse#EARLY early} uses only {@link EarlyAttributes}
  * @param about the rule's description
- * @param protocol selects requests of another protocol; if present, the scope is {@link Scope#EVERYTHING} and is not used for
- *     matching
+ * @param protocol the scope for requests of another protocol; if present, the scope is {@link Scope#EVERYTHING} and is not used
+ *     for matching
  */
 public record Rule(
         String id,
@@ -139,8 +139,8 @@ public record Rule(
     }
 
     /**
-     * Returns whether the rule acts before callers are authenticated: it is for that, or it denies or exempts requests by
-     * nothing else than what is known then.
+     * Returns whether the rule acts before callers are authenticated: it is an early rule, or it denies or exempts requests
+     * only by attributes that are already known.
      */
     public boolean isEarly() {
         return use == RuleUse.EARLY
@@ -151,12 +151,12 @@ public record Rule(
                         && attributes().stream().allMatch(EarlyAttributes::isKnown));
     }
 
-    /** Returns whether the rule acts early and its limits count the answers with certain statuses, rather than requests. */
+    /** Returns whether the rule acts early and its limits count answers with certain statuses instead of requests. */
     public boolean countsAnswers() {
         return use == RuleUse.EARLY && scope.match().containsKey(EarlyAttributes.ANSWER_STATUS);
     }
 
-    /** Returns how widely one of the rule's limits applies. */
+    /** Returns the level of one of the rule's limits. */
     public Level level(RuleLimit limit) {
         return limit.by().isEmpty() ? scope.level() : Level.CALLER;
     }
@@ -168,7 +168,7 @@ public record Rule(
         return Collections.unmodifiableSet(all);
     }
 
-    /** Adds the {@link #attributes} to a set. Makes no set of its own, because a rule set asks all its rules. */
+    /** Adds the {@link #attributes} to a set. Creates no set of its own, because a rule set asks all its rules. */
     public void addAttributes(Set<String> all) {
         all.addAll(scope.match().keySet());
         for (LimitOverride override : overrides) {
@@ -178,7 +178,7 @@ public record Rule(
         addAttributes(candidate, all);
     }
 
-    /** Returns the attributes of the answer that settle what the rule's limits have charged, candidates included. */
+    /** Returns the attributes of the answer that settle the charges of the rule's limits, including candidates. */
     public Set<AnswerAttribute> answerAttributes() {
         Set<AnswerAttribute> all = new LinkedHashSet<>();
         Stream.concat(limits.stream(), candidate.stream())

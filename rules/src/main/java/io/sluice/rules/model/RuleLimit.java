@@ -9,12 +9,12 @@ import java.util.Optional;
  * One limit of a rule. Immutable.
  *
  * @param id the limit's name in reports, see {@link LimitName}
- * @param limit how much; counts are stored under its name, which does not depend on the limit's position
+ * @param limit the algorithm and its numbers; counts are stored under its name, which does not depend on the limit's position
  * @param by the attributes that distinguish callers; if empty, the whole rule has one count
- * @param absent what to do if one of these attributes is missing
- * @param unread what to do if the rule needs a body field for this limit and the field could not be read
- * @param privacy how the values of these attributes are stored
- * @param cost what a request costs; if empty, the permits that the caller asks for
+ * @param absent the policy if one of these attributes is missing
+ * @param unread the policy if the rule needs a body field for this limit and the field could not be read
+ * @param privacy the form in which the values of these attributes are stored
+ * @param cost the cost of a request; if empty, the permits that the caller asks for
  * @param durable whether counts survive the loss of the shared store; only for windows that follow the calendar
  */
 public record RuleLimit(

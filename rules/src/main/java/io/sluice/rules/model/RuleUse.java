@@ -1,10 +1,10 @@
 package io.sluice.rules.model;
 
-/** What a rule is for: when it is looked at. */
+/** The use of a rule, which determines when it applies. */
 public enum RuleUse {
     /** Applies to every request that it matches. */
     REQUESTS("requests"),
-    /** Applies only where code, a route or a client names it, whatever its scope. */
+    /** Applies only where code, a route or a client names it, regardless of its scope. */
     CODE("code"),
     /** Applies to the requests that it matches, before their callers are authenticated. */
     EARLY("early");

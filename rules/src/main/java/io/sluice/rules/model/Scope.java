@@ -12,12 +12,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that a rule applies to. A part that is not set matches everything. Immutable.
+ * The requests that a rule applies to. A part that is not set matches every request. Immutable.
  *
  * @param service the exact name of the service
  * @param resource the pattern of the path
- * @param methods in upper case; a request's method matches ignoring case, so that {@code post} does not escape a limit on POST;
- *     GET also matches HEAD, because servers do the same work for both
+ * @param methods the methods, in upper case; a request's method matches ignoring case, so that {@code post} does not escape a limit on
+ *     POST; GET also matches HEAD, because servers do the same work for both
  * @param match the conditions by attribute name; all must hold
  */
 public record Scope(
@@ -40,7 +40,7 @@ public record Scope(
                         "match: " + name + " is listed twice (expected: names that differ in more than case)");
             }
         });
-        // A map of one element needs no table, and there may be hundreds of thousands of them.
+        // A map with one element needs no table, and there may be hundreds of thousands of such maps.
         match = named.size() <= 1 ? Map.copyOf(named) : Collections.unmodifiableMap(named);
     }
 
@@ -55,8 +55,8 @@ public record Scope(
     }
 
     /**
-     * Returns whether a request matches only if a server reads the slash at the end of its path as an empty name: {@code /users/} as
-     * {@code /users/{id}}. The root has no other spelling, so it never does.
+     * Returns whether a request matches only if a server reads the slash at the end of its path as an empty name: {@code /users/} as {@code
+     * /users/{id}}. The root has no other spelling, so this is never true for the root.
      */
     public boolean matchesOnlyAnEmptyName(Attributes request) {
         return !matchesReading(request)

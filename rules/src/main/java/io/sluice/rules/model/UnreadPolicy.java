@@ -1,11 +1,11 @@
 package io.sluice.rules.model;
 
 /**
- * What a limit does with a request whose body has fields that the limit needs and that could not be read, because the body is too
- * long, compressed or malformed.
+ * The policy of a limit for requests whose body fields could not be read although the limit needs them, because the body is too long,
+ * compressed or malformed.
  */
 public enum UnreadPolicy {
-    /** Refuses the request, because otherwise such a body would be a way around the limit. */
+    /** Refuses the request, because callers could otherwise avoid the limit with such a body. */
     REFUSE("refuse"),
     /** Treats the fields as absent. */
     ABSENT("absent");

@@ -1,4 +1,7 @@
-/** The model of a rule: which requests it matches, how many it allows, and where that is decided. Immutable values. */
+/**
+ * The model of a rule: the requests that it matches, the number that it allows, and the place of the decision. Immutable
+ * values.
+ */
 @NullMarked
 package io.sluice.rules.model;
 

@@ -9,7 +9,7 @@ import java.util.Optional;
  */
 public final class Address {
 
-    /** Stands for a caller whose address is not known. The word is not a valid address. */
+    /** The word for a caller whose address is unknown. It is not a valid address. */
     public static final String UNKNOWN = "unknown";
 
     private static final int V4_BYTES = 4;
@@ -23,8 +23,8 @@ public final class Address {
     }
 
     /**
-     * Parses an address; empty if the text is not one. Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Never
-     * performs a DNS lookup.
+     * Parses an address. Returns empty if the text is not an address. Leading zeros are decimal: {@code 010.1.1.1} is {@code
+     * 10.1.1.1}. Never performs a DNS lookup.
      */
     public static Optional<Address> parse(String text) {
         byte[] bytes = AddressLiteral.bytes(text);

@@ -4,17 +4,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses addresses as people and proxies write them: four decimal numbers, or IPv6 in any spelling of RFC 4291. Nothing else is
- * an address: no names, no hexadecimal or missing parts in IPv4, no digits outside ASCII. Never performs a DNS lookup.
+ * Parses addresses as people and proxies write them: four decimal numbers, or IPv6 in any spelling of RFC 4291. No other text
+ * is an address: no names, no hexadecimal or missing parts in IPv4, no digits outside ASCII. Never performs a DNS lookup.
  *
  * <p>Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Some programs read them as octal. But then one caller
- * would have two spellings, and the trusted proxies that send us addresses write no leading zeros.
+ * would have two spellings, and trusted proxies write no leading zeros in the addresses that they send.
  *
  * <p>{@code InetAddress.getByName} would look up every text that is not an address.
  */
 final class AddressLiteral {
 
-    /** Longer than any address with a zone. */
+    /** The maximum length, which is longer than any address with a zone. */
     private static final int LONGEST = 100;
 
     private static final int V6_BYTES = 16;
@@ -31,7 +31,7 @@ final class AddressLiteral {
         this.end = end;
     }
 
-    /** Returns 4 or 16 bytes; null if the text is not an address. A zone such as {@code %eth0} is dropped. */
+    /** Returns 4 or 16 bytes, or null if the text is not an address. A zone such as {@code %eth0} is dropped. */
     public static byte @Nullable [] bytes(String text) {
         if (text.isEmpty() || text.length() > LONGEST) {
             return null;

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The names of the attributes that Sluice's own front doors send. Callers of the decision API may send others. */
+/** The names of the attributes that Sluice's own front ends send. Callers of the decision API may send other attributes. */
 public final class AttributeNames {
 
-    /** The names without a prefix. The starter sends {@code key}, what a method or a route counts by. */
+    /** The names without a prefix. The starter sends {@code key}, the attribute that a method or a route counts by. */
     public static final List<String> PLAIN =
             List.of("service", "path", "method", "ip", "user", "tenant", "app", "plan", "domain", "key");
 
@@ -17,7 +17,7 @@ public final class AttributeNames {
 
     private AttributeNames() {}
 
-    /** Returns whether a front door sends an attribute of this name. */
+    /** Returns whether a front end sends an attribute of this name. */
     public static boolean isKnown(String name) {
         if (name.indexOf('.') < 0) {
             return PLAIN.contains(name);

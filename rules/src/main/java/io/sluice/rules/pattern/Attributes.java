@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attributes of a request, as text. Immutable.
  *
- * <p>Created once per request at the front end. This class brings everything into its canonical form: header names in lower case,
- * the address, the path, the host. Code that matches or counts later only compares text.
+ * <p>Created once per request at the front end. This class converts all values to their canonical form: header names in lower case, the
+ * address, the path, the host. Code that matches or counts later only compares text.
  *
  * <p>Servers may read a path in several ways ({@link PathForm#otherReadings}). The attribute {@code path} is the normal form, by which
- * requests are counted. What restricts a request applies if it matches in {@linkplain #inAnyReading any} reading; what frees a request
- * applies only if it matches in {@linkplain #inEveryReading every} reading.
+ * requests are counted. A rule that restricts a request applies if it matches in {@linkplain #inAnyReading any} reading; a rule that frees
+ * a request applies only if it matches in {@linkplain #inEveryReading every} reading.
  */
 public final class Attributes {
 
     /**
-     * Stands for the empty last segment of a path that ends with a slash, as servers such as Fastify read it: {@code /users/} is then
-     * {@code /users/{id}}. A blank, because no normal path contains one.
+     * The empty last segment of a path that ends with a slash, as servers such as Fastify read it: {@code /users/} is then {@code
+     * /users/{id}}. It is a blank, because no normal path contains a blank.
      */
     public static final String EMPTY_SEGMENT = " ";
 
@@ -93,8 +93,8 @@ public final class Attributes {
     }
 
     /**
-     * Creates attributes with the path in its strict form from a map that the caller no longer uses. This spares the copy if no
-     * name has to change, as in most requests.
+     * Creates attributes with the path in its strict form from a map that the caller no longer uses. This avoids the copy if no name has to
+     * change, as in most requests.
      *
      * @param own a map that can be changed
      */
@@ -124,18 +124,18 @@ public final class Attributes {
         return new Attributes(some, some.containsKey(IP) ? address : null, origin, same);
     }
 
-    /** Returns the same request in each of the other ways in which a server may read its path. Most requests have none. */
+    /** Returns the same request in each of the other ways in which a server may read its path. Most requests have no other reading. */
     public List<Attributes> otherReadings() {
         return others;
     }
 
-    /** Returns whether the test holds in some reading of the path. Use it for what restricts a request. */
+    /** Returns whether the test holds in some reading of the path. Use it for rules that restrict a request. */
     public boolean inAnyReading(Predicate<? super Attributes> test) {
         return test.test(this) || others.stream().anyMatch(test);
     }
 
     /**
-     * Returns whether the test holds in every reading of the path. Use it for what frees a request. A slash at the end makes no
+     * Returns whether the test holds in every reading of the path. Use it for rules that free a request. A slash at the end makes no
      * difference here, because patterns are written without it.
      */
     public boolean inEveryReading(Predicate<? super Attributes> test) {
@@ -153,7 +153,7 @@ public final class Attributes {
         return endsWithSlash() && !ROOT.equals(values.get(PATH));
     }
 
-    /** Returns how the request is known to other systems. No rule can match it. */
+    /** Returns the request's id and trace in other systems. No rule can match them. */
     public Origin origin() {
         return origin;
     }
@@ -178,9 +178,9 @@ public final class Attributes {
     }
 
     /**
-     * Returns the address in {@code ip}; null if there is none. In that case {@code ip} is missing, or is {@link Address#UNKNOWN}
-     * whatever was sent. Text that is not an address must not distinguish callers, because a caller could send a different one
-     * each time.
+     * Returns the address in {@code ip}, or null if there is none. In that case {@code ip} is missing, or is {@link Address#UNKNOWN} in
+     * place of the text that was sent. Text that is not an address must not distinguish callers, because a caller could send a different
+     * text each time.
      */
     public @Nullable Address address() {
         return address;

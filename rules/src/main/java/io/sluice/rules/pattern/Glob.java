@@ -9,16 +9,16 @@ import java.util.Optional;
  * A pattern for text: {@code *} stands for any run of characters, including none, and {@code ?} for exactly one. {@code \*},
  * {@code \?} and {@code \\} stand for the characters themselves. Immutable.
  *
- * <p>Matching takes time proportional to the length of the text, whatever the pattern. The parts before the first and after the
- * last wildcard are compared directly. For the part in between, all positions that the pattern can be at are kept as bits in
- * words, and are advanced together, character by character. There is no backtracking.
+ * <p>Matching takes time proportional to the length of the text, for any pattern. The parts before the first and after the last wildcard
+ * are compared directly. For the part in between, all positions that the pattern can be at are kept as bits in words, and are advanced
+ * together, character by character. There is no backtracking.
  *
  * <p>A regular expression of the JDK backtracks: with several stars its time grows with a power of the text's length, and
  * callers choose the text.
  */
 public final class Glob {
 
-    /** In characters. Each 64 characters of a pattern cost one more step per character of the text. */
+    /** The maximum length in characters. Each 64 characters of a pattern cost one more step per character of the text. */
     static final int LONGEST = 1_024;
 
     private static final int ANY = -1;
@@ -83,8 +83,8 @@ public final class Glob {
     }
 
     /**
-     * Parses a pattern. Returns empty if it has no wildcard; then it is a {@link #literal}. The message of the exception contains
-     * only what is expected.
+     * Parses a pattern. Returns empty if it has no wildcard; it is then a {@link #literal}. The message of the exception contains only the
+     * expected form.
      */
     public static Optional<Glob> parse(String text) {
         int[] parts = parts(text);

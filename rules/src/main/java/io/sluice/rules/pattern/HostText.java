@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * The canonical form of {@code header.host}: in lower case, without a port and without the trailing dot of the root. So {@code
- * Shop.Example.:81} is {@code shop.example}, as for the routes of the gateway, and a caller has one count whatever port it names.
+ * Shop.Example.:81} is {@code shop.example}, as for the routes of the gateway, and a caller has one count for all ports.
  */
 public final class HostText {
 
@@ -14,7 +14,7 @@ public final class HostText {
 
     private HostText() {}
 
-    /** Returns the canonical form of a host. Text that is no host only becomes lower case. */
+    /** Returns the canonical form of a host. Text that is not a host is only converted to lower case. */
     public static String normal(String text) {
         String host = text.substring(0, hostEnd(text)).toLowerCase(Locale.ROOT);
         if (host.startsWith("[") && host.endsWith("]")) {
@@ -31,7 +31,7 @@ public final class HostText {
         return port ? colon : text.length();
     }
 
-    /** Returns where a port may begin, after an address in brackets; -1 if nowhere. */
+    /** Returns the position where a port may begin, after an address in brackets, or -1 if there is none. */
     private static int colon(String text) {
         return text.indexOf(':', text.startsWith("[") ? Math.max(0, text.indexOf(']')) : 0);
     }
@@ -44,7 +44,7 @@ public final class HostText {
     /**
      * Returns the canonical form of a host in a condition.
      *
-     * @throws IllegalArgumentException with what is expected, if it has a port or a pattern of one: it would never hold
+     * @throws IllegalArgumentException with the expected form, if it has a port or a pattern of a port, because it would never hold
      */
     public static String condition(String text) {
         if (colon(text) >= 0) {

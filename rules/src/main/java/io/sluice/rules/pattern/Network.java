@@ -22,8 +22,8 @@ public final class Network {
     }
 
     /**
-     * Parses a network as documents write it. This is stricter than for addresses of requests: no zone, no leading zeros, and no
-     * bits after the prefix. The exception says what to write instead.
+     * Parses a network as documents write it. This is stricter than for addresses of requests: no zone, no leading zeros, and no bits after
+     * the prefix. The message of the exception contains the correct form.
      */
     public static Network parse(String text) {
         int slash = text.indexOf('/');

@@ -1,8 +1,8 @@
 package io.sluice.rules.pattern;
 
 /**
- * Checks whether a path is already in its normal form, in one pass and without allocation. Most paths are. The check may answer
- * no for a normal path, but never yes for another; after a no, the normaliser decides.
+ * Checks whether a path is already in its normal form, in one pass and without allocation. Most paths are. The check may return false for a
+ * normal path, but never true for any other path; after false, the normaliser decides.
  */
 public final class NormalPath {
 
@@ -56,8 +56,8 @@ public final class NormalPath {
     }
 
     /**
-     * Returns what is the same for a character in every case. Some characters are the same as one of ASCII: servers in Java may read
-     * U+017F as {@code s}, and U+212A as {@code k}.
+     * Returns the common form of a character in upper and lower case. Some characters have the same form as an ASCII character: servers in
+     * Java may read U+017F as {@code s}, and U+212A as {@code k}.
      */
     static int withoutCase(int point) {
         return Character.toLowerCase(Character.toUpperCase(point));

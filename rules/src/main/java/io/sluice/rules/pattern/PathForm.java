@@ -5,18 +5,18 @@ import java.util.List;
 /**
  * The canonical form in which paths are compared and counted, the same at every front end. Immutable.
  *
- * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}) and one slash at the end are dropped. A query, a
- * fragment and {@code http://host} before the path are cut off. Anything that servers interpret differently is refused, because the
- * limiter cannot know which route will be served: empty segments, segments that have parameters only, {@code .} and {@code ..}
- * segments unless {@link #resolve} is set, encoded slashes and percent signs, backslashes, control characters, and broken UTF-8.
- * {@code docs/paths.md} has the whole table.
+ * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}) and one slash at the end are dropped. A query, a fragment
+ * and {@code http://host} before the path are cut off. Paths that servers interpret differently are refused, because the limiter cannot
+ * know which route will be served: with empty segments, segments that have parameters only, {@code .} and {@code ..} segments unless {@link
+ * #resolve} is set, encoded slashes and percent signs, backslashes, control characters, and broken UTF-8. {@code docs/paths.md} has the
+ * whole table.
  *
  * <p>Servers may read an accepted path in more than one way: with or without its parameters, for example. {@link #otherReadings}
  * returns the other ways. A normalised path is its own normal form and has no other reading, except for the root.
  *
  * @param ignoreCase for servers that ignore case: paths are compared in lower case, and patterns must be written in lower case
- * @param resolve for servers that resolve paths (Tomcat, nginx): {@code .} and {@code ..} are resolved. Do not set it for servers
- *     that do not (Node, Fastify, Express): they serve {@code /public/../x} from {@code /public}, but it would be counted as {@code
+ * @param resolve for servers that resolve paths (Tomcat, nginx): {@code .} and {@code ..} are resolved. Do not set it for servers that do
+ *     not resolve them (Node, Fastify, Express): they serve {@code /public/../x} from {@code /public}, but it would be counted as {@code
  *     /x}
  * @param encodedSlash for servers that treat {@code %2F} as part of a name (Node): it is accepted and stays {@code %2F}
  * @param servlet for servlet containers (Tomcat, Jetty): parameters are dropped in every reading, and the last segment may have
@@ -24,7 +24,7 @@ import java.util.List;
  */
 public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash, boolean servlet) {
 
-    /** Safe for any server: case matters, and untidy paths are refused. */
+    /** The form that is safe for any server: case matters, and untidy paths are refused. */
     public static final PathForm STRICT = new PathForm(false, false, false);
 
     /** Creates a form for any kind of server. */
@@ -48,15 +48,16 @@ public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash
         return new PathForm(ignoreCase, resolve, encodedSlash, true);
     }
 
-    /** Returns the normal form; the same object if the path is already normal. Takes time proportional to the length. */
+    /** Returns the normal form, which is the same object if the path is already normal. Takes time proportional to the length. */
     public String normal(String path) {
         return NormalPath.is(path, this) ? path : new PathNormaliser(path, this).normal();
     }
 
     /**
-     * Returns the readings of a path beside its normal form, at most four dozen: with parameters or cut off at the first one, with
-     * escapes as they were sent, with unresolved dots, with case other than that of ASCII, and with an empty last segment in place of
-     * a slash at the end. Most paths have none. A reading with an empty last segment ends with {@link Attributes#EMPTY_SEGMENT}.
+     * Returns the readings of a path beside its normal form, at most four dozen: with parameters or cut off at the first parameter, with
+     * escapes as they were sent, with unresolved dots, with unchanged case of characters other than ASCII, and with an empty last segment
+     * in place of a slash at the end. Most paths have no other reading. A reading with an empty last segment ends with {@link
+     * Attributes#EMPTY_SEGMENT}.
      */
     public List<String> otherReadings(String path) {
         return NormalPath.is(path, this) && !path.equals("/")
@@ -65,8 +66,8 @@ public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash
     }
 
     /**
-     * Returns the normal form of a request target as it came over the wire, where only ASCII is allowed. Servers decode other
-     * bytes as Latin-1. Then {@code é}, as the two characters of its UTF-8, would be a different path than {@code %C3%A9}.
+     * Returns the normal form of a request target as it came over the wire, where only ASCII is allowed. Servers decode other bytes as
+     * Latin-1. So {@code é}, as the two characters of its UTF-8, would be a different path than {@code %C3%A9}.
      */
     public String normalOfTarget(String target) {
         for (int i = 0; i < target.length(); i++) {

@@ -8,15 +8,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings one path into its normal form, or refuses it. Each reading takes one pass over the text. Used by one thread.
+ * Converts one path to its normal form, or refuses it. Each reading takes one pass over the text. Used by one thread.
  *
- * <p>Servers do four things to a path, but not all of them and not in the same order: decode, strip parameters, resolve dots,
- * split. This class first splits segments at what is a slash to every server, then drops parameters and decodes escapes. Anything
- * that could be a slash, a parameter or an escape in another order is refused rather than guessed.
+ * <p>Servers do four things to a path, but not all of them and not in the same order: decode, strip parameters, resolve dots, split. This
+ * class first splits segments at characters that are a slash to every server, then drops parameters and decodes escapes. A path that could
+ * have a slash, a parameter or an escape in another order is refused rather than guessed.
  *
- * <p>What is left can be read in a few ways, by what a server leaves out: a {@link Reading} each. Two things make more readings, and
- * are refused for that reason: a segment without a name, which servers keep, merge or drop, and dot segments of several spellings,
- * of which servers may resolve only some.
+ * <p>An accepted path can be read in a few ways, depending on the steps that a server leaves out: a {@link Reading} each. Two constructs
+ * would allow more readings and are therefore refused: a segment without a name, which servers keep, merge or drop, and dot segments of
+ * several spellings, of which servers may resolve only some.
  *
  * <p>{@code java.net.URI} guesses: its path has a slash for {@code %2F} and keeps parameters.
  */
@@ -27,7 +27,7 @@ final class PathNormaliser {
     private static final String NO_BACKSLASH = "no backslash";
     private static final String UTF8 = "percent-encoded valid UTF-8";
 
-    /** What a server does with parameters. Cutting at the first one is what Fastify did until version 4. */
+    /** The treatment of parameters by a server. Fastify cut the path at the first parameter until version 4. */
     private enum Parameters {
         DROPPED,
         KEPT,
@@ -35,11 +35,11 @@ final class PathNormaliser {
     }
 
     /**
-     * How a server may read a path.
+     * A possible reading of a path by a server.
      *
      * @param decoded whether escapes of ASCII characters are decoded
      * @param resolved whether dot segments are resolved
-     * @param folded whether the case of characters other than ASCII is ignored, if the case of ASCII is
+     * @param folded whether the case of characters other than ASCII is also ignored if the case of ASCII characters is ignored
      */
     private record Reading(Parameters parameters, boolean decoded, boolean resolved, boolean folded) {
 
@@ -168,7 +168,7 @@ final class PathNormaliser {
         };
     }
 
-    /** Reads from after a slash to the next one. */
+    /** Reads from after a slash to the next slash. */
     private void segment() {
         int sent = at;
         int start = out.length();
@@ -252,8 +252,7 @@ final class PathNormaliser {
     }
 
     /**
-     * Refuses dots beside an encoded slash. A name with encoded slashes may contain what a server that decodes them reads as a
-     * {@code ..} segment.
+     * Refuses dots beside an encoded slash. A name with encoded slashes may contain a {@code ..} segment for a server that decodes them.
      */
     private void refuseHiddenDots(int start) {
         int from = start;
@@ -296,7 +295,7 @@ final class PathNormaliser {
         }
     }
 
-    /** Notes that a character was decoded, or takes it back if the reading keeps what was sent. */
+    /** Notes that a character was decoded, or restores the escape if the reading keeps escapes. */
     private void escaped(int start) {
         hasEscapes = true;
         if (!reading.decoded()) {

@@ -9,11 +9,11 @@ import java.util.List;
  * /api/orders/**} with any rest or none ({@code /api/orders}). Immutable.
  *
  * <p>Patterns are compared with paths in their {@linkplain PathForm normal form}. The matchers of web frameworks decode the
- * path themselves, which would be a second reading of it.
+ * path themselves, which would add another reading.
  */
 public final class PathPattern {
 
-    /** The most permissive form: everything that a path may contain at all. */
+    /** The most permissive form: all content that a path may have. */
     public static final PathForm NORMAL = PathForm.STRICT.keepingEncodedSlash();
 
     private static final int LONGEST = 1_024;
@@ -27,7 +27,7 @@ public final class PathPattern {
         this.segments = segments;
     }
 
-    /** Parses a pattern. The exception says what is wrong with it. */
+    /** Parses a pattern. The message of the exception describes the error. */
     public static PathPattern of(String text) {
         if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
             throw new IllegalArgumentException("resource: " + PrintableText.text(text) + EXPECTED);
@@ -134,7 +134,7 @@ public final class PathPattern {
         boolean matches(String path, int start, int end);
     }
 
-    /** Exactly this text. */
+    /** A segment with exactly this text. */
     public record Exact(String name) implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
@@ -142,7 +142,7 @@ public final class PathPattern {
         }
     }
 
-    /** Any non-empty text. */
+    /** A segment with any non-empty text. */
     public record Any() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
@@ -150,7 +150,7 @@ public final class PathPattern {
         }
     }
 
-    /** Everything that follows, including the slash before it, or nothing. */
+    /** The rest of the path, including the slash before it, or nothing. */
     public record Rest() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {

@@ -3,9 +3,8 @@ package io.sluice.rules.pattern;
 import io.sluice.rules.yaml.PrintableText;
 
 /**
- * Thrown for a request path that could mean one thing to the limiter and another to the server. The request must be refused
- * (400), because otherwise it could pass without a limit. The message says what is wrong. Has no stack trace, because clients can
- * trigger it at will.
+ * Thrown for a request path that could mean one thing to the limiter and another to the server. The request must be refused (400), because
+ * otherwise it could pass without a limit. The message describes the error. Has no stack trace, because clients can trigger it at will.
  */
 public final class PathRefusedException extends IllegalArgumentException {
 
@@ -18,7 +17,7 @@ public final class PathRefusedException extends IllegalArgumentException {
         this.expected = expected;
     }
 
-    /** Returns what was expected, without the path itself. */
+    /** Returns the expected form, without the path itself. */
     public String expected() {
         return expected;
     }

@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an allowed request has reserved of all its limits. It is settled once the real cost is known; until then the reserved permits
- * stand. Immutable.
+ * The permits that an allowed request has reserved of all its limits. They are settled once the real cost is known; until then they stay
+ * charged. Immutable.
  *
- * @param id names the reservation; each count settles a name once
- * @param issuer names the process that decided. Only that process can settle limits that it counts itself
- * @param limits at least one
+ * @param id the name of the reservation; each count settles a name once
+ * @param issuer the name of the process that decided. Only that process can settle limits that it counts itself
+ * @param limits the limits, at least one
  */
 public record Reservation(String id, String issuer, List<ReservedLimit> limits) {
 
@@ -32,19 +32,19 @@ public record Reservation(String id, String issuer, List<ReservedLimit> limits) 
         }
     }
 
-    /** Returns a new name for a reservation or an issuer. Nobody can guess it. */
+    /** Returns a new name for a reservation or an issuer, which cannot be guessed. */
     public static String newName() {
         byte[] bytes = new byte[NAME_BYTES];
         RANDOM.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** Returns the limit with this name in reports; empty if nothing of it is reserved. */
+    /** Returns the limit with this name in reports; empty if none of its permits are reserved. */
     public Optional<ReservedLimit> limit(String id) {
         return limits.stream().filter(limit -> limit.id().equals(id)).findFirst();
     }
 
-    /** Returns the attributes of the answer that settle it. Empty if only the caller knows the figures. */
+    /** Returns the attributes of the answer that settle it; empty if only the caller knows the figures. */
     public Set<AnswerAttribute> answerAttributes() {
         Set<AnswerAttribute> all = new LinkedHashSet<>();
         for (ReservedLimit limit : limits) {
@@ -56,11 +56,11 @@ public record Reservation(String id, String issuer, List<ReservedLimit> limits) 
     }
 
     /**
-     * Returns the real figures of the limits, from those that an answer has. A figure that is larger than any request may ask for
-     * counts as the largest.
+     * Returns the real figures of the limits, from the figures in an answer. A figure above the maximum of a request counts as this
+     * maximum.
      *
      * @param answer the figures in the answer, 0 or more
-     * @return by the name of the limit; without limits whose figure is missing
+     * @return the real figures by the name of the limit, without limits whose figure is missing
      */
     public Map<String, Long> actual(Map<AnswerAttribute, Long> answer) {
         Map<String, Long> actual = new HashMap<>();

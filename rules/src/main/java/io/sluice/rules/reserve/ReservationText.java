@@ -31,19 +31,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a reservation. It contains everything that is needed to settle, so no table of reservations is kept, and every node on
- * the same store accepts it. Whoever can invent such a text can give back permits that nobody has taken: seal it before it leaves
- * the process. It contains keys as they are counted: hashed under {@code privacy: hash}.
+ * The text of a reservation. It contains all data that a settlement needs, so no table of reservations is kept, and every node on the same
+ * store accepts it. With an invented text, a caller could give back permits that were never taken: seal the text before it leaves the
+ * process. It contains keys as they are counted: hashed under {@code privacy: hash}.
  */
 public final class ReservationText {
 
-    /** The longest text of a reservation. */
+    /** The maximum length of the text of a reservation. */
     public static final int LONGEST = 32 * 1024;
 
     private static final int FORM = 1;
     private static final int MOST_LIMITS = 1_000;
 
-    /** What is written of a limit, after a letter. Limits that cannot be settled have no form. */
+    /** The written form of a limit, after a letter. Limits that cannot be settled have no form. */
     private enum Form {
         TOKEN_BUCKET('t', Algorithm.TOKEN_BUCKET, Parameter.RATE, Parameter.BURST),
         WINDOW('w', Algorithm.FIXED_WINDOW, Parameter.LIMIT, Parameter.WINDOW),
@@ -77,8 +77,8 @@ public final class ReservationText {
     private ReservationText() {}
 
     /**
-     * Returns the text. It consists of letters, digits, {@code -} and {@code _}. Empty if the text would be longer than
-     * {@link #LONGEST}, because of many limits or long keys.
+     * Returns the text, which consists of letters, digits, {@code -} and {@code _}. Returns empty if the text would be longer than {@link
+     * #LONGEST}, because of many limits or long keys.
      */
     public static Optional<String> write(Reservation reservation) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
@@ -100,7 +100,7 @@ public final class ReservationText {
                 : Optional.of(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray()));
     }
 
-    /** Parses a text. Returns empty if it is not one of a reservation. */
+    /** Parses a text. Returns empty if it is not the text of a reservation. */
     public static Optional<Reservation> read(String text) {
         if (text.length() > LONGEST) {
             return Optional.empty();

@@ -9,16 +9,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request has reserved of one limit. Immutable.
+ * The permits that a request has reserved of one limit. Immutable.
  *
  * @param label the names of the rule and of the limit in reports
  * @param limit the limit as it was charged
  * @param key the key of the count that was charged
  * @param reserved the permits that were charged, 0 or more
  * @param chargedAtMicros the time of the charge, by the engine's clock
- * @param within how long after the charge it can be settled
- * @param by the attribute of the answer that has the real figure; null if only the caller knows it
- * @param inStore whether the shared store holds the count, rather than the process that decided
+ * @param within the time after the charge in which it can be settled
+ * @param by the attribute of the answer that contains the real figure; null if only the caller knows it
+ * @param inStore whether the shared store holds the count, instead of the process that decided
  */
 public record ReservedLimit(
         Label label,

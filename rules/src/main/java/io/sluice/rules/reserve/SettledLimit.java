@@ -3,10 +3,10 @@ package io.sluice.rules.reserve;
 import io.sluice.core.spi.SettlementResult;
 
 /**
- * What became of the reservation of one limit. Immutable.
+ * The settlement of the reservation of one limit. Immutable.
  *
- * @param limit what was reserved
+ * @param limit the reserved permits
  * @param actual the real figure
- * @param result whether and how the count was changed
+ * @param result the result, with the change of the count
  */
 public record SettledLimit(ReservedLimit limit, long actual, SettlementResult result) {}

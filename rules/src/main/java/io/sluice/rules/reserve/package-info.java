@@ -1,4 +1,4 @@
-/** Permits that a request has reserved before its real cost is known, and what became of them. */
+/** Permits that a request has reserved before its real cost is known, and their settlement. */
 @NullMarked
 package io.sluice.rules.reserve;
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requires that an attribute has one of several values.
  *
- * @param column constraints with the same column have keys that may be found together
- * @param keys at least one, all different
+ * @param column the column; constraints with the same column have keys that may be found together
+ * @param keys the keys, at least one, all different
  * @param holds tests a value of the attribute, as {@link LookupSubject} returns it
  */
 record Constraint(String attribute, String column, List<LookupKey> keys, Predicate<String> holds) {
@@ -28,7 +28,7 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         this(attribute, attribute, keys, holds);
     }
 
-    /** Returns all constraints of a scope, each once. */
+    /** Returns the distinct constraints of a scope. */
     static List<Constraint> of(Scope scope) {
         List<Constraint> constraints = new ArrayList<>(USUAL);
         String service = scope.service();

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how well each constraint would distinguish the scopes of a node. Constraints on single path segments are considered
- * only for scopes that no other constraint distinguishes well. Most scopes do not need them, and they would be most of the work.
+ * Measures how well each constraint would distinguish the scopes of a node. Constraints on single path segments are considered only for
+ * scopes that no other constraint distinguishes well. Most scopes do not need these constraints, which would cause most of the work.
  */
 final class ConstraintSurvey {
 
@@ -22,13 +22,13 @@ final class ConstraintSurvey {
     private final List<IndexedScope> all;
     private final int enough;
 
-    /** For each scope that a constraint other than a segment distinguishes well, that constraint. */
+    /** The constraint, other than a segment, that distinguishes each scope well; null for other scopes. */
     private final @Nullable Constraint[] good;
 
     /**
      * Surveys these scopes.
      *
-     * @param enough differences below this do not matter
+     * @param enough the difference below which constraints count as equally good
      */
     ConstraintSurvey(List<IndexedScope> all, int enough) {
         this.all = all;
@@ -69,7 +69,7 @@ final class ConstraintSurvey {
         }
     }
 
-    /** Returns the constraint under which a scope costs requests the least; null if the scope cannot be indexed under any. */
+    /** Returns the constraint under which a scope costs requests the least, or null if the scope cannot be indexed under any constraint. */
     @Nullable
     Constraint best(int index) {
         IndexedScope indexed = all.get(index);
@@ -94,7 +94,7 @@ final class ConstraintSurvey {
         }
     }
 
-    /** Returns how many scopes a request would find together with this one, in the worst case that was seen. */
+    /** Returns the number of scopes that a request would find together with this scope, in the worst case that was seen. */
     private long load(Constraint constraint, Column column) {
         long load = Math.max(enough, column.detours);
         List<LookupKey> keys = constraint.keys();
@@ -114,7 +114,7 @@ final class ConstraintSurvey {
     }
 
     /**
-     * The best constraint offered so far. One object serves all scopes, because one per scope would be most of the garbage of a
+     * The best constraint offered so far. One object serves all scopes, because one object per scope would be most of the garbage of a
      * survey.
      */
     private final class Choice {
@@ -134,7 +134,7 @@ final class ConstraintSurvey {
         /**
          * Offers a constraint.
          *
-         * @param scopes how many scopes could be indexed in the same table; fewer tables mean fewer lookups
+         * @param scopes the number of scopes that could be indexed in the same table; fewer tables mean fewer lookups
          */
         void offer(Constraint constraint, long load, int scopes) {
             if (best == null || isBetter(constraint, load, scopes, best)) {
@@ -193,9 +193,9 @@ final class ConstraintSurvey {
         }
 
         /**
-         * Finds out which patterns match the same values and are therefore found together, by looking up sample values of the
-         * keys. It samples only some keys and stops after a bounded number of steps: a pattern that is found with very many
-         * others shows up in a sample.
+         * Determines the patterns that match the same values and are therefore found together, by looking up sample values of the keys. It
+         * samples only some keys and stops after a bounded number of steps: a pattern that is found with very many other patterns shows up
+         * in a sample.
          */
         void sample() {
             if (!overlapping) {

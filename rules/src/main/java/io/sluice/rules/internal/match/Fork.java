@@ -53,7 +53,7 @@ final class Fork {
     }
 
     /**
-     * Adds lookups for the value of its attribute to the batch. Patterns that can only be compared are compared at once.
+     * Adds lookups for the value of its attribute to the batch. Patterns that can only be compared are compared immediately.
      *
      * @return the number of steps: lookups and comparisons of patterns
      */

@@ -4,7 +4,7 @@ import io.sluice.rules.internal.table.SharedTables;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The data that an {@link IndexWalk} goes through. Immutable once it is built. */
+/** The data that an {@link IndexWalk} visits. Immutable once it is built. */
 final class IndexLayout {
 
     private final SharedTables tables;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A node of the index: scopes that agree in everything looked up so far. Some are compared one by one, the others are looked up
- * by further constraints. Immutable.
+ * A node of the index: scopes that agree in all lookups so far. Some are compared one by one, the others are looked up by
+ * further constraints. Immutable.
  */
 final class IndexNode {
 

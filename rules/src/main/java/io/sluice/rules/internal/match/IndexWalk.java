@@ -18,7 +18,7 @@ abstract class IndexWalk implements HitListener {
         this.questions = new LookupBatch(layout.tables());
     }
 
-    /** Returns whether a matching scope at this position matters. If not, scopes at higher positions do not matter either. */
+    /** Returns whether a matching scope at this position matters. If not, scopes at higher positions also do not matter. */
     abstract boolean wants(int position);
 
     /** Called for each scope that the request matches, possibly more than once. */
@@ -32,7 +32,7 @@ abstract class IndexWalk implements HitListener {
         steps += more;
     }
 
-    /** Returns how many steps the walk took. */
+    /** Returns the number of steps of the walk. */
     int steps() {
         return steps;
     }

@@ -9,17 +9,18 @@ import org.jspecify.annotations.Nullable;
 final class IndexedScope {
 
     /**
-     * Several lists of values in one scope would multiply. The first list that is indexed may have any length, so that the index
-     * grows in proportion to the document. After that, there are never more copies than this.
+     * The maximum number of copies of a scope once more than one list of values is indexed, because several lists in one scope would
+     * multiply. The first list may have any length, so that the index grows in proportion to the document.
      */
     private static final int MOST_COPIES = 16;
 
     /**
-     * Scopes that this many attributes do not distinguish are compared one by one. A scope can have thousands of constraints.
+     * The maximum number of attributes that distinguish scopes. Scopes that these attributes do not distinguish are compared one by one. A
+     * scope can have thousands of constraints.
      */
     private static final int DEEPEST = 16;
 
-    /** At most this many constraints are considered at once. */
+    /** The maximum number of constraints that are considered at a time. */
     private static final int MOST_CHOICES = 32;
 
     private final int position;
@@ -27,7 +28,7 @@ final class IndexedScope {
     private final int copies;
     private final int depth;
 
-    /** Created on first use, because most scopes are distinguished without them. */
+    /** Constraints on single segments. Created on first use, because most scopes are distinguished without them. */
     private @Nullable List<Constraint> parts;
 
     private IndexedScope(

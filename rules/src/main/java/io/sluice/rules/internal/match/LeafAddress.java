@@ -1,8 +1,8 @@
 package io.sluice.rules.internal.match;
 
 /**
- * Encodes in one word where a lookup leads: to a scope with nothing left to compare (its position), to one or several scopes to
- * compare (the address of the leaf), or to a node (its number).
+ * Encodes the target of a lookup in one word: a scope with nothing left to compare (its position), one or several scopes to
+ * compare (the address of the leaf), or a node (its number).
  */
 final class LeafAddress {
 

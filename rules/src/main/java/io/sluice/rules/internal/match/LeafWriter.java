@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes {@link Leaves}. What several leaves have in common is written only once. */
+/** Writes {@link Leaves}. Common parts of several leaves are written only once. */
 final class LeafWriter {
 
     /** The number of words of most keys. A key is written right after its leaf. */
@@ -25,7 +25,9 @@ final class LeafWriter {
         this.leaves = leaves;
     }
 
-    /** Has its own {@code equals} and {@code hashCode}, for the same reason as {@link LookupKey}. */
+    /**
+     * The constraints of a leaf. It has its own {@code equals} and {@code hashCode}, for the same reason as {@link LookupKey}.
+     */
     private record Asked(String attribute, List<LookupKey> keys) {
         @Override
         public boolean equals(@Nullable Object other) {
@@ -56,7 +58,10 @@ final class LeafWriter {
         return LeafAddress.of(LeafAddress.FEW, leaf);
     }
 
-    /** A scope that lists many values is indexed under each of them; all of them lead to one leaf. */
+    /**
+     * Returns the address of a scope. A scope that lists many values is indexed under each of them, and all of them lead to one
+     * leaf.
+     */
     private int target(IndexedScope scope) {
         return scope.copies() == 1 ? written(scope) : copied.computeIfAbsent(scope, this::written);
     }

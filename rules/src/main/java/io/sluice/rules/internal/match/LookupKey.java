@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface LookupKey {
 
-    /** Returns a value that this key matches. It shows which other keys are found together with it. */
+    /** Returns a value that this key matches. It shows the other keys that are found together with this key. */
     String sample();
 
-    /** Exactly this text. */
+    /** The values that equal this text. */
     record Text(String text, int hash) implements LookupKey {
 
         Text(String text) {
@@ -124,13 +124,13 @@ sealed interface LookupKey {
     }
 
     /**
-     * The paths of a pattern, whatever the names of its segments.
+     * The paths of a pattern, with any names of its segments.
      *
-     * @param open whether any rest may follow; the sample contains everything else
+     * @param open whether any rest may follow, which is not part of the sample
      */
     record Route(List<Segment> segments, String sample, boolean open, int hash) implements LookupKey {
 
-        /** No literal segment contains it, because patterns must not contain blanks. */
+        /** The sample of a segment with any name. No literal segment contains a blank, because patterns must not. */
         private static final String SOME = " ";
 
         private static final int USUAL_LENGTH = 64;
@@ -160,7 +160,7 @@ sealed interface LookupKey {
             return hash;
         }
 
-        /** Returns whether the pattern is a single path: the sample. */
+        /** Returns whether the pattern matches a single path: the sample. */
         boolean isOne() {
             for (Segment segment : segments) {
                 if (!(segment instanceof Exact)) {

@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Scopes that agree in everything looked up so far, while the index is being built. */
+/** Scopes that agree in all lookups so far, while the index is being built. */
 final class ScopeGroup {
 
-    /** Up to this number, comparing costs no more than a lookup. */
+    /** Up to this number of scopes, comparing costs no more than a lookup. */
     static final int FEW = 8;
 
     private final List<IndexedScope> all = new ArrayList<>(1);

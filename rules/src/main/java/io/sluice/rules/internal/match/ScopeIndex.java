@@ -12,23 +12,22 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of scopes that finds those which match a request. Immutable.
+ * An index of scopes that finds the scopes which match a request. Immutable.
  *
- * <p>Each scope is indexed under one of its constraints: the one by which a request would find the fewest other scopes. There are
- * tables by exact value, path pattern, address block, and start and end of a glob. If many scopes share a key, they are indexed
- * again by another constraint, and so on. A request is looked up in all tables. For each scope found, the constraints that were
- * not looked up on the way are compared.
+ * <p>Each scope is indexed under the constraint by which a request would find the fewest other scopes. There are tables by exact value,
+ * path pattern, address block, and start and end of a glob. If many scopes share a key, they are indexed again by another constraint, and
+ * so on. A request is looked up in all tables. For each scope found, the constraints that were not looked up on the way are compared.
  *
- * <p><b>Cost.</b> A node of the index is visited only if the lookups that lead to it are true for the request. Each scope is in
- * one place (one per value, if it lists several). So apart from the matching scopes, only those are compared that match in
- * everything by which they were indexed: at most {@link ScopeGroup#FEW} per node, unless nothing is left to distinguish them. The
- * number of visited nodes is bounded by the number of different sequences of attributes under which scopes were indexed, times
- * the matching patterns of each attribute. It does not depend on the number of scopes. Patterns can be written so that very many
- * match a request in everything except one constraint that was not looked up. But it takes that many patterns to do so.
+ * <p><b>Cost.</b> A node of the index is visited only if the lookups that lead to it are true for the request. Each scope is in one place
+ * (one per value, if it lists several). So apart from the matching scopes, only scopes that match in all constraints by which they were
+ * indexed are compared: at most {@link ScopeGroup#FEW} per node, unless nothing is left to distinguish them. The number of visited nodes is
+ * bounded by the number of different sequences of attributes under which scopes were indexed, times the matching patterns of each
+ * attribute. It does not depend on the number of scopes. Patterns can be written so that very many of them match a request in all
+ * constraints except one that was not looked up. But the cost is then proportional to the number of these patterns.
  *
- * <p><b>Memory.</b> With very many scopes, cache misses of the processor dominate the time. So nodes are objects, but everything
- * below them is in two arrays for the whole index. A scope that is found costs one cache line of {@link
- * io.sluice.rules.internal.table.TextTable}, one or two of the {@link io.sluice.rules.internal.table.Arena}, and nothing else.
+ * <p><b>Memory.</b> With very many scopes, cache misses of the processor dominate the time. So nodes are objects, but all data below them
+ * is in two arrays for the whole index. A scope that is found costs only one cache line of {@link io.sluice.rules.internal.table.TextTable}
+ * and one or two of the {@link io.sluice.rules.internal.table.Arena}.
  */
 public final class ScopeIndex {
 
@@ -71,7 +70,7 @@ public final class ScopeIndex {
         return walk.best == scopes ? OptionalInt.empty() : OptionalInt.of(walk.best);
     }
 
-    /** Returns how many steps it takes to find the scopes of a request: lookups and comparisons. */
+    /** Returns the number of steps to find the scopes of a request: lookups and comparisons. */
     int steps(Attributes request) {
         return walked(request, Collections.nCopies(scopes, request)).steps();
     }
@@ -88,8 +87,8 @@ public final class ScopeIndex {
         private final List<?> items;
 
         /**
-         * Read as soon as the scope is found, although it is used later. This brings it into the processor's cache in the
-         * meantime.
+         * The item of the latest scope found. It is read immediately, although it is used later, to bring it into the processor's cache in
+         * the meantime.
          */
         @SuppressWarnings("UnusedVariable")
         private @Nullable Object latest;

@@ -20,7 +20,7 @@ final class SegmentTable {
         texts.put(places.of(part.depth()), part.name(), value);
     }
 
-    /** Adds the lookups to the batch and returns how many there are. */
+    /** Adds the lookups to the batch and returns their number. */
     int ask(PathSegments path, LookupBatch questions) {
         int asked = 0;
         while (asked < places.size() && places.number(asked) < path.size()) {

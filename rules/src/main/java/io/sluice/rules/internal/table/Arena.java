@@ -3,9 +3,9 @@ package io.sluice.rules.internal.table;
 import java.util.Arrays;
 
 /**
- * A sequence of words that contains texts, branches of paths and leaves. Everything that a match needs of a scope is written
- * together and stays together. So with very many scopes a match costs few cache misses of the processor; objects would cost one
- * each.
+ * A sequence of words that contains texts, branches of paths and leaves. All data that a match needs of a scope is written
+ * together and stays together. So with very many scopes a match costs few cache misses of the processor; each object would cost
+ * one.
  *
  * <p>Addresses are never 0. Does not change once it is filled.
  */
@@ -13,7 +13,7 @@ public final class Arena {
 
     private static final int CHARS = 2;
 
-    /** The words in one cache line. The processor soon reads the other line of a pair as well. */
+    /** The words in one cache line. The processor soon also reads the other line of a pair. */
     private static final int LINE = 16;
 
     /** The words before the first element of a large array. */
@@ -31,7 +31,7 @@ public final class Arena {
         this.words = new int[room];
     }
 
-    /** Creates an arena with room for about this many keys. */
+    /** Creates an arena with room for approximately this many keys. */
     static Arena forKeys(int keys) {
         return new Arena((int) Math.min(FIRST_ROOM, 8 + (long) USUAL * keys));
     }
@@ -67,7 +67,7 @@ public final class Arena {
         words[at] = word;
     }
 
-    /** Returns how many words a text takes. */
+    /** Returns the number of words that a text takes. */
     static int words(String text) {
         return 1 + (text.length() + 1) / CHARS;
     }

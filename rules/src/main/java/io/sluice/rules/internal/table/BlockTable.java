@@ -4,8 +4,8 @@ import io.sluice.rules.pattern.Network;
 import java.util.Collection;
 
 /**
- * Maps address blocks to numbers, with one lookup for each prefix length that occurs. So a lookup takes at most 33 steps for IPv4
- * and 129 for IPv6, however many blocks there are. Does not change once it is filled.
+ * Maps address blocks to numbers, with one lookup for each prefix length that occurs. So a lookup takes at most 33 steps for IPv4 and 129
+ * for IPv6, for any number of blocks. Does not change once it is filled.
  */
 public final class BlockTable {
 
@@ -19,7 +19,7 @@ public final class BlockTable {
         this.placesOfV6 = new LengthTable(texts);
     }
 
-    /** Creates a table that answers whether it {@linkplain #has has} an address. */
+    /** Creates a table for {@link #has}. */
     public static BlockTable of(Collection<Network> networks) {
         BlockTable table = new BlockTable(SharedTables.forKeys(networks.size()).texts());
         networks.forEach(network -> table.put(network, 0));

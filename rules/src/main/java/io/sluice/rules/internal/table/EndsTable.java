@@ -21,7 +21,7 @@ final class EndsTable {
         return new EndsTable(false, texts);
     }
 
-    /** Returns {@link TextTable#NONE} if there is no number. */
+    /** Returns the number for a start or end, or {@link TextTable#NONE} if there is none. */
     int get(String end) {
         int place = places.of(end.length());
         return texts.get(place, SecretHash.mixed(hash(end), place), end, 0, end.length());

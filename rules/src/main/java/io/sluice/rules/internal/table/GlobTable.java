@@ -28,7 +28,7 @@ public final class GlobTable {
         this.starts = EndsTable.ofStarts(texts);
     }
 
-    /** Creates a table that answers whether it {@linkplain #has has} a matching pattern. */
+    /** Creates a table for {@link #has}. */
     public static GlobTable of(Collection<Glob> globs) {
         GlobTable table = new GlobTable(SharedTables.forKeys(globs.size()).texts());
         globs.forEach(glob -> table.put(glob, 0));

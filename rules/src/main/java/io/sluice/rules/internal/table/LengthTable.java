@@ -2,7 +2,7 @@ package io.sluice.rules.internal.table;
 
 import java.util.Arrays;
 
-/** The places of a table that has one for each length, depth or similar number that occurs, in ascending order. */
+/** The places of a table with one place for each length, depth or similar number that occurs, in ascending order. */
 public final class LengthTable {
 
     private final TextTable texts;

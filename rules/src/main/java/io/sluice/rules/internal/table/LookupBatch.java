@@ -3,8 +3,8 @@ package io.sluice.rules.internal.table;
 import java.util.Arrays;
 
 /**
- * Collects the lookups of one request and then answers them together. With very many scopes the tables are not in the processor's
- * caches. Then the lookups wait for memory at the same time instead of one after another. Not thread-safe.
+ * Collects the lookups of one request and then answers them together. With very many scopes, the tables are not in the processor's caches;
+ * the lookups then wait for memory at the same time instead of one after another. Not thread-safe.
  *
  * <p>Code that handles an answer may add lookups of its own. It gets their answers before the next answer is given.
  */
@@ -24,7 +24,7 @@ public final class LookupBatch {
     private String[] texts = new String[12];
     private int size;
 
-    /** Never read. It is written only because the JVM would otherwise remove the reads. */
+    /** A value that is never read. It is written only because the JVM would otherwise remove the reads of {@link #announce}. */
     @SuppressWarnings("UnusedVariable")
     private int announced;
 
@@ -32,7 +32,7 @@ public final class LookupBatch {
         this.tables = tables;
     }
 
-    /** Returns the number of open lookups. Later lookups come after these. */
+    /** Returns the number of open lookups. Later lookups come after them. */
     public int open() {
         return size;
     }
@@ -52,7 +52,7 @@ public final class LookupBatch {
         ask(place, hash, path, 0, to, depth);
     }
 
-    /** Answers all lookups after the first {@code from}. Returns how many steps it took in addition to one per lookup. */
+    /** Answers all lookups after the first {@code from}. Returns the number of steps in addition to one per lookup. */
     public int answer(int from, LookupSubject subject, HitListener found) {
         int to = size;
         if (to - from > 1) {
@@ -88,7 +88,7 @@ public final class LookupBatch {
         words[at + DEPTH] = depth;
     }
 
-    /** Kept as short as possible, so that the processor has all reads under way at once. */
+    /** Starts the reads of these lookups. It is as short as possible, so that the processor runs all reads at the same time. */
     private void announce(int from, int to) {
         int read = 0;
         for (int i = from; i < to; i++) {

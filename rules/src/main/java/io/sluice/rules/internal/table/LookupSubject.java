@@ -34,12 +34,12 @@ public final class LookupSubject {
         return new LookupSubject(null, attribute, value);
     }
 
-    /** Returns the names of its attributes. */
+    /** Returns the names of the request's attributes. */
     public Set<String> names() {
         return request == null ? Set.of(only) : request.names();
     }
 
-    /** Returns the number of its attributes. */
+    /** Returns the number of the request's attributes. */
     public int size() {
         return request == null ? 1 : request.size();
     }

@@ -5,10 +5,10 @@ import java.util.Arrays;
 /** The segments of a path, as far as a pattern can distinguish paths. Not thread-safe. */
 public final class PathSegments {
 
-    /** In characters. No pattern is longer. */
+    /** The maximum length of a pattern in characters. */
     private static final int LONGEST = 1_024;
 
-    /** Each segment takes at least two characters of a pattern. */
+    /** The maximum number of segments, because each takes at least two characters of a pattern. */
     private static final int MOST = LONGEST / 2;
 
     private final String path;

@@ -8,12 +8,12 @@ import java.util.List;
 /**
  * Maps the ends of path patterns to numbers, as trees of segments. One arena holds any number of trees.
  *
- * <p>At each segment, a lookup continues in at most two branches: the one for the segment's text and the one for any text. So it
+ * <p>At each segment, a lookup continues in at most two branches: the branch for the segment's text and the branch for any text. So it
  * visits no part of the tree twice, and no part whose patterns disagree with the path so far.
  *
- * <p>A branch takes four words of the arena: the branch for any text, the number of the patterns that end here, the number of
- * those that accept any rest from here on, and whether there are branches for texts. The branches for texts are in the table, at
- * a place of their own.
+ * <p>A branch takes four words of the arena: the branch for any text, the number of the patterns that end here, the number of the patterns
+ * that accept any rest from here on, and whether there are branches for texts. The branches for texts are in the table, at a place of their
+ * own.
  */
 final class PathTrie {
 
@@ -53,7 +53,7 @@ final class PathTrie {
         arena.set(branch + HERE, value);
     }
 
-    /** Visits the tree with the rest of a path after this many segments. Returns how many parts of the tree were visited. */
+    /** Visits the tree with the rest of a path after this many segments. Returns the number of visited parts of the tree. */
     int visit(int branch, PathSegments path, int depth, HitListener found) {
         int rest = arena.word(branch + REST);
         if (rest != NONE) {
@@ -99,7 +99,7 @@ final class PathTrie {
         return fresh;
     }
 
-    /** Negative, so that it differs from all other places. */
+    /** Returns the place of a branch, which is negative so that it differs from all other places. */
     private static int place(int branch) {
         return ~branch;
     }

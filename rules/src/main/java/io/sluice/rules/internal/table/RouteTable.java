@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Maps path patterns to numbers. A pattern is found by its leading segments of plain text, with one lookup for each number of
- * them that occurs, and by its other segments in a {@linkplain PathTrie tree}. Does not change once it is filled.
+ * such segments that occurs, and by its other segments in a {@linkplain PathTrie tree}. Does not change once it is filled.
  */
 public final class RouteTable {
 
@@ -35,7 +35,7 @@ public final class RouteTable {
         tables.routes().put(tree, pattern.subList(depth, pattern.size()), value);
     }
 
-    /** Adds the lookups to the batch and returns how many there are. */
+    /** Adds the lookups to the batch and returns their number. */
     public int ask(PathSegments path, LookupBatch questions) {
         int asked = 0;
         while (asked < places.size()

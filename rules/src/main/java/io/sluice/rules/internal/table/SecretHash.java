@@ -3,11 +3,11 @@ package io.sluice.rules.internal.table;
 import java.security.SecureRandom;
 
 /**
- * Hashes text unpredictably. The hashes depend on a secret of this process, so nobody can craft rules or requests whose texts all
+ * Hashes text unpredictably. The hashes depend on a secret of this process, so an attacker cannot craft rules or requests whose texts all
  * collide in one place of a table.
  *
- * <p>A hash is computed character by character, beginning with {@link #START}. So the hashes of all prefixes of a text cost no
- * more than that of the whole.
+ * <p>A hash is computed character by character, beginning with {@link #START}. So the hashes of all prefixes of a text cost no more than
+ * the hash of the whole text.
  */
 public final class SecretHash {
 

@@ -3,7 +3,7 @@ package io.sluice.rules.internal.table;
 /** Storage that all forks of an index share. Does not change once it is filled. */
 public record SharedTables(Arena arena, TextTable texts, PathTrie routes) {
 
-    /** Creates empty tables with room for about this many keys. */
+    /** Creates empty tables with room for approximately this many keys. */
     public static SharedTables forKeys(int keys) {
         Arena arena = Arena.forKeys(keys);
         TextTable texts = new TextTable(arena, keys);

@@ -8,10 +8,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps texts to values and finds those texts that occur somewhere in a longer one. A lookup moves a window of each length that
- * occurs over the text and checks a rolling hash. That takes a few steps per character and copies nothing.
+ * Maps texts to values and finds the texts that occur in a longer text. A lookup moves a window of each length that occurs over
+ * the text and checks a rolling hash. This takes a few steps per character and copies nothing.
  *
- * <p>A text is stored under its last characters, as many as the longest window that fits, so that there are few different
+ * <p>A text is stored under its last characters, as many as the longest window that fits, so that there are few distinct
  * lengths.
  */
 final class SubstringTable<V> {
@@ -21,9 +21,10 @@ final class SubstringTable<V> {
     private final List<Window<V>> windows = new ArrayList<>();
 
     /**
-     * Stores a value under the text that has the fewest values so far; if several have, under the longest.
+     * Stores a value under the text that has the fewest values so far; if several texts have the fewest, under the longest of
+     * them.
      *
-     * @param texts at least one
+     * @param texts the texts, at least one
      */
     void add(List<String> texts, V value) {
         List<V> best = values(texts.get(0));
@@ -38,7 +39,7 @@ final class SubstringTable<V> {
         best.add(value);
     }
 
-    /** Passes on each value whose text occurs, and possibly others with the same hash. */
+    /** Passes on each value whose text occurs, and possibly other values with the same hash. */
     void visit(String text, Consumer<V> found) {
         for (Window<V> window : windows) {
             window.visit(text, found);

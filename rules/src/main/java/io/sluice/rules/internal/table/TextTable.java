@@ -5,11 +5,11 @@ package io.sluice.rules.internal.table;
  * addressing over one array of hashes and addresses, at most half full. The place, the number and the text are in the arena, at
  * that address. Does not change once it is filled.
  *
- * <p>A {@code HashMap} would need objects for each entry; {@link Arena} says what those cost.
+ * <p>A {@code HashMap} would need objects for each entry; {@link Arena} describes their cost.
  */
 public final class TextTable {
 
-    /** Returned if nothing is stored. Stored numbers are never negative. */
+    /** The result if no number is stored. Stored numbers are never negative. */
     public static final int NONE = -1;
 
     private static final int FIELDS = 2;
@@ -31,7 +31,7 @@ public final class TextTable {
     /**
      * Creates a table.
      *
-     * @param texts about how many texts will be stored
+     * @param texts the approximate number of texts that will be stored
      */
     TextTable(Arena arena, int texts) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * Math.min(FIRST_ROOM, texts) | 1);
@@ -52,14 +52,14 @@ public final class TextTable {
     /**
      * Looks up a part of a text.
      *
-     * @param code its hash {@linkplain SecretHash#mixed mixed} with the place
+     * @param code the hash of the part, {@linkplain SecretHash#mixed mixed} with the place
      */
     int get(int place, int code, String text, int from, int to) {
         int record = slots[slot(place, code, text, from, to) + RECORD];
         return record == FREE ? NONE : arena.word(record + VALUE);
     }
 
-    /** Reads what {@link #get} will probably read, to bring it into the cache. The return value has no meaning. */
+    /** Reads the words that {@link #get} will probably read, to bring them into the cache. The return value has no meaning. */
     int announce(int code) {
         return arena.word(slots[start(code) + RECORD]);
     }
@@ -73,7 +73,7 @@ public final class TextTable {
         put(place, hash(text), text, value);
     }
 
-    /** Stores a number, replacing the old one if there is one. */
+    /** Stores a number, replacing the old number if there is one. */
     void put(int place, long hash, String text, int value) {
         int code = SecretHash.mixed(hash, place);
         int slot = slot(place, code, text, 0, text.length());
@@ -94,7 +94,7 @@ public final class TextTable {
         longest = Math.max(longest, text.length());
     }
 
-    /** Returns the slot that has the text, or a free one for it. */
+    /** Returns the slot that has the text, or a free slot for it. */
     private int slot(int place, int code, String text, int from, int to) {
         int slot = start(code);
         while (slots[slot + RECORD] != FREE
