@@ -7,7 +7,10 @@ import io.sluice.rules.model.RuleLimit;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The attributes from the body of a request. If the body cannot be read, a limit that needs one refuses the request. */
+/**
+ * The attributes from the body of a request. If the body cannot be read, a limit that needs such an attribute refuses the
+ * request.
+ */
 final class BodyFields {
 
     private BodyFields() {}

@@ -11,29 +11,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the scopes that cover another one. Immutable, except for the count of comparisons.
+ * Finds the scopes that cover another scope. Immutable, except for the count of comparisons.
  *
- * <p>A scope that covers another matches each request in it. So an index returns those that match one such request, and only
- * these are compared.
+ * <p>A scope that covers another scope matches each request in it. So an index returns the scopes that match one such request,
+ * and only these are compared.
  */
 final class CoveringScopes<T> {
 
-    /** The most scopes that one scope is compared with. Many can match one request, but those seldom cover its scope. */
+    /**
+     * The maximum number of scopes that one scope is compared with. Many scopes can match one request, but they seldom cover
+     * its scope.
+     */
     static final int MOST = 64;
 
     private final List<Entry<T>> entries;
     private final ScopeIndex index;
     private final Effort effort;
 
-    /** How many scopes name a text. */
+    /** The number of scopes that name a text. */
     private final Map<NamedText, Integer> uses = new HashMap<>();
 
-    /** @param items by scope */
+    /** @param items the items by scope */
     CoveringScopes(Map<Scope, T> items, Effort effort) {
         this.effort = effort;
         List<Entry<T>> all = new ArrayList<>(items.size());
         items.forEach((scope, item) -> all.add(new Entry<>(new ScopeParts(scope), item)));
-        // The fewer attributes a scope restricts, the more likely it covers others.
+        // The fewer attributes a scope restricts, the more likely it covers other scopes.
         all.sort(Comparator.comparingInt(entry -> entry.parts().size()));
         this.entries = List.copyOf(all);
         entries.forEach(entry -> entry.parts().texts(text -> uses.merge(text, 1, Integer::sum)));
@@ -44,7 +47,7 @@ final class CoveringScopes<T> {
     private record Entry<T>(ScopeParts parts, T item) {}
 
     /**
-     * An item whose scope covers the one that was asked for.
+     * An item whose scope covers the requested scope.
      *
      * @param same whether both scopes provably have the same requests
      */

@@ -1,6 +1,6 @@
 package io.sluice.rules.review;
 
-/** Counts how often two scopes or two limits were compared. Not thread-safe. */
+/** Counts the comparisons of two scopes or two limits. Not thread-safe. */
 final class Effort {
 
     private long comparisons;

@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds limits that never refuse because another one always does, and limits that two rules have on the same requests. */
+/**
+ * Finds limits that never refuse because another limit always refuses first, and limits that two rules have on the same
+ * requests.
+ */
 final class LimitReview {
 
     private final List<Rule> rules;
@@ -47,7 +50,7 @@ final class LimitReview {
         this.limits = new CoveringScopes<>(byScope, effort);
     }
 
-    /** Limits are compared if they count the same callers in the same decisions. */
+    /** The callers and the decisions that a limit counts. Limits are compared if both are equal. */
     private record Counting(RuleUse use, List<By> by) {
 
         static Counting of(PlacedLimit limit) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Finds overrides that never act, because they have ended or because an earlier one covers them. */
+/** Finds overrides that never act, because they have ended or because an earlier override covers them. */
 final class OverrideReview {
 
     private final Instant now;
@@ -66,7 +66,7 @@ final class OverrideReview {
         }
     }
 
-    /** Returns an earlier override that matches whatever this one matches, and does not end before it. */
+    /** Returns an earlier override that matches all requests that this override matches, and does not end before it. */
     private static Optional<LimitOverride> earlier(
             Rule rule, List<LimitOverride> overrides, int position, CoveringScopes<List<Integer>> others) {
         LimitOverride own = overrides.get(position);
@@ -91,7 +91,7 @@ final class OverrideReview {
         return override.until().filter(end -> !now.isBefore(end)).isPresent();
     }
 
-    /** Returns the requests that the override applies to, as far as one scope can say it. */
+    /** Returns the requests that the override applies to, as far as one scope can express them. */
     private static Scope scope(Scope ofRule, LimitOverride override) {
         Map<String, Condition> match = new LinkedHashMap<>(ofRule.match());
         match.putAll(override.when());

@@ -9,7 +9,7 @@ import io.sluice.rules.pattern.PathPattern.Segment;
 import java.util.List;
 import java.util.Optional;
 
-/** Compares patterns of paths: whether every path that matches one provably matches the other. */
+/** Compares patterns of paths: decides whether every path that matches one pattern provably matches the other. */
 final class PathCover {
 
     private PathCover() {}
@@ -28,7 +28,7 @@ final class PathCover {
         return wides.size() == narrows.size();
     }
 
-    /** Returns whether the narrow segment is one, and not the rest of a path, and the wide one matches it. */
+    /** Returns whether the narrow segment is a single segment, not the rest of a path, and the wide segment matches it. */
     private static boolean covers(Segment wide, Segment narrow) {
         if (narrow instanceof Exact exact) {
             return wide.matches(exact.name(), 0, exact.name().length());
@@ -36,7 +36,10 @@ final class PathCover {
         return wide instanceof Any && narrow instanceof Any;
     }
 
-    /** A pattern with any rest covers a glob if it matches the whole segments that the glob starts with. */
+    /**
+     * Returns whether a pattern covers a glob. A pattern with any rest covers it if it matches the whole segments that the glob
+     * starts with.
+     */
     static boolean covers(PathPattern wide, Glob narrow) {
         int slash = narrow.prefix().lastIndexOf('/');
         List<Segment> segments = wide.segments();
@@ -45,7 +48,7 @@ final class PathCover {
                         || (slash > 0 && wide.matches(narrow.prefix().substring(0, slash))));
     }
 
-    /** A glob with one star at its end covers a pattern that starts the same way. */
+    /** Returns whether a glob covers a pattern. A glob with one star at its end covers a pattern with the same start. */
     static boolean covers(Glob wide, PathPattern narrow) {
         return wide.isOneStar() && wide.suffix().isEmpty() && start(narrow).startsWith(wide.prefix());
     }

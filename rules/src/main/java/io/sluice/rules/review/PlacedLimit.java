@@ -14,8 +14,8 @@ import java.time.Instant;
 /**
  * A limit and its place in the set. Immutable.
  *
- * @param position of the rule in the set
- * @param index of the limit in the rule
+ * @param position the position of the rule in the set
+ * @param index the index of the limit in the rule
  */
 record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
 
@@ -27,7 +27,7 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
         return position != other.position ? position < other.position : index < other.index;
     }
 
-    /** Returns whether both count the same in the same way, so that one of them always decides. */
+    /** Returns whether both limits count the same requests in the same way, so that one of them always decides. */
     boolean isSameAs(PlacedLimit other) {
         Limit own = limit.limit();
         Limit others = other.limit.limit();
@@ -40,8 +40,8 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
     }
 
     /**
-     * Returns whether this limit provably refuses whenever the other does. Its rule must match whatever the rule of the other
-     * matches, and it must count by the same attributes or by none.
+     * Returns whether this limit provably refuses whenever the other does. Its rule must match all requests that the rule of the other
+     * limit matches, and it must count by the same attributes or by none.
      */
     boolean hides(PlacedLimit other, Instant now) {
         return StricterLimit.isAtLeast(limit.limit(), other.limit.limit())
@@ -59,13 +59,13 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
                 : limit.by().equals(other.limit.by()) && limit.absent() == other.limit.absent();
     }
 
-    /** Returns whether each request costs the same in both, and is refused if it costs too much. */
+    /** Returns whether each request has the same cost under both limits, and is refused if it costs too much. */
     private boolean chargesAs(PlacedLimit other) {
         return limit.cost().equals(other.limit.cost())
                 && limit.cost().filter(Cost.Always.class::isInstance).isEmpty();
     }
 
-    /** Returns whether an unreadable body that the other limit refuses is refused because of this one, too. */
+    /** Returns whether this limit also refuses each unreadable body that the other limit refuses. */
     private boolean readsAllOf(PlacedLimit other) {
         return other.limit.unread() != UnreadPolicy.REFUSE
                 || BodyFields.of(other.rule, other.limit).isEmpty()
@@ -80,7 +80,7 @@ record PlacedLimit(Rule rule, int position, RuleLimit limit, int index) {
     }
 
     /**
-     * Returns whether one engine decides both at once and exactly. Leases and guards are not exact, and a failing store must not
+     * Returns whether one engine decides both limits together and exactly. Leases and guards are not exact, and a failing store must not
      * make the other limit refuse alone.
      */
     private boolean isDecidedWith(PlacedLimit other) {

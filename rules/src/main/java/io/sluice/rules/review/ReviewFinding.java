@@ -3,8 +3,8 @@ package io.sluice.rules.review;
 import java.util.Optional;
 
 /**
- * What is legal in a rule set, but probably not what its authors mean. Immutable. Prints as one line: {@code login: never acts on
- * requests, because banned denies all that it matches}.
+ * A finding about a rule set: legal content that its authors probably did not intend. Immutable. Prints as one line: {@code login: never
+ * acts on requests, because banned denies all that it matches}.
  *
  * @param rule the id of the rule that the finding is about
  * @param limit the limit of the rule that the finding is about, by its id in reports; empty for a finding about the whole rule
@@ -17,9 +17,9 @@ public record ReviewFinding(String rule, Optional<String> limit, Kind kind, Stri
     public enum Kind {
         /** A rule or an override has no effect on any request. */
         NEVER_ACTS("never_acts"),
-        /** Whenever a limit would refuse a request, another limit refuses it, too. */
+        /** Whenever a limit would refuse a request, another limit also refuses it. */
         NEVER_REFUSES("never_refuses"),
-        /** Two rules say the same thing twice, or different things about the same requests. */
+        /** Two rules are the same, or contradict each other about the same requests. */
         CONFLICT("conflict");
 
         private final String word;

@@ -17,9 +17,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scope requires of one attribute: a path pattern, or one of several texts, globs and networks. Immutable.
+ * The requirement of a scope on one attribute: a path pattern, or one of several texts, globs and networks. Immutable.
  *
- * @param holds whether a text satisfies it; addresses are compared by network instead
+ * @param holds tests whether a text satisfies it; addresses are compared by network instead
  */
 record ScopePart(
         String attribute,
@@ -29,10 +29,10 @@ record ScopePart(
         Set<Network> networks,
         Predicate<String> holds) {
 
-    /** The most pairs of globs that are compared. With more, only equal globs are found. */
+    /** The maximum number of pairs of globs that are compared. With more pairs, only equal globs are found. */
     private static final long MOST_PAIRS = 10_000;
 
-    /** The most texts of which one is chosen as an example. */
+    /** The maximum number of texts from which an example is chosen. */
     private static final int MOST_EXAMPLES = 16;
 
     /** A text that an attribute is compared with. */
@@ -70,7 +70,7 @@ record ScopePart(
         return new ScopePart(attribute, null, texts, Set.of(), Set.of(), texts::contains);
     }
 
-    /** Returns whether everything that satisfies the other part provably satisfies this one. */
+    /** Returns whether every value that satisfies the other part provably satisfies this part. */
     boolean covers(ScopePart other) {
         if (!attribute.equals(other.attribute)) {
             return false;
@@ -86,7 +86,8 @@ record ScopePart(
     /**
      * Returns a value that satisfies this part.
      *
-     * @param uses how many scopes name a text of this attribute; the fewer, the fewer scopes are found by the example
+     * @param uses the number of scopes that name a text of this attribute; with a smaller number, the example finds fewer
+     *     scopes
      */
     String example(ToIntFunction<NamedText> uses) {
         if (pattern != null) {
@@ -102,7 +103,7 @@ record ScopePart(
                 : example(globs.iterator().next());
     }
 
-    /** Paths start with a slash, which a star may stand for. */
+    /** Returns an example of a glob. Paths start with a slash, for which a star may stand. */
     private String example(Glob glob) {
         String example = glob.example();
         return attribute.equals("path") && !example.startsWith("/") ? "/" + example : example;
@@ -115,7 +116,7 @@ record ScopePart(
                         || globs.stream().anyMatch(glob -> PathCover.covers(glob, other));
     }
 
-    /** Looks for a network of this part that contains the other one: the same, or one with a shorter prefix. */
+    /** Returns whether a network of this part contains the other network: the same network, or one with a shorter prefix. */
     private boolean covers(Network other) {
         Address first = Address.of(other.address());
         for (int length = other.prefixLength(); length >= 0; length--) {
@@ -136,7 +137,10 @@ record ScopePart(
                         globs.contains(other) || (few && globs.stream().anyMatch(glob -> covers(glob, other))));
     }
 
-    /** A glob with one star covers every glob that starts and ends the same way. Others are not compared. */
+    /**
+     * Returns whether one glob covers another. A glob with one star covers every glob with the same start and end. Other globs
+     * are not compared.
+     */
     private static boolean covers(Glob wide, Glob narrow) {
         return wide.isOneStar()
                 && narrow.prefix().startsWith(wide.prefix())

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
-/** A scope, taken apart to compare it with others. Immutable. */
+/** The parts of a scope, for comparison with other scopes. Immutable. */
 final class ScopeParts {
 
     private final Scope scope;
@@ -27,19 +27,19 @@ final class ScopeParts {
         return scope;
     }
 
-    /** Calls the consumer with every text that it compares an attribute with. */
+    /** Calls the consumer with every text that the scope compares an attribute with. */
     void texts(Consumer<NamedText> each) {
         parts.forEach(part -> part.texts().forEach(text -> each.accept(new NamedText(part.attribute(), text))));
     }
 
-    /** Returns the number of attributes that it restricts. */
+    /** Returns the number of attributes that the scope restricts. */
     int size() {
         return parts.size();
     }
 
     /**
-     * Returns whether every request in the other scope is provably in this one: whatever this scope requires follows from what
-     * the other requires. If false, it may still be so.
+     * Returns whether every request in the other scope is provably in this scope: each requirement of this scope follows from
+     * the requirements of the other scope. If false, all requests may still be in this scope.
      */
     boolean covers(ScopeParts other) {
         for (ScopePart part : parts) {
@@ -51,10 +51,10 @@ final class ScopeParts {
     }
 
     /**
-     * Returns a request in this scope that has no other attributes than those the scope is about. A scope that covers this one
-     * matches it. Empty if there is none.
+     * Returns a request in this scope that has only attributes which the scope restricts. A scope that covers this scope
+     * matches it. Returns empty if there is none.
      *
-     * @param uses see {@link ScopePart#example}
+     * @param uses the number of scopes that name a text, see {@link ScopePart#example}
      */
     Optional<Attributes> example(ToIntFunction<NamedText> uses) {
         Map<String, String> example = new HashMap<>();

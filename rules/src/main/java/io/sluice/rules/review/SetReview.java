@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reviews a whole rule set for what is legal, but probably not meant: rules and overrides that never act, limits that never
- * refuse, and rules that contradict each other.
+ * Reviews a whole rule set for legal content that is probably not intended: rules and overrides that never act, limits that
+ * never refuse, and rules that contradict each other.
  *
- * <p>A finding is only reported if it can be proved from the rules alone. Whatever cannot be proved is not reported. The review
- * is about requests that are matched by their attributes. It leaves out disabled rules, rules {@code for: code} and rules of
- * other protocols, because those apply where something names them.
+ * <p>A finding is reported only if it can be proved from the rules alone. The review covers requests that are matched by their
+ * attributes. It leaves out disabled rules, rules {@code for: code} and rules of other protocols, because such rules apply
+ * where code or a protocol names them.
  *
  * <p>The time grows with the number of rules, not with the number of pairs: see {@link CoveringScopes}.
  */
 public final class SetReview {
 
-    /** The most findings that are returned. */
+    /** The maximum number of findings that are returned. */
     public static final int MOST = 1_000;
 
     private final List<Rule> rules;
@@ -39,7 +39,7 @@ public final class SetReview {
     /**
      * Returns the findings in the order of the rules, at most {@link #MOST}.
      *
-     * @param now decides which overrides have ended
+     * @param now the present time, which determines the overrides that have ended
      */
     public static List<ReviewFinding> of(RuleSet set, Instant now) {
         return new SetReview(set, now).findings();
@@ -58,7 +58,7 @@ public final class SetReview {
         return List.copyOf(findings.subList(0, Math.min(MOST, findings.size())));
     }
 
-    /** Returns how many comparisons it took. */
+    /** Returns the number of comparisons that the review took. */
     long comparisons() {
         return effort.comparisons();
     }

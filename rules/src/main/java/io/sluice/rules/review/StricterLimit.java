@@ -6,8 +6,8 @@ import java.math.BigInteger;
 import java.util.Objects;
 
 /**
- * Compares the numbers of two limits: whether the first refuses whenever the second does, provided that everything which the
- * second counts is also counted by the first.
+ * Compares the numbers of two limits: decides whether the first refuses whenever the second does, provided that the first also
+ * counts all requests that the second counts.
  */
 final class StricterLimit {
 
@@ -25,7 +25,7 @@ final class StricterLimit {
             case TOKEN_BUCKET -> isSlower(strict, limit) && strict.maxWaitMicros() <= limit.maxWaitMicros();
             case LEAKY_BUCKET -> pace(strict).equals(pace(limit)) && strict.maxWaitMicros() <= limit.maxWaitMicros();
             case FIXED_WINDOW -> strict.shape().equals(limit.shape()) || isWithin(limit, strict);
-            // An estimate never counts more than what was used.
+            // An estimate never exceeds the actual use.
             case SLIDING_WINDOW -> strict.shape().equals(limit.shape()) && (!strict.weighted() || limit.weighted());
             case SLIDING_LOG, CONCURRENCY -> strict.windowMicros() >= limit.windowMicros();
         };

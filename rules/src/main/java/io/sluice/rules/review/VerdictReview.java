@@ -30,7 +30,7 @@ final class VerdictReview {
         this.verdicts = new CoveringScopes<>(byScope, effort);
     }
 
-    /** The positions of the first rule that denies, and of the first that exempts, the requests in a scope. */
+    /** The positions of the first rule that denies the requests in a scope, and of the first rule that exempts them. */
     private record Verdicts(OptionalInt deny, OptionalInt exempt) {
 
         static Verdicts of(int position, Rule rule) {
@@ -49,7 +49,7 @@ final class VerdictReview {
     Optional<ReviewFinding> of(int position) {
         Rule rule = rules.get(position);
         boolean early = rule.use() == RuleUse.EARLY;
-        // Early rules are looked up before there is an answer.
+        // Early rules match before there is an answer.
         Scope scope = early ? rule.scope().without(EarlyAttributes.ANSWER_STATUS::equals) : rule.scope();
         List<Covering<Verdicts>> covering = verdicts.of(scope);
         for (Covering<Verdicts> each : covering) {
@@ -68,8 +68,8 @@ final class VerdictReview {
     }
 
     /**
-     * Returns whether the other rule decides if both match: by its action, or as the first of two with the same action. It
-     * matches as early as this one, because it needs no other attributes to cover it.
+     * Returns whether the other rule decides if both match: by its action, or as the first of two rules with the same action.
+     * It matches as early as this rule, because it needs no other attributes to cover it.
      */
     private boolean comesFirst(int other, int position) {
         Rule winner = rules.get(other);

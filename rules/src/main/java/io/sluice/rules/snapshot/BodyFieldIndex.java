@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Indexes the rules that refer to body fields by what is known of a request before its body is read. Immutable.
+ * Indexes the rules that refer to body fields by the attributes of a request that are known before its body is read. Immutable.
  *
  * <p>Conditions on the body fields themselves are ignored, so that the index finds every rule that the body could make match.
  */
@@ -36,10 +36,10 @@ final class BodyFieldIndex {
     }
 
     /**
-     * A rule.
+     * An indexed rule.
      *
-     * @param fields all body fields that it names
-     * @param required those without which it cannot be applied
+     * @param fields all body fields that the rule names
+     * @param required the fields without which the rule cannot be applied
      */
     private record Entry(Action action, Set<String> fields, Set<String> required) {}
 
@@ -73,7 +73,7 @@ final class BodyFieldIndex {
     /**
      * Returns the body fields that must be readable if the body has them.
      *
-     * @param exempt whether the request passes all limits anyway; only rules that deny it still count
+     * @param exempt whether the request passes all limits anyway, so that only rules that deny it still count
      */
     Set<String> required(Attributes withoutBody, boolean exempt) {
         Set<String> all = new LinkedHashSet<>();
@@ -86,8 +86,8 @@ final class BodyFieldIndex {
     }
 
     /**
-     * A rule that denies needs all its fields. One that exempts needs none: the limits then apply. Shadow limits and candidates
-     * never refuse.
+     * Returns the fields that a rule requires. A rule that denies needs all its fields. A rule that exempts needs no fields,
+     * because the limits apply without it. Shadow limits and candidates need none, because they never refuse.
      */
     private static Set<String> required(Rule rule) {
         Set<String> required = new LinkedHashSet<>();

@@ -10,23 +10,23 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Decides which callers get the version on trial: a share of them, drawn by a keyed hash of one attribute, or those with certain
- * values. A caller always gets the same answer, on every node. A caller within one share is also within every larger one. Without
- * the key nobody can choose a value that is on trial. Immutable.
+ * Selects the callers that get the version on trial: a share of them, drawn by a keyed hash of one attribute, or the callers with certain
+ * values. A caller always gets the same answer, on every node. A caller within one share is also within every larger share. Without the
+ * key, a caller cannot choose a value that is on trial. Immutable.
  *
- * @param attribute distinguishes callers, such as {@code user}
- * @param key 16 hexadecimal digits, another one for each trial, so that it is not always the same callers that try things
- * @param sharePercent 1 to 99; 0 if callers are named
- * @param named the values that are on trial; empty if a share is
- * @param watched whether both sides are only counted. Everybody still gets the version in force. What is counted then tells how the
- *     two sides differ without the trial
+ * @param attribute the attribute that distinguishes callers, such as {@code user}
+ * @param key the key, 16 hexadecimal digits, different for each trial, so that trials do not always have the same callers
+ * @param sharePercent the share in percent, 1 to 99; 0 if callers are named
+ * @param named the values that are on trial; empty if a share of the callers is
+ * @param watched whether both sides are only counted, while all callers still get the version in force. The counts then show how the two
+ *     sides differ without the trial
  */
 public record CallerSplit(String attribute, String key, int sharePercent, Set<String> named, boolean watched) {
 
     /** The number of groups that callers are divided into, on each side. */
     public static final int GROUPS = 32;
 
-    /** The largest number of named callers. */
+    /** The maximum number of named callers. */
     public static final int MOST_NAMED = 100;
 
     private static final Pattern KEY = Pattern.compile("[0-9a-f]{16}");
@@ -52,22 +52,22 @@ public record CallerSplit(String attribute, String key, int sharePercent, Set<St
         }
     }
 
-    /** Splits callers who try the version. */
+    /** Creates a split whose selected callers try the version. */
     public CallerSplit(String attribute, String key, int sharePercent, Set<String> named) {
         this(attribute, key, sharePercent, named, false);
     }
 
-    /** Draws a share of the callers. */
+    /** Creates a split that draws a share of the callers. */
     public static CallerSplit share(String attribute, String key, int percent) {
         return new CallerSplit(attribute, key, percent, Set.of());
     }
 
-    /** Takes the callers with these values. */
+    /** Creates a split that selects the callers with these values. */
     public static CallerSplit named(String attribute, String key, Set<String> values) {
         return new CallerSplit(attribute, key, 0, values);
     }
 
-    /** Returns the same split before anybody tries the version. */
+    /** Returns the same split before the selected callers try the version. */
     public CallerSplit watching() {
         return new CallerSplit(attribute, key, sharePercent, named, true);
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A version that some callers try.
  *
  * @param rules the version on trial
- * @param split who tries it
+ * @param split the split that selects these callers
  */
 public record CallerTrial(RuleSet rules, CallerSplit split) {
 

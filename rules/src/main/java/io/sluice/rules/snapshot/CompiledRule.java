@@ -23,10 +23,10 @@ public final class CompiledRule {
     private final LeasePolicy lease;
     private final Optional<Limit> numbers;
 
-    /** By the position of the limit; null for a limit without overrides. */
+    /** The overrides, by the position of the limit; null for a limit without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
-    /** For single callers, known only by their hashes. They come before all other overrides. */
+    /** The numbers of single callers, known only by their hashes. They take precedence over all other overrides. */
     private final List<KeyedNumbers> keyed;
 
     CompiledRule(Rule rule) {
@@ -40,7 +40,7 @@ public final class CompiledRule {
     /**
      * Compiles a rule.
      *
-     * @param numbers in force for every request instead of the limit's own numbers; null to use those
+     * @param numbers the numbers in force for every request instead of the limit's own numbers; null to use the own numbers
      */
     public CompiledRule(Rule rule, @Nullable Limit numbers) {
         this(rule, numbers, List.of());
@@ -60,12 +60,12 @@ public final class CompiledRule {
         return rule;
     }
 
-    /** Returns how permits of its limits are leased in advance from a shared store. */
+    /** Returns the policy for leasing permits of its limits in advance from a shared store. */
     public LeasePolicy lease() {
         return lease;
     }
 
-    /** Returns whether callers of a limit may have other numbers because of their hash. Only then the hash has to be computed. */
+    /** Returns whether callers of a limit may have other numbers because of their hash. Otherwise the hash need not be computed. */
     public boolean hasKeyedNumbers(int limit) {
         for (KeyedNumbers each : keyed) {
             if (each.limit() == limit) {
@@ -76,14 +76,16 @@ public final class CompiledRule {
     }
 
     /**
-     * Numbers that replace those of a limit.
+     * Numbers that replace the numbers of a limit.
      *
      * @param numbers the limit with its numbers replaced
-     * @param keep how many permits these requests leave for others
+     * @param keep the number of permits that these requests leave for other requests
      */
     public record InForce(Limit numbers, long keep) {
 
-        /** Orders numbers of one limit by what they admit in the long run, then at once. */
+        /**
+         * Orders numbers of one limit by the permits that they admit over a long time, then by the permits that they admit at one moment.
+         */
         private static final Comparator<InForce> BY_SPEED = Comparator.<InForce>comparingDouble(
                         each -> (double) each.numbers.capacity() / Math.max(1, each.numbers.windowMicros()))
                 .thenComparingLong(each -> each.numbers.capacity());

@@ -27,7 +27,7 @@ final class EarlyIndex {
                 .toList());
     }
 
-    /** Creates the index. It is empty if all that acts early are exemptions, because there is nothing to be exempt from. */
+    /** Creates the index. It is empty if all early rules are exemptions, because there is no rule to be exempt from. */
     static EarlyIndex of(List<CompiledRule> ready) {
         List<CompiledRule> early =
                 ready.stream().filter(each -> each.rule().isEarly()).toList();
@@ -51,7 +51,7 @@ final class EarlyIndex {
                 : RuleSet.withoutDoubt(index.matching(request, rules), request, CompiledRule::rule);
     }
 
-    /** Returns whether the rule's limits are decided early, and not again later. */
+    /** Returns whether the rule's limits are decided early and not again later. */
     static boolean isLimit(Rule rule) {
         return rule.use() == RuleUse.EARLY && rule.action() == Action.LIMIT;
     }

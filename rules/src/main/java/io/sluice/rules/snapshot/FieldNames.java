@@ -21,7 +21,7 @@ final class FieldNames {
         return all;
     }
 
-    /** Returns those of the attributes that begin with one of these prefixes. */
+    /** Returns the attributes that begin with one of these prefixes. */
     static Set<String> of(Set<String> attributes, List<String> prefixes) {
         Set<String> fields = new LinkedHashSet<>();
         for (String attribute : attributes) {

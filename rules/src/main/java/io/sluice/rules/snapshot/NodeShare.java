@@ -6,8 +6,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Decides whether a node is within a share of all nodes. The answer for a node never changes, and a node within one share is also
- * within every larger one.
+ * Decides whether a node is within a share of all nodes. The answer for a node never changes, and a node within one share is also within
+ * every larger share.
  */
 public final class NodeShare {
 

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force: immutable, with a version, and compiled for matching. */
+/** The rules in force, with a version, compiled for matching. Immutable. */
 public final class RuleSet {
 
     private final long version;
@@ -42,14 +42,14 @@ public final class RuleSet {
     private final Set<String> headerFields;
     private final Set<String> queryFields;
 
-    /** Computed on first use, because decisions do not need it and it costs as much as writing all rules. */
+    /** The digest, computed on first use, because decisions do not need it and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
 
     /**
      * Creates a set.
      *
-     * @param version 0 if there are no rules yet, otherwise 1 or more, and higher with each change
-     * @param rules in document order, with unique ids
+     * @param version the version: 0 if there are no rules yet, otherwise 1 or more, and higher with each change
+     * @param rules the rules in document order, with unique ids
      */
     public RuleSet(long version, List<Rule> rules) {
         this(requireVersion(version), OptionalInt.empty(), List.copyOf(rules), 0, List.copyOf(rules), Map.of());
@@ -58,7 +58,7 @@ public final class RuleSet {
     /**
      * Creates a set whose rules are adjusted.
      *
-     * @param rules as they were released
+     * @param rules the rules as they were released
      * @param effective the rules that decide
      */
     private RuleSet(
@@ -108,7 +108,7 @@ public final class RuleSet {
         this.digest = same.digest;
     }
 
-    /** Returns a set without rules. It allows everything. */
+    /** Returns a set without rules. It allows every request. */
     public static RuleSet none() {
         return new RuleSet(0, List.of());
     }
@@ -117,7 +117,7 @@ public final class RuleSet {
         return version;
     }
 
-    /** Returns the percentage of nodes that a center released it to; empty if the node itself counts the versions. */
+    /** Returns the percentage of nodes to which a center released it; empty if the node itself counts the versions. */
     public OptionalInt releasedTo() {
         return releasedTo;
     }
@@ -147,7 +147,7 @@ public final class RuleSet {
         return known;
     }
 
-    /** Returns the same rules with another version. Nothing is compiled again. */
+    /** Returns the same rules with another version, without compiling them again. */
     public RuleSet numbered(long version) {
         return new RuleSet(requireVersion(version), releasedTo, trial, this);
     }
@@ -165,10 +165,10 @@ public final class RuleSet {
     }
 
     /**
-     * Returns the same version with other rules in force for a while. {@link #rules}, {@link #digest} and {@link #stamp} stay those
-     * of the release. Compiles all rules again. The trial is dropped.
+     * Returns the same version with other rules in force for a limited time. {@link #rules}, {@link #digest} and {@link #stamp} still
+     * return the values of the release. Compiles all rules again and drops the trial.
      *
-     * @param revision names the adjustments, 1 or more; 0 if there are none
+     * @param revision the revision of the adjustments, 1 or more; 0 if there are none
      * @param effective the rules that decide, with the same ids in the same order
      * @param keyed numbers for single callers, by the id of the rule
      */
@@ -184,20 +184,20 @@ public final class RuleSet {
     }
 
     /**
-     * Returns the same rules for most callers, and other rules for some. Everything that a request is asked for before its caller
-     * is known, such as its body fields, comes from both.
+     * Returns the same rules for most callers, and other rules for some callers. Requirements on a request before its caller is known, such
+     * as its body fields, come from both.
      */
     public RuleSet trying(CallerTrial trial) {
         return new RuleSet(version, releasedTo, trial, this);
     }
 
-    /** Returns the version that some callers try; null if there is none. Every decision asks for it. */
+    /** Returns the version that some callers try, or null if there is none. Every decision calls this. */
     public @Nullable CallerTrial trial() {
         return trial;
     }
 
-    /** Returns the rule of another set that has the same id as a rule of this set; the rule itself if there is none. */
-    @SuppressWarnings("ReferenceEquality") // a rule from elsewhere may have the id of one of this set
+    /** Returns the rule of another set that has the same id as a rule of this set, or the rule itself if there is none. */
+    @SuppressWarnings("ReferenceEquality") // a rule from elsewhere may have the id of a rule of this set
     public Rule sameRule(Rule rule, RuleSet other) {
         CompiledRule own = byId.get(rule.id());
         return own != null && own.rule() == rule ? other.rule(rule.id()).orElse(rule) : rule;
@@ -229,8 +229,8 @@ public final class RuleSet {
     }
 
     /**
-     * Returns the rules without those that exempt the request only in some readings of its path. A slash at the end is a reading of its
-     * own only if another rule is about the empty name after it.
+     * Returns the rules, except rules that exempt the request only in some readings of its path. A slash at the end is a reading of its own
+     * only if another rule applies to the empty name after it.
      */
     static <T> List<T> withoutDoubt(List<T> matching, Attributes request, Function<T, Rule> rule) {
         if (request.otherReadings().isEmpty()) {
@@ -260,7 +260,7 @@ public final class RuleSet {
                 .toList();
     }
 
-    /** Returns whether an enabled rule counts by keyed hashes. Then all nodes that share counts need the same key. */
+    /** Returns whether an enabled rule counts by keyed hashes. All nodes that share counts then need the same key. */
     public boolean hashesKeys() {
         return rules.stream()
                 .filter(Rule::enabled)
@@ -283,7 +283,7 @@ public final class RuleSet {
     }
 
     /**
-     * Returns the body fields of rules that may apply to this request, judging by what is known without its body. If empty, the
+     * Returns the body fields of rules that may apply to this request, by the attributes that are known without its body. If empty, the
      * body need not be read.
      */
     public Set<String> bodyFields(Attributes withoutBody) {
@@ -292,8 +292,8 @@ public final class RuleSet {
     }
 
     /**
-     * Returns those of these body fields that must be readable if the body has them. If one is not, the request must be refused,
-     * because a rule that may apply to it would not be.
+     * Returns the body fields that must be readable if the body has them. If one of them is not readable, the request must be refused,
+     * because a rule that may apply to it could not be applied.
      */
     public Set<String> requiredFields(Attributes withoutBody) {
         return bodyRules.required(
@@ -314,22 +314,20 @@ public final class RuleSet {
         return withoutDoubt(index.matching(request, ready), request, CompiledRule::rule);
     }
 
-    /**
-     * Returns whether rules act before callers are authenticated. If not, {@link #early} never returns any.
-     */
+    /** Returns whether rules act before callers are authenticated. If not, {@link #early} returns no rules. */
     public boolean hasEarly() {
         return !early.isEmpty() || (trial != null && trial.rules().hasEarly());
     }
 
     /**
-     * Returns the rules that act on this request before its caller is authenticated, whatever the status of its answer will be:
-     * those for {@link RuleUse#EARLY early}, and those that deny or exempt by nothing else than what is known then.
+     * Returns the rules that act on this request before its caller is authenticated, for any status of its answer: the rules for {@link
+     * RuleUse#EARLY early}, and the rules that deny or exempt only by attributes that are already known.
      */
     public List<CompiledRule> early(Attributes request) {
         return early.matching(request);
     }
 
-    /** Returns the rules that act on this request after its early rules have: all but those whose limits were decided early. */
+    /** Returns the rules that act on this request after its early rules: all rules except those whose limits were decided early. */
     public List<CompiledRule> afterEarly(Attributes request) {
         List<CompiledRule> matching = ready(request);
         return early.hasLimits()
@@ -346,7 +344,7 @@ public final class RuleSet {
         return version;
     }
 
-    /** Returns the compiled form of a rule. A rule of this set is looked up; any other is compiled. */
+    /** Returns the compiled form of a rule. A rule of this set is looked up; any other rule is compiled. */
     @SuppressWarnings("ReferenceEquality") // comparing two different rules takes longer than compiling one
     public CompiledRule ready(Rule rule) {
         CompiledRule known = byId.get(rule.id());

@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads and writes a whole rule set as text, for disks and stores: {@code {"version":12,"digest":"…","rules":[…]}}. The digest is
- * {@link RuleSet#digest}. It reveals damage and careless edits, but does not stop a forger. A released set also contains the
- * share of nodes that it is for, in percent ({@code "share":10} after the digest).
+ * Reads and writes a whole rule set as text, for disks and stores: {@code {"version":12,"digest":"…","rules":[…]}}. The digest is {@link
+ * RuleSet#digest}. It reveals damage and careless edits, but does not stop a forger. A released set also contains the share of nodes that
+ * it was released to, in percent ({@code "share":10} after the digest).
  */
 public final class RuleSetText {
 
@@ -84,7 +84,7 @@ public final class RuleSetText {
      * Reads a set, unless it is too large.
      *
      * @param name the name of the text in errors
-     * @param mostRules a set with more rules is refused before they are parsed
+     * @param mostRules the maximum number of rules; a set with more rules is refused before they are parsed
      */
     public static Reading read(String name, byte[] text, int mostRules) {
         Matcher head = head(text);
@@ -119,7 +119,7 @@ public final class RuleSetText {
     }
 
     /**
-     * Returns one rule of a text that {@link #write} has written, without parsing the others and without checking the digest; empty if
+     * Returns one rule of a text that {@link #write} has written, without parsing the other rules and without checking the digest; empty if
      * the text has no such rule.
      *
      * @throws IllegalArgumentException if the rule has errors
@@ -135,7 +135,7 @@ public final class RuleSetText {
         if (document instanceof RuleDocument.Refused refused) {
             throw new IllegalArgumentException(refused.errors().get(0).toString());
         }
-        // An id with quotes in it finds a line that is not its own.
+        // An id that contains quotes may find the line of another rule.
         return ((RuleDocument.Accepted) document)
                 .rules().stream().filter(rule -> rule.id().equals(id)).findFirst();
     }

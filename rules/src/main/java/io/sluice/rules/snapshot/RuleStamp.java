@@ -3,11 +3,11 @@ package io.sluice.rules.snapshot;
 import java.util.regex.Pattern;
 
 /**
- * Identifies a rule set without its rules: enough to tell whether two nodes, or one node before and after a restart, have the
- * same set.
+ * Identifies a rule set without its rules, for example to decide whether two nodes, or one node before and after a restart,
+ * have the same set.
  *
- * @param version see {@link RuleSet#version}
- * @param digest of the content, see {@link RuleSet#digest}
+ * @param version the version, see {@link RuleSet#version}
+ * @param digest the digest of the content, see {@link RuleSet#digest}
  * @param released whether a center assigned the version, which then only increases
  */
 public record RuleStamp(long version, String digest, boolean released) {

@@ -9,13 +9,13 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * Splits a written set, which has one rule per line, into documents of some thousand lines. Each document is created on demand,
- * because parsing all at once would take many times the memory of the text. Iterating throws {@link UncheckedIOException} if the
- * text is not UTF-8.
+ * Splits a written set, which has one rule per line, into documents of some thousand lines. Each document is created on demand, because
+ * parsing all of them together would take many times the memory of the text. Iterating throws {@link UncheckedIOException} if the text is
+ * not UTF-8.
  */
 final class SetChunks implements Iterable<RuleDocument.Text> {
 
-    /** A whole set may exceed the bounds of one document. */
+    /** The maximum number of lines of a document. A whole set may exceed the bounds of one document. */
     private static final int LINES = 5_000;
 
     private final String name;
@@ -26,8 +26,8 @@ final class SetChunks implements Iterable<RuleDocument.Text> {
     /**
      * Splits a part of a text.
      *
-     * @param from where the first rule begins
-     * @param to where the last rule ends; before {@code from} if there is none
+     * @param from the start of the first rule
+     * @param to the end of the last rule; before {@code from} if there is none
      */
     SetChunks(String name, byte[] text, int from, int to) {
         this.name = name;
@@ -70,7 +70,7 @@ final class SetChunks implements Iterable<RuleDocument.Text> {
         };
     }
 
-    /** Returns where a line ends: before a comma and a line feed, or at the end of the text. */
+    /** Returns the end of a line, which is before a comma and a line feed, or at the end of the text. */
     private int end(int begin) {
         for (int i = begin; i + 1 < to; i++) {
             if (text[i] == ',' && text[i + 1] == '\n') {

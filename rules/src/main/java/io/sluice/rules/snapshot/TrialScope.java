@@ -1,13 +1,13 @@
 package io.sluice.rules.snapshot;
 
-/** Who tries a version. */
+/** The nodes or callers that try a version. */
 public sealed interface TrialScope {
 
     /**
-     * A share of the nodes. It shows that a version loads and decides without errors. It says nothing about numbers, because all
-     * nodes share the counts.
+     * A share of the nodes. It shows that a version loads and decides without errors. It does not test numbers, because all nodes share the
+     * counts.
      *
-     * @param percent 1 to 99
+     * @param percent the share in percent, 1 to 99
      */
     record Nodes(int percent) implements TrialScope {
         public Nodes {

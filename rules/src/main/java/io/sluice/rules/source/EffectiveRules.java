@@ -21,15 +21,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Composes the rules in force from a released set, a set that some callers try, and adjustments on top of both. Publishes the
- * result as one set, so that a decision never sees a mixture. Composes anew when a switch expires. For implementers of {@link
- * RuleSource}. Thread-safe.
+ * Composes the rules in force from a released set, a set that some callers try, and adjustments on top of both. Publishes the result as one
+ * set, so that a decision never sees a mixture. Composes again when a switch expires. For implementers of {@link RuleSource}. Thread-safe.
  */
 public final class EffectiveRules {
 
     private static final System.Logger LOG = System.getLogger(EffectiveRules.class.getName());
 
-    /** Wall time may jump, so adjustments are checked at least this often while there are any. */
+    /** The maximum interval between checks while there are adjustments, because wall time may jump. */
     private static final Duration CHECK_EVERY = Duration.ofMinutes(1);
 
     private final PublishedRules rules;
@@ -44,10 +43,10 @@ public final class EffectiveRules {
     private volatile List<String> problems = List.of();
 
     /**
-     * Creates it without rules.
+     * Creates an object without rules.
      *
-     * @param rules where to publish
-     * @param work runs the check when an adjustment expires, because composing may take long
+     * @param rules the published rules to update
+     * @param work the executor of the check when an adjustment expires, because composing may take long
      */
     public EffectiveRules(PublishedRules rules, Clock clock, Executor work) {
         this.rules = rules;
@@ -55,29 +54,29 @@ public final class EffectiveRules {
         this.work = work;
     }
 
-    /** Returns the set in force for callers who try nothing, as it was released. */
+    /** Returns the set in force for callers outside of a trial, as it was released. */
     public synchronized RuleSet released() {
         return released;
     }
 
-    /** Returns the set that some callers try, as it was released; empty if they try none. */
+    /** Returns the set that some callers try, as it was released; empty if there is no trial. */
     public synchronized Optional<CallerTrial> trial() {
         return Optional.ofNullable(trial);
     }
 
-    /** Returns the adjustments, including those that have expired. Never blocks. */
+    /** Returns the adjustments, including expired adjustments. Never blocks. */
     public Adjustments adjustments() {
         return adjustments;
     }
 
-    /** Returns why adjustments were left out, as sentences. */
+    /** Returns sentences about adjustments that were left out. */
     public List<String> problems() {
         return problems;
     }
 
     /**
-     * Puts all of it in force at once. Does nothing if nothing changed. A refusal is cleared only if the released set is another
-     * one.
+     * Puts the sets and the adjustments in force together. Does nothing if they have not changed. Clears a refusal only if the released set
+     * has changed.
      *
      * @param trial the set that some callers try, as it was released
      */
@@ -95,7 +94,7 @@ public final class EffectiveRules {
         tell(before, next, adjusted);
     }
 
-    /** Checks whether something has expired. */
+    /** Checks for expired adjustments. */
     public synchronized void refresh() {
         if (main != null) {
             compose(false, false);
@@ -110,7 +109,7 @@ public final class EffectiveRules {
         return a.rules() == b.rules() && a.split().equals(b.split());
     }
 
-    /** One of the two sets with what was applied to it. */
+    /** One of the two sets, with the adjustments that were applied to it. */
     private record Part(RuleSet released, Adjustments active, AdjustedRules adjusted) {}
 
     @SuppressWarnings("ReferenceEquality")
@@ -118,7 +117,7 @@ public final class EffectiveRules {
         Instant now = Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
         Adjustments active = active(now);
         if (trial != null || !active.isEmpty()) {
-            // Otherwise each set that is made of this one would have to compute it.
+            // Without this, each set that is derived from this set would have to compute the digest.
             var unused = released.digest();
         }
         Part mainBefore = main;
@@ -163,7 +162,7 @@ public final class EffectiveRules {
                 : new Part(set, active, AdjustedRules.of(set, active, now));
     }
 
-    /** An override that has expired may stay, because it no longer applies by itself. */
+    /** Returns whether the applied adjustments suffice. An expired override may stay, because it no longer applies by itself. */
     private static boolean suffices(Adjustments applied, Adjustments wanted) {
         return applied.equals(wanted)
                 || (applied.revision() == wanted.revision()
@@ -193,7 +192,7 @@ public final class EffectiveRules {
     private void report(Part main, @Nullable Part tried) {
         List<String> now = main.adjusted().problems();
         if (tried != null) {
-            // An adjustment that fits one of the two sets is no problem.
+            // An adjustment that fits one of the two sets is not a problem.
             Set<String> unfit = tried.adjusted().problems().stream()
                     .map(EffectiveRules::adjustment)
                     .collect(Collectors.toSet());

@@ -13,7 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** The content of a file at the time it was read: its bytes, or why there are none. Immutable. */
+/** The content of a file at the time it was read: its bytes, or the reason why there are none. Immutable. */
 final class FileContent {
 
     static final int MOST_BYTES = YamlReader.MOST_CHARACTERS;
@@ -102,7 +102,10 @@ final class FileContent {
         }
     }
 
-    /** Compares piece by piece, so that checking an unchanged file does not allocate memory of its size. */
+    /**
+     * Returns whether the content is the same. Compares piece by piece, so that checking an unchanged file does not allocate memory of its
+     * size.
+     */
     private boolean holds(FolderListing.Entry entry) {
         try {
             BasicFileAttributes attributes = attributes(entry.place());
@@ -131,8 +134,8 @@ final class FileContent {
     }
 
     /**
-     * Refuses what is not a readable file. Reading a pipe may block until another process writes to it, so a pipe is read only once,
-     * for a command, and if the user named it directly.
+     * Refuses a path that is not a readable file. Reading a pipe may block until another process writes to it, so a pipe is read only once,
+     * for a command, and only if the user named it directly.
      */
     private static String refused(FolderListing.Entry entry, BasicFileAttributes attributes) {
         if (attributes.isDirectory()) {

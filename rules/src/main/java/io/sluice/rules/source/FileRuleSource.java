@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
  * <p>{@link FileWatch} does the polling: it sees a change within one tick of the file system clock, ignores a mere touch, and
  * never uses a half-written file. A change that leaves the rules equal is not a change.
  *
- * <p>Versions count from 1, or continue from the last known set before a restart: the same rules get the same version again,
- * other rules get the next one.
+ * <p>Versions count from 1, or continue from the last known set before a restart: the same rules get the same version again, other rules
+ * get the next version.
  */
 public final class FileRuleSource implements RuleSource {
 
@@ -52,15 +52,15 @@ public final class FileRuleSource implements RuleSource {
         return RuleFiles.readOnce(path).document();
     }
 
-    /** Works like {@link #open(Path, Clock, RuleVet)} without a vet. */
+    /** Works like {@link #open(Path, Clock, RuleVet)} without a check of changes. */
     public static FileRuleSource open(Path path, Clock clock) throws RulesRefusedException {
         return open(path, clock, RuleVet.NONE);
     }
 
     /**
-     * Loads the rules and then polls for changes on a dedicated daemon thread. Fails if the initial rules are bad.
+     * Loads the rules and then polls for changes on a dedicated daemon thread. Fails if the initial rules have errors.
      *
-     * @param vet checks changes but not the initial rules; the caller checks those
+     * @param vet the check for changes; the caller checks the initial rules
      */
     public static FileRuleSource open(Path path, Clock clock, RuleVet vet) throws RulesRefusedException {
         FileRuleSource source = watch(path, clock, Optional.empty(), vet);
@@ -72,11 +72,10 @@ public final class FileRuleSource implements RuleSource {
     }
 
     /**
-     * Polls on a dedicated daemon thread, starting now. If there are no good rules at first, the source stays empty until there
-     * are.
+     * Polls on a dedicated daemon thread, starting now. If there are no valid rules at first, the source stays empty until there are.
      *
      * @param last the last set before a restart, if known
-     * @param vet checks changes but not the initial rules; the caller checks those
+     * @param vet the check for changes; the caller checks the initial rules
      */
     public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
         return watch(path, last, vet, Looks.onThread("sluice-rule-file", clock, Looks.OFTEN));
@@ -123,8 +122,7 @@ public final class FileRuleSource implements RuleSource {
     }
 
     /**
-     * Judges new content. This class reports errors itself, to its listeners too. So for the watch, any content of rule files is
-     * valid.
+     * Checks new content. This class reports errors itself, also to its listeners. So for the watch, any content of rule files is valid.
      */
     private void judge(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {

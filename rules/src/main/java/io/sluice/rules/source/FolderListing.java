@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path the requested path
  * @param root the real location of its files; null if the path is not a directory
- * @param entries in the order of their names
- * @param failure why there are no entries; empty if there are
+ * @param entries the files, in the order of their names
+ * @param failure the reason why there are no entries; empty if there are entries
  */
 record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String failure) {
 
@@ -29,7 +29,7 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
      * A file.
      *
      * @param name the name that its owner knows
-     * @param place where it is read from
+     * @param place the path from which it is read
      * @param mayBePipe whether to read it even if it is a pipe or device
      */
     record Entry(String name, Path place, boolean mayBePipe) {}
@@ -37,7 +37,7 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
     /**
      * Lists the files at a path.
      *
-     * @param mayBePipe whether the path itself may be a pipe or device; those in a directory are never read
+     * @param mayBePipe whether the path itself may be a pipe or device; pipes and devices in a directory are never read
      */
     static FolderListing of(Path path, boolean mayBePipe) {
         if (!Files.isDirectory(path)) {

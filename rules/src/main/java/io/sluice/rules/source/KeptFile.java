@@ -96,7 +96,7 @@ final class KeptFile {
         }
     }
 
-    /** Replaces the file. Afterwards either the whole new file is on disk, or the old one still is. */
+    /** Replaces the file. Afterwards either the whole new file or still the old file is on disk. */
     public void write(RuleSet rules) throws IOException {
         if (!Files.isDirectory(folder)) {
             Files.createDirectories(folder);
@@ -123,7 +123,7 @@ final class KeptFile {
                 }
             }
         } catch (IOException e) {
-            // They take space but do no harm. The next start tries again.
+            // The temporary files take space but do no harm. The next start tries again.
         }
     }
 
@@ -145,8 +145,8 @@ final class KeptFile {
     }
 
     /**
-     * Tries to lock the file until the channel is closed. Where locks have no effect between processes, a start may remove a
-     * file that another process is writing.
+     * Tries to lock the file until the channel is closed. If locks have no effect between processes, a start may remove a file
+     * that another process is writing.
      */
     private static boolean isLocked(FileChannel channel) {
         try {
@@ -156,12 +156,12 @@ final class KeptFile {
         }
     }
 
-    /** Makes sure that the new name survives a power failure too. */
+    /** Ensures that the new name also survives a power failure. */
     private static void sync(Path folder) {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {
-            // Not every system supports this. The old set is good as well.
+            // Not every system supports this. The old set is also valid.
         }
     }
 

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  * Keeps the last good set of another source on disk, and starts with it if the source has none, because its file is bad or its
  * store is unavailable. As soon as the source has a set, that set is in force. Thread-safe.
  *
- * <p>Versions are those of the source. {@link #last} lets a source that counts its own versions continue after a restart. The set
- * is kept in {@code kept-rules.json}, which is replaced atomically. A digest in the file reveals damage and careless edits, but
- * does not stop a forger: anyone who may write to the folder is trusted with the rules. Disk problems never affect decisions:
- * they are logged once, {@link #trouble} reports them, and writing is retried every minute.
+ * <p>The source assigns the versions. With {@link #last}, a source that counts its own versions continues after a restart. The set is kept
+ * in {@code kept-rules.json}, which is replaced atomically. A digest in the file reveals damage and careless edits, but does not stop a
+ * forger: users who may write to the folder are trusted with the rules. Disk problems never affect decisions: they are logged once, {@link
+ * #trouble} reports them, and writing is retried every minute.
  *
- * <p>A folder belongs to one node. If several nodes share one, each start finds the set of the last writer, never a mixture.
+ * <p>A folder belongs to one node. If several nodes share a folder, each start finds the set of the last writer, never a mixture.
  */
 public final class KeptRuleSource implements RuleSource {
 
@@ -68,10 +68,10 @@ public final class KeptRuleSource implements RuleSource {
     }
 
     /**
-     * Keeps the sets of a source. Closing this source closes that one too. If the source has no set now, the kept set is in force
-     * when this method returns. To give the source time, wait for its {@link #first} before.
+     * Keeps the sets of a source. Closing the returned source also closes the given source. If the given source has no set now, the kept
+     * set is in force when this method returns. To give the source time, wait for its {@link #first} before calling this method.
      *
-     * @param folder created if it does not exist
+     * @param folder the folder, created if it does not exist
      */
     public static KeptRuleSource over(RuleSource source, Path folder, Clock clock) {
         ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
@@ -102,7 +102,7 @@ public final class KeptRuleSource implements RuleSource {
         return rules.first();
     }
 
-    /** Returns the errors of the newest set of the source and, as long as no set is in force, those of the kept set. */
+    /** Returns the errors of the newest set of the source and, as long as no set is in force, the errors of the kept set. */
     @Override
     public List<DocumentError> refused() {
         return rules.refused();
@@ -123,12 +123,12 @@ public final class KeptRuleSource implements RuleSource {
         return source.unfitAdjustments();
     }
 
-    /** Returns whether the kept set is in force because the source has none yet. */
+    /** Returns whether the kept set is in force because the source has no set yet. */
     public boolean isRestored() {
         return restored;
     }
 
-    /** Returns why the set in force is not on disk; empty if it is, or is about to be written. */
+    /** Returns the reason why the set in force is not on disk; empty if it is on disk or about to be written. */
     public Optional<String> trouble() {
         return Optional.ofNullable(trouble);
     }

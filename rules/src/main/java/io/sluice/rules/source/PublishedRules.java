@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The public state of a rule source: the set in force, the current refusal, and the listeners. For implementers of {@link
  * RuleSource}. Thread-safe; reading never blocks.
  *
- * <p>Listeners are called under one lock, so that each receives every event once and in order, including events that happen while
- * it is being added. If a listener throws, that is counted and logged, and does not affect the other listeners.
+ * <p>Listeners are called under one lock, so that each receives every event once and in order, including events that happen while it is
+ * being added. Exceptions of a listener are counted and logged, and do not affect the other listeners.
  */
 public final class PublishedRules {
 
@@ -28,28 +28,28 @@ public final class PublishedRules {
     private boolean published;
     private boolean closed;
 
-    /** See {@link RuleSource#latest}. */
+    /** Returns the set in force, see {@link RuleSource#latest}. */
     public RuleSet latest() {
         return latest;
     }
 
-    /** See {@link RuleSource#first}. */
+    /** Returns the stage of the first set, see {@link RuleSource#first}. */
     public CompletionStage<RuleSet> first() {
         return first.minimalCompletionStage();
     }
 
-    /** See {@link RuleSource#refused}. */
+    /** Returns the errors of the newest set, see {@link RuleSource#refused}. */
     public List<DocumentError> refused() {
         RefusedSet set = refused;
         return set == null ? List.of() : set.errors();
     }
 
-    /** See {@link RuleSource#refusedSet}. */
+    /** Returns the newest set if it was refused, see {@link RuleSource#refusedSet}. */
     public Optional<RefusedSet> refusedSet() {
         return Optional.ofNullable(refused);
     }
 
-    /** See {@link RuleSource#listen}. */
+    /** Adds a listener, see {@link RuleSource#listen}. */
     public synchronized void listen(RuleListener listener) {
         if (closed) {
             return;
@@ -64,7 +64,7 @@ public final class PublishedRules {
         listeners.add(listener);
     }
 
-    /** Returns whether two sets are the same release, whatever their adjustments and trials are. */
+    /** Returns whether two sets are the same release, regardless of their adjustments and trials. */
     static boolean isSameRelease(RuleSet a, RuleSet b) {
         // The digest of a large set takes long, and is needed only if the versions agree.
         return a.version() == b.version() && a.stamp().equals(b.stamp());

@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * A set that a source refused.
  *
- * @param stamp identifies the set; empty if it has no version, or its version cannot be read
- * @param errors why it was refused
+ * @param stamp the stamp of the set; empty if it has no version, or its version cannot be read
+ * @param errors the errors for which it was refused
  */
 public record RefusedSet(Optional<RuleStamp> stamp, List<DocumentError> errors) {
 

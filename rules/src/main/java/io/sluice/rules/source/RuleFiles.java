@@ -13,13 +13,13 @@ import java.util.Map;
  * Reads one rule file, or a directory of rule files that form one set: each {@code *.yaml}, {@code *.yml} and {@code *.json} file
  * in it that is not hidden, in the order of their names. Subdirectories are ignored.
  *
- * <p>A directory is read through its real path, or through the real path of {@code ..data} in it. (In Kubernetes mounts, all
- * files are links into the directory that {@code ..data} points to.) If the real path has changed after reading, everything is
- * read again. So files from before and after a swap of the link are never mixed.
+ * <p>A directory is read through its real path, or through the real path of {@code ..data} in it. (In Kubernetes mounts, all files are
+ * links into the directory that {@code ..data} points to.) If the real path has changed after reading, all files are read again. So files
+ * from before and after a swap of the link are never mixed.
  */
 final class RuleFiles {
 
-    /** The most files in a directory, because every poll reads all of them. */
+    /** The maximum number of files in a directory, because every poll reads all of them. */
     static final int MOST_FILES = 1_000;
 
     private static final int MOST_BYTES = FileContent.MOST_BYTES;
@@ -48,7 +48,7 @@ final class RuleFiles {
             return files.hashCode();
         }
 
-        /** Reads again. Returns this object if nothing has changed; finding that out allocates no memory for the content. */
+        /** Reads again. Returns this object if nothing has changed; this check allocates no memory for the content. */
         public Content again() {
             Content now = RuleFiles.readAfter(this, false);
             return now.equals(this) ? this : now;

@@ -11,8 +11,8 @@ import java.util.List;
 public interface RuleListener {
 
     /**
-     * Called when a set comes into force: first with the set that the source has when the listener is added, then with each later
-     * one. Also called when only the adjustments or the trial of the same release changed.
+     * Called when a set comes into force: first with the set that the source has when the listener is added, then with each later set. Also
+     * called when only the adjustments or the trial of the same release changed.
      */
     void changed(RuleSet rules);
 

@@ -12,20 +12,18 @@ import java.util.concurrent.CompletionStage;
  * A source of rules. It holds the set in force and notifies listeners of changes. A set with an error is refused as a whole, and
  * the last good set stays in force. Thread-safe.
  *
- * <p>A source may have no set yet, because its store is unavailable or its file is bad. Then {@link #latest} has no rules and
- * version 0, and {@link #first} is not complete. Implementations keep their state in {@link PublishedRules}.
+ * <p>A source may have no set yet, because its store is unavailable or its file has errors. {@link #latest} then has no rules and version
+ * 0, and {@link #first} is not complete. Implementations keep their state in {@link PublishedRules}.
  */
 public interface RuleSource extends AutoCloseable {
 
-    /** Returns the set in force; {@link RuleSet#none} while there is none. Must be fast: every decision calls it. */
+    /** Returns the set in force, or {@link RuleSet#none} while there is none. Must be fast: every decision calls it. */
     RuleSet latest();
 
-    /** Returns a stage that completes with the first set, and is cancelled if the source is closed before. */
+    /** Returns a stage that completes with the first set, or is cancelled if the source is closed before. */
     CompletionStage<RuleSet> first();
 
-    /**
-     * Returns the errors of the newest set if it was refused; empty if the set in force is the newest, or none has arrived yet.
-     */
+    /** Returns the errors of the newest set if it was refused; empty if the set in force is the newest, or no set has arrived yet. */
     List<DocumentError> refused();
 
     /** Returns the newest set if it was refused, with its version if the source knows it. */
@@ -34,15 +32,15 @@ public interface RuleSource extends AutoCloseable {
         return errors.isEmpty() ? Optional.empty() : Optional.of(new RefusedSet(Optional.empty(), errors));
     }
 
-    /** Adds a listener. It is notified at once of the set in force and of a current refusal, and then of every later event. */
+    /** Adds a listener. It is notified immediately of the set in force and of a current refusal, and then of every later event. */
     void listen(RuleListener listener);
 
-    /** Returns the adjustments on top of the rules, including those that have expired. */
+    /** Returns the adjustments on top of the rules, including expired adjustments. */
     default Adjustments adjustments() {
         return Adjustments.NONE;
     }
 
-    /** Returns why adjustments on top of the rules were left out, as sentences; empty if all apply. */
+    /** Returns sentences about adjustments on top of the rules that were left out; empty if all apply. */
     default List<String> unfitAdjustments() {
         return List.of();
     }

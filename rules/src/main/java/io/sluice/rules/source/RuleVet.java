@@ -4,9 +4,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 
-/**
- * Checks a set that is about to replace another, for valid rules that this process cannot apply. Must be fast and must not throw.
- */
+/** Checks a set that is about to replace another set, for valid rules that this process cannot apply. Must be fast and must not throw. */
 @FunctionalInterface
 public interface RuleVet {
 

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Rules that apply as long as a source has none. The first set of the source replaces them for good. Thread-safe.
+ * Rules that apply as long as a source has none. The first set of the source replaces them permanently. Thread-safe.
  *
- * <p>Only {@link #latest} and the listeners see the stand-in, with version 0. For everybody else the source has no rules yet.
+ * <p>Only {@link #latest} and the listeners see the stand-in, with version 0. All other methods behave as if the source had no
+ * rules yet.
  */
 public final class StandInRuleSource implements RuleSource {
 
@@ -25,7 +26,10 @@ public final class StandInRuleSource implements RuleSource {
         this.standIn = standIn.numbered(0);
     }
 
-    /** Returns a source with the rules of another, or with these rules while that one has none. Closing it closes the other. */
+    /**
+     * Returns a source with the rules of another source, or with these rules while the other source has none. Closing it closes
+     * the other source.
+     */
     public static StandInRuleSource over(RuleSource source, RuleSet standIn) {
         StandInRuleSource all = new StandInRuleSource(source, standIn);
         all.rules.publish(all.standIn);
@@ -39,7 +43,7 @@ public final class StandInRuleSource implements RuleSource {
     }
 
     /** Returns whether the stand-in applies now. */
-    @SuppressWarnings("ReferenceEquality") // it is this very set, or another
+    @SuppressWarnings("ReferenceEquality") // it is either this set or another set
     public boolean isInForce() {
         return rules.latest() == standIn;
     }

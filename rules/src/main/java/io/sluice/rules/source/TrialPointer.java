@@ -13,16 +13,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Names the version on trial and who tries it. As text: {@code 13 share 10} for a share of the nodes, {@code 13 callers 5 by user
- * key 0123456789abcdef} for a share of the callers ({@code … watch} as long as they are only counted), {@code 13 named acme,globex by tenant key 0123456789abcdef} for some of them.
- * Attribute and values are URL-encoded. Immutable.
+ * Names the version on trial and its nodes or callers. As text: {@code 13 share 10} for a share of the nodes, {@code 13 callers 5 by user
+ * key 0123456789abcdef} for a share of the callers ({@code … watch} as long as they are only counted), {@code 13 named acme,globex by
+ * tenant key 0123456789abcdef} for some of them. Attribute and values are URL-encoded. Immutable.
  */
 public record TrialPointer(long version, TrialScope scope) {
 
-    /** A longer text is refused. */
+    /** The maximum length of the text. */
     public static final int LONGEST = 8_192;
 
-    /** Has no group that repeats: Java would need more stack for a longer text. */
+    /** The form of the text. It has no group that repeats, because Java would need more stack for a longer text. */
     private static final Pattern TEXT =
             Pattern.compile("([1-9][0-9]{0,14}) (?:share ([1-9][0-9]?)|(?:callers ([1-9][0-9]?)"
                     + "|named ([0-9A-Za-z.*_%+~,-]+)) by ([0-9A-Za-z.*_%+~-]+) key ([0-9a-f]{16})( watch)?)");
@@ -41,7 +41,7 @@ public record TrialPointer(long version, TrialScope scope) {
         try {
             return Optional.of(new TrialPointer(Long.parseLong(matcher.group(1)), scope(matcher)));
         } catch (IllegalArgumentException e) {
-            // Badly encoded, or more names than allowed.
+            // The text is badly encoded, or has more names than allowed.
             return Optional.empty();
         }
     }
@@ -71,10 +71,7 @@ public record TrialPointer(long version, TrialScope scope) {
         return decoded;
     }
 
-    /**
-     * Returns whether everybody who tries a version within one scope also does within this one, and nobody changes sides
-     * otherwise.
-     */
+    /** Returns whether all nodes or callers of the smaller scope are also in this scope, and no other nodes or callers change sides. */
     public static boolean covers(TrialScope scope, TrialScope smaller) {
         if (scope instanceof TrialScope.Nodes now && smaller instanceof TrialScope.Nodes before) {
             return now.percent() >= before.percent();
@@ -94,7 +91,7 @@ public record TrialPointer(long version, TrialScope scope) {
                 && split.named().containsAll(smaller.named());
     }
 
-    /** Returns who tries it, for people: {@code 5 % by user}. Names of callers are not shown. */
+    /** Returns the nodes or callers on trial as text for people: {@code 5 % by user}. Names of callers are not shown. */
     public String who() {
         if (scope instanceof TrialScope.Callers callers) {
             Set<String> named = callers.split().named();

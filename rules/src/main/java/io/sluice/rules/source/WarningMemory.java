@@ -7,14 +7,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Remembers the warnings of a document, so that each is logged once and not at every reload. Thread-safe. */
+/** Remembers the warnings of a document, so that each warning is logged once and not at every reload. Thread-safe. */
 public final class WarningMemory {
 
     private static final int MOST = 10;
 
     private Set<String> known = Set.of();
 
-    /** Returns the lines to log: at most ten warnings that the last document did not have, wherever they are in the file now. */
+    /** Returns the lines to log: at most ten warnings that the last document did not have. Their place in the file does not matter. */
     public synchronized List<String> fresh(RuleDocument document) {
         Set<String> now = new LinkedHashSet<>();
         List<String> lines = new ArrayList<>();

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds out whether some callers can try a change while others do not. They can if no count is used by callers of both sides: each
- * changed limit must count by the attribute that splits the callers. Otherwise what one side uses is missing on the other, and
- * neither shows what the change does.
+ * Decides whether some callers can try a change while other callers do not. They can if callers of the two sides share no count: each
+ * changed limit must count by the attribute that splits the callers. Otherwise the use of one side reduces the permits of the other, and
+ * neither side shows the effect of the change.
  */
 public final class CallerTrials {
 
-    /** The attributes that split callers if none is wanted, the best first. */
+    /** The attributes that split callers if no attribute is requested, the best first. */
     private static final List<String> USUAL = List.of("user", "tenant", "ip");
 
     private static final String INSTEAD =
@@ -25,17 +25,17 @@ public final class CallerTrials {
 
     private CallerTrials() {}
 
-    /** Whether callers can try a change. */
+    /** The decision whether some callers can try a change. */
     public sealed interface Answer {
 
-        /** They can, split by this attribute. */
+        /** Some callers can try the change, split by this attribute. */
         record By(String attribute) implements Answer {}
 
         /**
-         * They cannot.
+         * The callers cannot be split.
          *
-         * @param limit the first limit in the way, by its name in reports
-         * @param why as a sentence
+         * @param limit the first limit that prevents it, by its name in reports
+         * @param why the reason, as a sentence
          */
         record Impossible(String limit, String why) implements Answer {}
     }
@@ -43,7 +43,7 @@ public final class CallerTrials {
     /**
      * Finds the attribute to split callers by.
      *
-     * @param wanted the attribute to use; empty for {@code user}, else {@code tenant}, else {@code ip}
+     * @param wanted the attribute to use; empty for {@code user}, otherwise {@code tenant}, otherwise {@code ip}
      */
     public static Answer attribute(RuleSet before, RuleSet after, Optional<String> wanted) {
         List<RuleLimit> changed = ChangedLimits.between(before, after);
@@ -72,9 +72,9 @@ public final class CallerTrials {
     }
 
     /**
-     * Returns how long a change must not be promoted: the longest window of the counts that start fresh. Such a count has refused nothing
-     * yet, so the change seems better than it is. Other numbers keep their counts. A change that already refuses too much does not get
-     * better with time, so a rollback waits for nothing.
+     * Returns the time for which a change must not be promoted: the longest window of the counts that start fresh. Such a count has refused
+     * no requests yet, so the change seems better than it is. A change of numbers keeps the counts. A change that already refuses too much
+     * does not get better with time, so a rollback need not wait.
      */
     public static Duration settling(RuleSet before, RuleSet after) {
         long micros = ChangedLimits.fresh(before, after).stream()

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes candidates of changed limits: they are decided and counted beside the limits in force, and refuse nothing. So everybody
- * sees what a change would refuse before it does.
+ * Converts changed limits to candidates: they are decided and counted beside the limits in force, and refuse no requests. So
+ * the refusals of a change are visible before it takes effect.
  */
 public final class Candidates {
 
@@ -31,7 +31,7 @@ public final class Candidates {
         record Impossible(String why) implements Answer {}
     }
 
-    /** Returns the rules in force with what differs in another set as candidates. */
+    /** Returns the rules in force, with the differences in another set as candidates. */
     public static Answer of(RuleSet inForce, RuleSet changed) {
         List<Rule> rules = new ArrayList<>();
         try {
@@ -78,7 +78,7 @@ public final class Candidates {
         return named(copy(rule, rule.shadow(), changed));
     }
 
-    /** A candidate has other names than a limit in force. Reading the rule again gives them. */
+    /** Returns the rule with the names of candidates, which differ from the names of limits in force, by reading it again. */
     private static Rule named(Rule rule) {
         RuleDocument read = RuleDocument.parseRule("candidate", RuleJson.rule(rule));
         if (read instanceof RuleDocument.Accepted accepted) {

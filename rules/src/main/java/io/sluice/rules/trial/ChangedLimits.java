@@ -10,15 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Finds the limits whose counts see other requests or other numbers in one set than in another. Candidates are left out, because
- * they refuse nothing.
- */
+/** Finds the limits whose requests or numbers differ between two sets. Ignores candidates, because they refuse no requests. */
 final class ChangedLimits {
 
     private ChangedLimits() {}
 
-    /** Returns the limits of both sets that differ. A changed limit is listed as it was and as it will be. */
+    /** Returns the limits of both sets that differ. A changed limit is listed in its old and its new form. */
     static List<RuleLimit> between(RuleSet before, RuleSet after) {
         List<RuleLimit> changed = new ArrayList<>();
         for (Rule old : before.rules()) {
@@ -37,7 +34,7 @@ final class ChangedLimits {
         return changed;
     }
 
-    /** Returns the limits of the second set that start a new count. Other numbers alone keep their count. */
+    /** Returns the limits of the second set that start a new count. A limit with only other numbers keeps its count. */
     static List<RuleLimit> fresh(RuleSet before, RuleSet after) {
         List<RuleLimit> fresh = new ArrayList<>();
         for (Rule now : after.rules()) {
@@ -74,7 +71,7 @@ final class ChangedLimits {
         return changed;
     }
 
-    /** Returns whether two rules apply to the same requests in the same way, whatever their numbers. */
+    /** Returns whether two rules apply to the same requests in the same way, regardless of their numbers. */
     static boolean hasSameSettings(Rule old, Rule now) {
         return old.enabled() == now.enabled()
                 && old.action() == now.action()
@@ -85,7 +82,7 @@ final class ChangedLimits {
                 && isCountedAlike(old.handling(), now.handling());
     }
 
-    /** What happens when the store fails, and how long to wait for it, does not matter for counts. */
+    /** Returns whether the handling counts in the same way. The failure policy and the deadline do not matter for counts. */
     private static boolean isCountedAlike(Handling old, Handling now) {
         return old.mode() == now.mode()
                 && old.lease().equals(now.lease())
@@ -101,7 +98,7 @@ final class ChangedLimits {
                 .equals(bare(overrides)));
     }
 
-    /** Without the position of the limit, which may change. */
+    /** Returns the overrides without the position of the limit, which may change. */
     private static List<Object> bare(List<LimitOverride> overrides) {
         return overrides.stream()
                 .<Object>map(each -> List.of(each.when(), each.numbers(), each.keep(), each.until()))

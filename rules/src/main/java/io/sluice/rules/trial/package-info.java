@@ -1,4 +1,4 @@
-/** What can be tried before it is released to everybody, and how. */
+/** Trials of changes before they are released to all callers. */
 @NullMarked
 package io.sluice.rules.trial;
 

@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Polls files and passes on new content. Thread-safe.
  *
- * <p>Content matters, not time stamps. Content is accepted when two polls in a row see the same, so that a half-written file is
- * never used. Content that cannot be read or used changes nothing: the last good content stays in force, and the reasons are
- * reported once.
+ * <p>Content matters, not time stamps. Content is accepted when two polls in a row see the same content, so that a half-written file is
+ * never used. Content that cannot be read or used has no effect: the last good content stays in force, and the reasons are reported once.
  *
  * <p>The files are read at each poll. File system notifications are not used, so this works on every file system and through
  * every link.
@@ -51,16 +50,16 @@ public final class FileWatch<T> implements AutoCloseable {
     /** Uses the content of files. Called only by the polling thread. */
     public interface Follower<T> {
 
-        /** Puts new content in force. Throws and changes nothing if the content is bad. */
+        /** Puts new content in force. Throws, without any change, if the content cannot be used. */
         void take(T content) throws ContentRefusedException;
 
-        /** Called once with the reasons why the last good content stays in force, and again only if the reasons change. */
+        /** Called with the reasons why the last good content stays in force: once, and again only if the reasons change. */
         default void refuse(List<String> reasons) {}
 
         /** Called when the files again have the content that is in force. */
         default void settle() {}
 
-        /** Returns whether to judge bad content again at every poll, because the cause may lie outside the content. */
+        /** Returns whether to check bad content again at every poll, because the cause may be outside of the content. */
         default boolean judgesAgain() {
             return false;
         }
@@ -92,7 +91,7 @@ public final class FileWatch<T> implements AutoCloseable {
         return watch;
     }
 
-    /** Returns why the current content of the files is not in force; empty if it is. */
+    /** Returns the reasons why the current content of the files is not in force; empty if it is in force. */
     public List<String> refused() {
         return refused;
     }
@@ -144,7 +143,7 @@ public final class FileWatch<T> implements AutoCloseable {
         }
     }
 
-    /** Remembers what a poll saw. Equal content is kept in memory only once, however often it was read. */
+    /** Stores the result of a poll. Equal content is kept in memory only once, even if it was read often. */
     private void see(Sight<T> now) {
         seen = now;
         if (now.content != null) {

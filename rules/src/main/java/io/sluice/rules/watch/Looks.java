@@ -9,18 +9,18 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When files are polled, and on which thread.
+ * The schedule and the thread for polling files.
  *
  * @param every the delay from the end of one poll to the next
- * @param thread runs one poll at a time
- * @param stop ends the thread when the watch is closed
+ * @param thread the executor, which runs one poll at a time
+ * @param stop the action that ends the thread when the watch is closed
  */
 public record Looks(Clock clock, Duration every, Executor thread, Runnable stop) {
 
-    /** Twice a second. A change is accepted at the second poll that sees it, so it is in force within 2 s. */
+    /** A delay of half a second. A change is accepted at the second poll that sees it, so it is in force within 2 s. */
     public static final Duration OFTEN = Duration.ofMillis(500);
 
-    /** Polls on a dedicated daemon thread. */
+    /** Creates a schedule on a dedicated daemon thread. */
     public static Looks onThread(String name, Clock clock, Duration every) {
         ExecutorService thread = new ThreadPoolExecutor(
                 1,

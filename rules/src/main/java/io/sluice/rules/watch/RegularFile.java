@@ -10,8 +10,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Reads files that are read again and again. Links are followed. Directories, pipes, sockets and devices are never opened: opening
- * a pipe blocks until another process writes to it, so a pipe in the place of a file would stop its watch for good.
+ * Reads files that are polled. Links are followed. Directories, pipes, sockets and devices are never opened: opening a pipe blocks until
+ * another process writes to it, so a pipe in the place of a file would stop its watch permanently.
  */
 public final class RegularFile {
 
@@ -30,7 +30,7 @@ public final class RegularFile {
     /**
      * Opens a file.
      *
-     * @throws OtherKindException if there is something else in its place
+     * @throws OtherKindException if it is not a regular file
      */
     public static InputStream open(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
@@ -39,7 +39,10 @@ public final class RegularFile {
         return Files.newInputStream(file);
     }
 
-    /** Says in words why a file cannot be read. The message of an exception may be a path, or contain parts of the file. */
+    /**
+     * Returns the reason why a file cannot be read, in words. The message of the exception is not used, because it may be a path or contain
+     * parts of the file.
+     */
     public static String problem(IOException why) {
         if (why instanceof OtherKindException) {
             return String.valueOf(why.getMessage());
@@ -57,7 +60,7 @@ public final class RegularFile {
         }
     }
 
-    /** Returns the content of a file in UTF-8. Throws {@link java.nio.charset.CharacterCodingException} if it is not. */
+    /** Returns the content of a file in UTF-8. Throws {@link java.nio.charset.CharacterCodingException} if it is not UTF-8. */
     public static String text(Path file) throws IOException {
         return StandardCharsets.UTF_8
                 .newDecoder()

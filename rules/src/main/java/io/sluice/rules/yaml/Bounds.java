@@ -1,9 +1,9 @@
 package io.sluice.rules.yaml;
 
 /**
- * Bounds the size of a tree, so that no document can exhaust the stack, the memory or the CPU: 50 levels of nesting, 10,000 keys
- * in a mapping, a maximum number of values in all, 10,000 anchors, and 250,000 more values through aliases. Aliased values are
- * shared, not copied, but code that walks the tree visits them each time.
+ * Bounds the size of a tree, so that no document can exhaust the stack, the memory or the CPU: 50 levels of nesting, 10,000 keys in a
+ * mapping, a maximum total number of values, 10,000 anchors, and 250,000 more values through aliases. Aliased values are shared, not
+ * copied, but code that walks the tree visits them each time.
  *
  * <p>A YAML value takes about a microsecond to parse. So the amount of YAML that may be read before the first valid item is
  * bounded, and each valid item raises the bound. A document is therefore refused within a second, or consists mostly of valid
@@ -20,7 +20,7 @@ final class Bounds {
     private static final int MOST_REPEATED = 250_000;
     private static final int MOST_ANCHORS = 10_000;
 
-    /** More than the largest of many items needs. */
+    /** The amount by which a valid item raises the bound: more values than the largest of many items needs. */
     private static final int VALUES_OF_ITEM = 200;
 
     private static final int CHARACTERS_OF_ITEM = 4_000;
@@ -40,7 +40,7 @@ final class Bounds {
         return new Bounds(true);
     }
 
-    /** JSON parses ten times as fast, so its bound does not depend on items. */
+    /** Returns the bounds of JSON, which parses ten times as fast, so that its bound does not depend on items. */
     static Bounds ofJson() {
         return new Bounds(false);
     }
@@ -74,7 +74,7 @@ final class Bounds {
         }
     }
 
-    /** Records how many characters have been read so far. */
+    /** Records the number of characters that have been read so far. */
     void characters(int read, Place place) {
         if (read > MOST_CHARACTERS_BEFORE_ITEMS + (long) CHARACTERS_OF_ITEM * items) {
             throw UnreadableDocument.outOfBounds(
@@ -89,7 +89,7 @@ final class Bounds {
         items++;
     }
 
-    /** Checks that a mapping with this many keys may have another one. */
+    /** Checks that a mapping with this many keys may have another key. */
     void key(int keys, Place place) {
         if (keys >= MOST_KEYS) {
             throw UnreadableDocument.outOfBounds(

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Collects the errors of one document, at most 1,000. The next error ends the reading that runs in {@link #within within}. Not
+ * Collects the errors of one document, at most 1,000. One more error ends the reading that runs in {@link #within within}. Not
  * thread-safe.
  */
 public final class Errors {
@@ -24,7 +24,7 @@ public final class Errors {
         this.warnings = new Warnings(file);
     }
 
-    /** Returns the warnings of the same document. They refuse nothing. */
+    /** Returns the warnings of the same document. They do not refuse it. */
     public Warnings warnings() {
         return warnings;
     }
@@ -60,7 +60,7 @@ public final class Errors {
         return file;
     }
 
-    /** Returns all errors in document order. If there are more than 1,000, the last entry says so. */
+    /** Returns all errors in document order. If there are more than 1,000, the last entry reports this. */
     public List<DocumentError> list() {
         List<DocumentError> sorted = new ArrayList<>(list);
         sorted.sort(Comparator.comparingInt(DocumentError::line).thenComparingInt(DocumentError::column));

@@ -37,7 +37,7 @@ public final class Fields {
     /**
      * Returns the fields of a mapping, or empty if the value is not a mapping.
      *
-     * @param what the name of the mapping, for the error if the value is not one
+     * @param what the name of the mapping, for the error if the value is not a mapping
      * @param known every legal key, in the order in which errors list them
      */
     public static Optional<Fields> of(String what, YamlValue value, Collection<String> known, Errors errors) {
@@ -86,7 +86,7 @@ public final class Fields {
         return errors.file();
     }
 
-    /** Returns where the mapping begins. */
+    /** Returns the start of the mapping. */
     public Place place() {
         return place;
     }
@@ -95,7 +95,7 @@ public final class Fields {
         return Optional.ofNullable(values.get(key));
     }
 
-    /** Returns where a field's value begins, or where the mapping begins if the field is absent. */
+    /** Returns the start of a field's value, or the start of the mapping if the field is absent. */
     public Place place(String key) {
         return value(key).map(YamlValue::place).orElse(place);
     }

@@ -29,7 +29,7 @@ public final class JsonObject {
     /**
      * Parses a message.
      *
-     * @param mostCharacters a longer message is refused before it is parsed
+     * @param mostCharacters the maximum length; a longer message is refused before it is parsed
      * @throws IllegalArgumentException if the message is not a JSON object
      */
     public static JsonObject parse(String text, int mostCharacters) {
@@ -59,12 +59,12 @@ public final class JsonObject {
         return new JsonObject(values);
     }
 
-    /** Returns a text. */
+    /** Returns the text of a field. */
     public String text(String name) {
         return text(name, required(name));
     }
 
-    /** Returns a text; empty if it is null or absent. */
+    /** Returns the text of a field; empty if it is null or absent. */
     public Optional<String> optionalText(String name) {
         YamlValue value = values.get(name);
         return value == null || (value instanceof YamlScalar scalar && scalar.isNull())

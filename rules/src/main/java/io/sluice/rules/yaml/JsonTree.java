@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parses one JSON document into a tree, within {@link Bounds}. YAML parsers accept most JSON, but not all of it (tabs, for
+ * Parses one JSON document into a tree, within {@link Bounds}. YAML parsers accept most but not all JSON (no tabs, for
  * example). Large rule sets are JSON, and this parser takes a fraction of the time.
  *
  * <p>No JSON library is used, because this module would bring it into every application.
@@ -21,7 +21,7 @@ final class JsonTree {
     private int line = 1;
 
     /**
-     * Start of the current line, shifted by one for each character that takes two {@code char}s, so that columns count
+     * The start of the current line, shifted by one for each character that takes two {@code char}s, so that columns count
      * characters.
      */
     private int lineStart;
@@ -101,7 +101,7 @@ final class JsonTree {
         return new YamlList(place, items);
     }
 
-    /** Returns true if a comma and another item follow, false at the end. */
+    /** Returns true if a comma and another item follow, and false at the end. */
     private boolean another(char end) {
         space();
         if (peek() == end) {

@@ -7,7 +7,10 @@ public final class PrintableText {
 
     private PrintableText() {}
 
-    /** Puts text from our own tools on one line. Each run of white space and control characters becomes one space. */
+    /**
+     * Puts trusted text, such as the message of a library, on one line. Each run of white space and control characters becomes
+     * one space.
+     */
     static String line(String text) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {

@@ -14,7 +14,7 @@ public final class Spans {
     /** The longest duration that a document may contain. */
     public static final Duration LONGEST = Duration.ofDays(1_000);
 
-    /** From the longest unit to the shortest. The first that divides a duration is used to write it. */
+    /** The units from the longest to the shortest. A duration is written in the first unit that divides it. */
     private static final List<Unit> UNITS = List.of(
             new Unit("d", Duration.ofDays(1)),
             new Unit("h", Duration.ofHours(1)),
@@ -73,7 +73,7 @@ public final class Spans {
         return "0s";
     }
 
-    /** Where shorter durations are legal, error messages still suggest at least a millisecond. */
+    /** Returns a duration for error messages: at least a millisecond, even if shorter durations are legal. */
     private static Duration atLeastMilli(Duration span) {
         Duration milli = Duration.ofMillis(1);
         return span.compareTo(milli) < 0 ? milli : span;

@@ -13,8 +13,8 @@ public final class Spelling {
     private Spelling() {}
 
     /**
-     * Returns the known word nearest to the given one, if it is near enough: at most a third of the letters may differ, but
-     * always at least one. Otherwise returns the first known word that begins with the given one.
+     * Returns the known word nearest to the given word, if it is near enough: at most a third of the letters may differ, but
+     * always at least one. Otherwise returns the first known word that begins with the given word.
      */
     static Optional<String> nearest(String word, Collection<String> known) {
         if (word.length() > LONGEST) {

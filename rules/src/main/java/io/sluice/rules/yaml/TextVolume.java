@@ -1,22 +1,22 @@
 package io.sluice.rules.yaml;
 
 /**
- * Estimates how much work a text is to parse, in one quick pass over its characters. A YAML parser is a hundred times slower than
- * this pass, so a text that is too large for it is refused before parsing begins.
+ * Estimates the work of parsing a text, in one quick pass over its characters. A YAML parser is a hundred times slower than this pass, so a
+ * text that is too large for it is refused before parsing starts.
  *
- * <p>Each value, and each line of a multi-line text, is preceded by a mark: a line break, a comma, a colon, a bracket or a dash.
- * So the number of marks bounds the number of values. Marks inside texts and comments count as well. Comments and blank lines are
- * filling: the parser reads them but reports nothing for them.
+ * <p>Each value, and each line of a multi-line text, is preceded by a mark: a line break, a comma, a colon, a bracket or a dash. So the
+ * number of marks bounds the number of values. Marks inside texts and comments count as well. Comments and blank lines are filling: the
+ * parser reads them but reports no values for them.
  */
 final class TextVolume {
 
-    /** Twice the marks of 100,000 rules as they are usually written. */
+    /** The maximum number of marks: twice the marks of 100,000 rules as they are usually written. */
     static final int MOST_MARKS = 6_000_000;
 
     static final int MOST_FILLING = 8_000_000;
     static final int LONGEST_RUN = 5_000_000;
 
-    /** Escapes cost a YAML parser more than anything else. */
+    /** The maximum number of escapes, which are the most expensive part of a text for a YAML parser. */
     private static final int MOST_ESCAPES = 1_000_000;
 
     private final String text;

@@ -1,6 +1,6 @@
 package io.sluice.rules.yaml;
 
-/** Thrown when a document cannot be parsed any further. */
+/** Thrown when a document cannot be parsed further. */
 final class UnreadableDocument extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -18,7 +18,7 @@ final class UnreadableDocument extends RuntimeException {
         this.outOfBounds = outOfBounds;
     }
 
-    /** Creates an exception for a document that is too large, whether it is parsed as JSON or as YAML. */
+    /** Creates an exception for a document that is too large, both as JSON and as YAML. */
     static UnreadableDocument outOfBounds(Place place, String message) {
         return new UnreadableDocument(place, message, true);
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Collects the warnings of one document: what is legal, but probably not what the author means. At most 1,000 are kept. Not
- * thread-safe.
+ * Collects the warnings of one document about legal content that the author probably did not intend. At most 1,000 are kept.
+ * Not thread-safe.
  */
 public final class Warnings {
 
@@ -20,7 +20,7 @@ public final class Warnings {
     private final String file;
     private final List<DocumentError> list = new ArrayList<>();
 
-    /** By the name of an attribute: the warning at its first use. */
+    /** The warning at the first use of each unknown attribute, by its name. */
     private final Map<String, DocumentError> unknown = new HashMap<>();
 
     private final Set<String> declared = new HashSet<>();
@@ -42,7 +42,7 @@ public final class Warnings {
         }
     }
 
-    /** Declares a name, for uses before and after. */
+    /** Declares a name, for uses before and after this call. */
     public void declare(String name) {
         declared.add(name);
     }

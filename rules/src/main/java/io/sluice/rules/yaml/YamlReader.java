@@ -53,7 +53,10 @@ public final class YamlReader {
         }
     }
 
-    /** Parses text that looks like JSON but may be YAML. If it is neither, reports the error that is further down. */
+    /**
+     * Parses text that looks like JSON but may be YAML. If it is neither, reports the error that is further down in the
+     * document.
+     */
     private static YamlValue jsonOrYaml(String file, String text, @Nullable ItemHandler items, TextVolume volume) {
         try {
             return JsonTree.read(text);

@@ -53,10 +53,10 @@ final class YamlTree {
         this.items = items;
     }
 
-    /** The value that an anchor names, and how many values it contains. */
+    /** The value that an anchor names, and the number of values in it. */
     private record Anchored(YamlValue value, long size) {}
 
-    /** Returns the root; empty if there is nothing but comments. */
+    /** Returns the root; empty if there are only comments. */
     static Optional<YamlValue> read(String file, String text, @Nullable ItemHandler items) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)

@@ -16,7 +16,7 @@ public sealed interface YamlValue {
     /**
      * A single word, number or text.
      *
-     * @param text as written, without quotes
+     * @param text the text as written, without quotes
      * @param quoted whether it was in quotes or a block, so that it can only be text
      */
     record YamlScalar(Place place, String text, boolean quoted) implements YamlValue {
@@ -25,7 +25,7 @@ public sealed interface YamlValue {
             return !quoted && (text.isEmpty() || text.equals("~") || text.equals("null"));
         }
 
-        /** Returns what it stands for where a document may have any value: a text, a number, a flag or null. */
+        /** Returns the value that it stands for where a document may have any value: a text, a number, a flag or null. */
         public @Nullable Object plain() {
             if (quoted) {
                 return text;
