@@ -3,7 +3,7 @@ package io.sluice.core;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.EngineDecision;
 
-/** The decision of an engine, or of its stand-in, on an ask. */
+/** The decision of an engine or its stand-in on an ask. */
 final class AskDecision extends Decision {
 
     private final Ask ask;

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision on one token bucket of this process. Most callers only want to know whether they may proceed, so this holds just
- * the numbers that the answer follows from, in 48 bytes. The ask and the verdict are made for those who read them.
+ * A decision on one token bucket of this process. Most callers only need to know whether they may proceed, so this holds just
+ * the numbers from which the answer follows, in 48 bytes. The ask and the verdict are created when they are read.
  */
 final class BucketDecision extends Decision {
 
@@ -21,11 +21,11 @@ final class BucketDecision extends Decision {
     private final long used;
     private final long atMicros;
 
-    /** Made when it is first read. Two threads may each make one: they are equal. */
+    /** The outcome, created when it is first read. Two threads may each create one; both are equal. */
     private @Nullable EngineDecision outcome;
 
     /**
-     * @param used what was used before the decision, see {@link Buckets#take}
+     * @param used the used amount before the decision, see {@link Buckets#take}
      */
     BucketDecision(Buckets buckets, String key, long permits, long used, long atMicros) {
         this.buckets = buckets;

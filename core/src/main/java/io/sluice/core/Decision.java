@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a request: whether it may pass, and which limit decided. Immutable. {@link #toString} is a sentence that does
- * not contain the key.
+ * The answer to a request: whether it may pass, and the limit that decided. Immutable. {@link #toString} is a sentence that
+ * does not contain the key.
  *
  * <p>A refusal reports the first limit that refuses, in the order of the demands. An allowed decision reports the limit with
  * the fewest permits remaining. Times are exact to the microsecond.
@@ -69,20 +69,20 @@ public abstract sealed class Decision permits AskDecision, BucketDecision, Deman
     }
 
     /**
-     * Returns how long it takes until all refusing limits would let a lone caller pass. Zero if the request is allowed; empty
-     * if waiting will never help.
+     * Returns the time until all refusing limits would let a lone caller pass: zero if the request is allowed, empty if waiting
+     * will never help.
      */
     public Optional<Duration> retryAfter() {
         return duration(retryAfterMicros());
     }
 
-    /** Returns the time until {@link #limit()} is as if unused, or empty if waiting does not get it there. */
+    /** Returns the time until {@link #limit()} is as if unused, or empty if waiting does not achieve this. */
     public Optional<Duration> resetAfter() {
         int by = by();
         return duration(by == NOBODY ? 0 : outcome().verdicts().get(by).resetAfterMicros());
     }
 
-    /** Returns how long the caller must wait for the time slot that it was admitted for; zero means it may proceed now. */
+    /** Returns the time that the caller must wait for its time slot; zero if it may proceed now. */
     public Duration waitFor() {
         return Duration.of(waitMicros(), ChronoUnit.MICROS);
     }
@@ -97,7 +97,7 @@ public abstract sealed class Decision permits AskDecision, BucketDecision, Deman
         return wait;
     }
 
-    /** Returns why the intended engine did not decide, such as {@code redis-timeout}, or null if it did. */
+    /** Returns the reason why the intended engine did not decide, such as {@code redis-timeout}, or null if it did. */
     public @Nullable String degraded() {
         return outcome().degraded();
     }
@@ -153,7 +153,10 @@ public abstract sealed class Decision permits AskDecision, BucketDecision, Deman
         return retry;
     }
 
-    /** Returns the limit that the time to wait belongs to: the reported one unless another refuses for longer. */
+    /**
+     * Returns the position of the limit that determines the time to wait: the reported limit unless another limit refuses for
+     * longer.
+     */
     private int slowest() {
         List<Verdict> verdicts = outcome().verdicts();
         int slowest = by();

@@ -3,7 +3,7 @@ package io.sluice.core;
 import io.sluice.core.spi.CallbackFailures;
 import java.util.List;
 
-/** Notifies the listeners of decisions. If a listener throws, this is logged and changes no decision. Thread-safe. */
+/** Notifies the listeners of decisions. An exception of a listener is logged and has no effect on a decision. Thread-safe. */
 final class DecisionListeners {
 
     private final List<DecisionListener> listeners;

@@ -5,7 +5,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import java.util.List;
 
-/** The decision of an engine on demands, without an ask unless somebody reads it. */
+/** The decision of an engine on demands. Its ask is created only when it is read. */
 final class DemandsDecision extends Decision {
 
     private final List<Demand> demands;

@@ -5,8 +5,8 @@ import io.sluice.core.history.HistoryListener;
 import io.sluice.core.time.Clock;
 
 /**
- * Records in a history the decisions that the intended engine did not make. The engines themselves record all others. Add it to
- * the listeners of a {@link Limiter}. Thread-safe.
+ * Records in a history the decisions that the intended engine did not make. The engines themselves record all other decisions.
+ * Add it to the listeners of a {@link Limiter}. Thread-safe.
  */
 public final class FallbackRecorder implements DecisionListener {
 

@@ -21,8 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * }
  * }</pre>
  *
- * <p>A refused hold holds nothing, and closing it does nothing, so you can always put it in a {@code try}. A caller that works
- * for longer than the limit's {@link io.sluice.core.limit.Concurrency#ttl() ttl} must call {@link #renew} from time to time.
+ * <p>A refused hold has no permits, and closing it has no effect, so you can always put it in a {@code try}. A caller that
+ * works for longer than the limit's {@link io.sluice.core.limit.Concurrency#ttl() ttl} must call {@link #renew} from time to
+ * time.
  */
 public final class Hold implements AutoCloseable {
 
@@ -52,15 +53,15 @@ public final class Hold implements AutoCloseable {
 
     /**
      * Extends the hold by a full time to live from now. The stage completes with true if all permits were still held. It
-     * completes with false if they had expired and others may have them, if the hold is closed or was refused, or if a failure
-     * policy let the caller pass without counting it. It completes exceptionally if the engine does not answer within
+     * completes with false if they had expired and other callers may have them, if the hold is closed or was refused, or if a
+     * failure policy let the caller pass without counting it. It completes exceptionally if the engine does not answer within
      * {@link Limiter#DEFAULT_DEADLINE}.
      */
     public CompletionStage<Boolean> renew() {
         return open.get() ? permits.renew(held, Limiter.DEFAULT_DEADLINE) : CompletableFuture.completedFuture(false);
     }
 
-    /** Gives the permits back. Further calls do nothing. Does not wait until a remote engine has received them. */
+    /** Gives the permits back, without waiting until a remote engine has received them. Further calls have no effect. */
     @Override
     public void close() {
         if (open.compareAndSet(true, false)) {

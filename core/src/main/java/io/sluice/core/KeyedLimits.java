@@ -16,7 +16,7 @@ public final class KeyedLimits {
 
     private final List<Demand> demands;
 
-    /** Whether a demand is on a concurrency limit and needs a new holder for each ask. */
+    /** True if a demand is on a concurrency limit and needs a new holder for each ask. */
     private final boolean held;
 
     private KeyedLimits(List<Demand> demands) {
@@ -76,7 +76,7 @@ public final class KeyedLimits {
                 .toList();
     }
 
-    /** Returns the same demands, none of which accepts a time slot later than now. */
+    /** Returns the same demands without later time slots. */
     List<Demand> now() {
         List<Demand> now = demands();
         for (Demand demand : now) {

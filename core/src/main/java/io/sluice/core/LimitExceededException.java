@@ -1,8 +1,8 @@
 package io.sluice.core;
 
 /**
- * Thrown by the {@code run} and {@code call} methods of {@link Limiter} when a call is refused; the call was not made. It has
- * no stack trace, because under overload it is thrown for most calls.
+ * Thrown by the {@code run} and {@code call} methods of {@link Limiter} if a call was refused and therefore not made. It has no
+ * stack trace, because under overload it is thrown for most calls.
  */
 public final class LimitExceededException extends RuntimeException {
 
@@ -17,7 +17,7 @@ public final class LimitExceededException extends RuntimeException {
         this.decision = decision;
     }
 
-    /** Returns the refusal: which limit refused, and when to retry. */
+    /** Returns the refusal, with the limit that refused and the time to retry. */
     public Decision decision() {
         return decision;
     }

@@ -51,10 +51,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Threads</h2>
  *
- * <p>A method that ends in {@code Async} and takes an {@link Executor} completes its future on that executor. The other methods
- * complete it on the thread that delivers the answer: the caller's own thread if the engine answers at once, otherwise the
- * thread that reads from the store, a timer thread, or the thread of another caller that returned permits. Callbacks on such a
- * future must be short and must not block.
+ * <p>A method that ends in {@code Async} and takes an {@link Executor} completes its future on that executor. The other methods complete it
+ * on the thread that delivers the answer: the caller's own thread if the engine answers immediately, otherwise the thread that reads from
+ * the store, a timer thread, or the thread of another caller that returned permits. Callbacks on such a future must be short and must not
+ * block.
  *
  * <h2>Waiting</h2>
  *
@@ -63,27 +63,24 @@ import org.jspecify.annotations.Nullable;
  * after {@code maxWait} plus the engine's deadline for one more decision.
  *
  * <ul>
- *   <li>Token and leaky buckets have time slots. The limiter reserves a slot with a single ask, wherever the counts live, and
- *       the caller waits for it. A leaky bucket itself defines how many callers may wait and for how long; a caller that it
- *       refuses does not wait.
- *   <li>For other limits, and as soon as one of several demands is on such a limit, the callers of this limiter queue for a
- *       count. The first caller in the queue asks. It asks again at the moment that the refusal named, or when permits are
- *       returned through this limiter. Permits returned elsewhere are noticed at that moment, or when the first caller's wait
- *       ends. A {@link Concurrency} limit cannot say when its permits will come back. If its counts are shared, the first
- *       caller therefore asks again after 50 ms and then at growing intervals up to 250 ms, so a release elsewhere is noticed
- *       within that time.
- *   <li>The order is first come, first served: a caller that wants a count for which others are waiting queues behind them,
- *       even if there is room for its request. A caller with several counts waits for the one that delays it longest. It may
- *       move to another queue, and it stays ahead of everyone who came later. {@code decide} and {@code look} do not queue and
- *       may overtake.
+ *   <li>Token and leaky buckets have time slots. The limiter reserves a slot with a single ask, for counts in any place, and the caller
+ *       waits for it. A leaky bucket itself defines the number of waiting callers and their maximum wait; a caller that it refuses does not
+ *       wait.
+ *   <li>For other limits, and as soon as one of several demands is on such a limit, the callers of this limiter queue for a count. The
+ *       first caller in the queue asks. It asks again at the moment that the refusal named, or when permits are returned through this
+ *       limiter. Permits returned elsewhere are noticed at that moment, or when the first caller's wait ends. A {@link Concurrency} limit
+ *       cannot predict when its permits will come back. If its counts are shared, the first caller therefore asks again after 50 ms and
+ *       then at growing intervals up to 250 ms, so a release elsewhere is noticed within that time.
+ *   <li>The order is first come, first served: a caller that wants a count for which others are waiting queues behind them, even if there
+ *       is room for its request. A caller with several counts waits for the count that delays it longest. It may move to another queue, and
+ *       it stays ahead of all later callers. {@code decide} and {@code look} do not queue and may overtake.
  *   <li>Listeners are notified once, of the final decision, with the whole wait. They are not notified of a cancelled wait.
  * </ul>
  *
- * <p>To stop waiting, cancel the future or complete it in any other way. The limiter then gives back any permits that were
- * charged and frees the place in the queue. (A stage that depends on the future is a different future: cancelling that stage
- * has no effect here.) Waiting uses no thread. Callbacks on the future run on the thread that delivers the answer: a timer
- * thread, or the thread of a caller that returned permits. They must be short and must not wait; to run them elsewhere, use the
- * future's {@code …Async} methods.
+ * <p>To stop waiting, cancel the future or complete it in any other way. The limiter then gives back any permits that were charged and
+ * frees the place in the queue. (A stage that depends on the future is a different future: cancelling that stage has no effect here.)
+ * Waiting uses no thread. Callbacks on the future run on the thread that delivers the answer: a timer thread, or the thread of a caller
+ * that returned permits. They must be short and must not wait; to run them on another thread, use the future's {@code …Async} methods.
  */
 public final class Limiter implements AutoCloseable {
 
@@ -125,17 +122,17 @@ public final class Limiter implements AutoCloseable {
                 : told(decision, start);
     }
 
-    /** Decides about several limits at once, all or nothing. */
+    /** Decides about several limits together, all or nothing. */
     public Decision decide(KeyedLimits limits) {
         return decide(limits.demands());
     }
 
-    /** Returns the decision that {@link #decide(KeyedLimits)} would make, without charging anything. */
+    /** Returns the decision that {@link #decide(KeyedLimits)} would make, without charging any limit. */
     public Decision look(KeyedLimits limits) {
         return look(limits.demands());
     }
 
-    /** Decides about several limits at once, without blocking. The future completes on the executor and never fails. */
+    /** Decides about several limits together, without blocking. The future completes on the executor and never fails. */
     public CompletableFuture<Decision> decideAsync(KeyedLimits limits, Executor executor) {
         CompletableFuture<Decision> told = new CompletableFuture<>();
         decideAsync(prompt(limits.demands(), Ask.Purpose.CHARGE))
@@ -210,7 +207,7 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Waits for several limits at once and then makes a call. See {@linkplain Limiter above} for how it waits.
+     * Waits for several limits together and then makes a call. See {@linkplain Limiter above} for how it waits.
      *
      * @throws LimitExceededException if not all limits let it pass within {@code maxWait}; the call was not made
      * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
@@ -225,7 +222,7 @@ public final class Limiter implements AutoCloseable {
      * Waits for a permit without blocking and then starts a call on the executor. See {@linkplain Limiter above} for how it
      * waits.
      *
-     * @param maxWait zero for a call that is made now or not at all
+     * @param maxWait the maximum wait; zero for a call that is made now or not at all
      * @return a future of the call's result, or of a {@link LimitExceededException}. It completes on the thread that completes
      *     the call. Cancelling it gives up the wait, but does not stop a call that has started
      */
@@ -234,13 +231,13 @@ public final class Limiter implements AutoCloseable {
         return runAsync(KeyedLimits.of(limit, key), maxWait, call, executor);
     }
 
-    /** Waits for several limits at once, as {@link #runAsync(Limit, String, Duration, Supplier, Executor)} does for one. */
+    /** Waits for several limits together, as {@link #runAsync(Limit, String, Duration, Supplier, Executor)} does for one limit. */
     public <T> CompletableFuture<T> runAsync(
             KeyedLimits limits, Duration maxWait, Supplier<? extends CompletionStage<T>> call, Executor executor) {
         return new LimitedStage<T>(this, executor).start(acquireAsync(limits.demands(), maxWait), call);
     }
 
-    /** Decides about several limits at once, all or nothing. */
+    /** Decides about several limits together, all or nothing. */
     public Decision decide(List<Demand> demands) {
         long start = startNanos();
         List<Demand> copy = List.copyOf(demands);
@@ -248,12 +245,12 @@ public final class Limiter implements AutoCloseable {
         return quick == null ? decide(prompt(copy, Ask.Purpose.CHARGE)) : told(new DemandsDecision(copy, quick), start);
     }
 
-    /** Returns the decision that {@link #decide(List)} would make, without charging anything. */
+    /** Returns the decision that {@link #decide(List)} would make, without charging any limit. */
     public Decision look(List<Demand> demands) {
         return decide(prompt(demands, Ask.Purpose.LOOK));
     }
 
-    /** Decides an ask. Blocks until its deadline at most. */
+    /** Decides an ask. Blocks at most until its deadline. */
     public Decision decide(Ask ask) {
         long start = startNanos();
         Answer answer = engine.decide(ask);
@@ -273,8 +270,8 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Decides an ask at once without a shared engine, to shed load: its failure policy decides, and the decision is degraded for
-     * this reason. A limiter that counts in this process decides as always.
+     * Decides an ask immediately without a shared engine, to shed load: its failure policy decides, and the decision is degraded for this
+     * reason. A limiter that counts in this process decides as always.
      *
      * @param reason a short name suitable for a metric, such as {@code node-overload}
      */
@@ -284,14 +281,14 @@ public final class Limiter implements AutoCloseable {
                 : decide(ask);
     }
 
-    /** Waits for several limits at once, all or nothing. See {@linkplain Limiter above}. */
+    /** Waits for several limits together, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(KeyedLimits limits, Duration maxWait) throws InterruptedException {
         return acquire(limits.demands(), maxWait);
     }
 
     /**
-     * Waits for several limits at once without blocking. See {@linkplain Limiter above}. The future completes on the executor.
-     * Cancelling it gives up the wait and returns any permits that were charged.
+     * Waits for several limits together without blocking. See {@linkplain Limiter above}. The future completes on the executor. Cancelling
+     * it gives up the wait and returns any permits that were charged.
      */
     public CompletableFuture<Decision> acquireAsync(KeyedLimits limits, Duration maxWait, Executor executor) {
         return on(executor, acquireAsync(limits.demands(), maxWait), waiting::giveBack);
@@ -302,7 +299,7 @@ public final class Limiter implements AutoCloseable {
         return acquire(List.of(Demand.of(limit, key, permits)), maxWait);
     }
 
-    /** Waits for several limits at once, all or nothing. See {@linkplain Limiter above}. */
+    /** Waits for several limits together, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(List<Demand> demands, Duration maxWait) throws InterruptedException {
         return acquire(ask(demands), maxWait);
     }
@@ -323,7 +320,7 @@ public final class Limiter implements AutoCloseable {
         return acquireAsync(List.of(Demand.of(limit, key, permits)), maxWait);
     }
 
-    /** Waits for several limits at once, all or nothing, without blocking. See {@linkplain Limiter above}. */
+    /** Waits for several limits together, all or nothing, without blocking. See {@linkplain Limiter above}. */
     public CompletableFuture<Decision> acquireAsync(List<Demand> demands, Duration maxWait) {
         return acquireAsync(ask(demands), maxWait);
     }
@@ -361,8 +358,8 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Returns a hold on the {@link Concurrency} permits that a decision of this limiter granted. Closing the hold gives back
-     * only these permits, not those of the decision's other limits. Call this once per decision.
+     * Returns a hold on the {@link Concurrency} permits that a decision of this limiter granted. Closing the hold gives back only these
+     * permits, not the permits of the decision's other limits. Call this once per decision.
      */
     public Hold hold(Decision decision) {
         return new Hold(decision, waiting, permits);
@@ -392,8 +389,9 @@ public final class Limiter implements AutoCloseable {
 
     /**
      * Settles reservations, see {@link Engine#settle}. If the engine fails or does not answer, it is asked again until {@code atMost} has
-     * passed; each reservation is settled once nevertheless. A result says {@code REPEATED} if the answer to an earlier attempt was lost.
-     * The future fails if there is no answer in time. Whether the counts were changed is unknown then, and settling again finds out.
+     * passed; each reservation is settled once nevertheless. A result is {@code REPEATED} if the answer to an earlier attempt was lost. The
+     * future fails if there is no answer in time. It is then unknown whether the counts were changed, and settling again returns the true
+     * result.
      */
     public CompletableFuture<List<SettlementResult>> settle(List<Settlement> settlements, Duration atMost) {
         List<Settlement> copy = List.copyOf(settlements);
@@ -413,14 +411,14 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Drops what this process keeps in memory about keys that match, see {@link Engine#forget}. Counts in a shared store stay.
-     * Returns how many counts were dropped.
+     * Drops the data that this process keeps in memory about keys that match, see {@link Engine#forget}. Counts in a shared store stay.
+     * Returns the number of dropped counts.
      */
     public long forget(KeyMatch match) {
         return engine.forget(match);
     }
 
-    /** Closes the engine. Waiting callers are answered at once: they are refused unless their failure policy lets them pass. */
+    /** Closes the engine. Waiting callers are answered immediately: they are refused unless their failure policy lets them pass. */
     @Override
     public void close() {
         engine.close();
@@ -477,15 +475,15 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Creates an ask that does not wait. The in-process engine answers at once, so it needs no deadline and no clock read to
-     * compute one.
+     * Creates an ask that does not wait. The in-process engine answers immediately, so it needs no deadline and no clock read to compute
+     * one.
      */
     private Ask prompt(List<Demand> demands, Ask.Purpose purpose) {
         long due = engine instanceof LocalEngine ? Ask.NO_DEADLINE : dueIn(DEFAULT_DEADLINE);
         return new Ask(demands, purpose, due, FailurePolicy.LOCAL, Ask.DEFAULT_LOCAL_SHARE, 0);
     }
 
-    /** Returns when a decision started, or 0 if no listener needs to know how long it took. */
+    /** Returns the start of a decision, or 0 if no listener needs its duration. */
     private long startNanos() {
         return listeners.isEmpty() ? 0 : clock.nanoTime();
     }

@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles reservations, again and again until the engine has answered or the time is over. That is safe, because each count settles a
- * reservation once. Thread-safe.
+ * Settles reservations, with repeated attempts until the engine has answered or the time has passed. Repetition is safe, because each count
+ * settles a reservation once. Thread-safe.
  */
 final class SettlementAttempts {
 
-    /** An attempt without an answer is followed by another one after this time. The first answer counts. */
+    /** An attempt without an answer is followed by another attempt after this time. The first answer counts. */
     private static final long ANSWER_MAY_TAKE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(25).toNanos();
@@ -31,7 +31,10 @@ final class SettlementAttempts {
     private final long untilNanos;
     private final CompletableFuture<List<SettlementResult>> results = new CompletableFuture<>();
 
-    /** Only one attempt at a time changes it: the next one starts after the last one was given up. */
+    /**
+     * The pause before the next attempt. Only one attempt at a time changes it, because the next attempt starts after the last attempt was
+     * given up.
+     */
     private volatile long pauseNanos = SHORTEST_PAUSE_NANOS;
 
     private volatile @Nullable Throwable last;
@@ -43,7 +46,7 @@ final class SettlementAttempts {
         this.untilNanos = untilNanos;
     }
 
-    /** Starts to settle. The future fails if there is no answer by {@code untilNanos}; what was done until then is unknown. */
+    /** Starts to settle. The future fails if there is no answer by {@code untilNanos}; the effect of the attempts is then unknown. */
     static CompletableFuture<List<SettlementResult>> start(
             Engine engine, Clock clock, List<Settlement> settlements, long untilNanos) {
         SettlementAttempts attempts = new SettlementAttempts(engine, clock, List.copyOf(settlements), untilNanos);

@@ -16,7 +16,7 @@ final class WaitQueue {
     @Nullable
     Waiter<?> asking;
 
-    /** Something has changed: the first waiter must ask as soon as no other ask is in progress. */
+    /** True after a change: the first waiter must ask as soon as no other ask is in progress. */
     boolean askNow;
 
     /** The number of requests to serve this queue that are still to be handled; not guarded by the lock. */

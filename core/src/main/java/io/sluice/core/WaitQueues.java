@@ -11,22 +11,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of waiting callers: who waits for which count, and whose turn it is to ask. Thread-safe.
+ * The queues of waiting callers, one for each count, and the order in which the callers ask. Thread-safe.
  *
  * <p>A waiter stands in one queue at a time: the queue of the count that delays it longest. It cannot pass before that count
  * lets it, so changes to its other counts do not matter meanwhile, and a waiter whose own count is exhausted does not block
  * waiters that only share another count with it. If its turn comes and another of its counts delays it, it moves to that queue.
  * Queues are in order of arrival, so it does not lose its place.
  *
- * <p><b>No wake-up is lost.</b> A thread that returns permits first increments {@code givenBack} and then checks whether anyone
- * is waiting. A caller that starts to wait first increments {@code waiting} and then checks whether permits were returned since
- * it asked. One of the two sees the other. Within a queue, {@code askNow} records what happens while the first waiter is
- * asking.
+ * <p><b>No wake-up is lost.</b> A thread that returns permits first increments {@code givenBack} and then checks whether
+ * callers are waiting. A caller that starts to wait first increments {@code waiting} and then checks whether permits were
+ * returned since it asked. One of the two sees the other. Within a queue, {@code askNow} records changes while the first waiter
+ * is asking.
  *
  * <p><b>One asker, no recursion.</b> {@link #serve} lets one thread at a time ask for a queue. Other threads, and the same
- * thread when an answered caller returns permits at once, leave a note that the queue must be checked again. A thousand waiters
- * that each wake the next therefore need no deeper stack than one. No ask is made, and no caller is answered, while the lock is
- * held.
+ * thread when an answered caller returns permits immediately, leave a note that the queue must be checked again. So a thousand
+ * waiters that each wake the next waiter need no deeper stack than a single waiter. No ask is made, and no caller is answered,
+ * while the lock is held.
  */
 final class WaitQueues {
 
@@ -54,7 +54,7 @@ final class WaitQueues {
         return givenBack.get();
     }
 
-    /** Queues a newcomer behind the callers that wait for one of its counts. Returns false if there are none. */
+    /** Queues a newcomer behind the callers that wait for one of its counts. Returns false if there are no such callers. */
     boolean joinBehind(Waiter<?> waiter) {
         if (waiting.get() == 0) {
             return false;
@@ -75,7 +75,7 @@ final class WaitQueues {
         return true;
     }
 
-    /** Lets a refused waiter wait for a count. Returns false if its time is up. */
+    /** Lets a refused waiter wait for a count. Returns false if its time has passed. */
     boolean keep(Waiter<?> waiter, CountKey count, long stamp) {
         WaitQueue from;
         WaitQueue to;
@@ -135,8 +135,8 @@ final class WaitQueues {
     }
 
     /**
-     * Marks that a waiter's time is up. If it is first in its queue, it asks once more. Returns true if it has left the queue
-     * without an answer.
+     * Marks that a waiter's time has passed. If it is first in its queue, it asks once more. Returns true if it has left the
+     * queue without an answer.
      */
     boolean timeUp(Waiter<?> waiter) {
         WaitQueue line;
@@ -152,7 +152,7 @@ final class WaitQueues {
         return leave(waiter);
     }
 
-    /** Called at the moment when a waiter was told to ask again. */
+    /** Called at the moment at which a waiter should ask again. */
     void ring(Waiter<?> waiter) {
         WaitQueue line;
         synchronized (this) {
@@ -193,7 +193,7 @@ final class WaitQueues {
         all.forEach(this::serve);
     }
 
-    /** Makes the first waiter of a queue ask if it is due, and then the next one. */
+    /** Makes the first waiter of a queue ask if it is due, and then the next waiters. */
     void serve(@Nullable WaitQueue line) {
         if (line == null || line.visits.getAndIncrement() > 0) {
             return;
@@ -253,7 +253,7 @@ final class WaitQueues {
     }
 
     private void remove(WaitQueue line, Waiter<?> waiter) {
-        // The new first waiter may want fewer permits than the one before it, or may never have asked.
+        // The new first waiter may want fewer permits than the previous first waiter, or may never have asked.
         line.askNow |= line.isFirst(waiter);
         line.waiters.remove(waiter);
         waiter.line = null;

@@ -36,7 +36,7 @@ final class WaitScheduler {
 
     private final Engine engine;
 
-    /** Whether permits may be returned without this process noticing. */
+    /** True if permits may be returned without notice to this process. */
     private final boolean shared;
 
     private final Clock clock;
@@ -69,7 +69,7 @@ final class WaitScheduler {
         return waiter.place;
     }
 
-    /** Blocks until a wait is over. If the thread is interrupted, the wait leaves no trace. */
+    /** Blocks until a wait has ended. If the thread is interrupted, the wait leaves no trace. */
     static <T> T await(CompletableFuture<T> place, Consumer<T> undo) throws InterruptedException {
         try {
             return place.get();
@@ -101,7 +101,7 @@ final class WaitScheduler {
         return done.whenComplete((held, failure) -> lines.freed(charges));
     }
 
-    /** Gives back held permits, whichever process granted them, and makes the callers that wait for them ask again. */
+    /** Gives back held permits, granted by any process, and makes the callers that wait for them ask again. */
     CompletionStage<Boolean> giveBack(List<Charge> charges) {
         CompletionStage<Boolean> done = engineGivesBack(charges);
         // A stand-in may already have them back.
@@ -165,9 +165,8 @@ final class WaitScheduler {
             return false;
         }
         if (refusal.degraded() != null) {
-            // The engine may have charged an ask whose answer was lost. Nobody would release those permits, and the
-            // next ask must not reuse them: give them back. Do not wake other waiters, because an immediate retry would
-            // only fail again.
+            // The engine may have charged an ask whose answer was lost. No caller would release these permits, and the next ask
+            // must not reuse them: give them back. Do not wake other waiters, because an immediate retry would only fail again.
             List<Charge> lost = refusal.outcome().charges(refusal.ask());
             if (!lost.isEmpty()) {
                 waiter.rename();
@@ -190,8 +189,8 @@ final class WaitScheduler {
     }
 
     /**
-     * Handles the end of a wait. The first waiter of a queue asks one last time. Any other is refused, with the verdicts that
-     * the limits give now.
+     * Handles the end of a wait. The first waiter of a queue asks one last time. Any other waiter is refused, with the present
+     * verdicts of the limits.
      */
     private void timeUp(Waiter<?> waiter) {
         if (lines.timeUp(waiter)) {

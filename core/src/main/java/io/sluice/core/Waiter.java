@@ -14,15 +14,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiting caller: its ask, the end of its wait, and the future it was given. {@link WaitQueues} tracks its place, and
- * {@link WaitScheduler} decides what happens to it. Only one thread at a time changes its ask: the thread that has its answer.
+ * A waiting caller: its ask, the end of its wait, and its future. {@link WaitQueues} tracks its place, and {@link WaitScheduler} handles
+ * its answers and the end of its wait. Only one thread at a time changes its ask: the thread that has its answer.
  */
 final class Waiter<T> {
 
-    /** Waiting cannot help, or not in time. */
+    /** The result if waiting cannot help, or not in time. */
     static final int NOTHING = -1;
 
-    /** The shortest pause between two asks, even if the engine refuses with a retry time of zero. */
+    /** The minimum pause between two asks, even if the engine refuses with a retry time of zero. */
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
 
     /**
@@ -48,10 +48,10 @@ final class Waiter<T> {
     @Nullable
     WaitQueue line;
 
-    /** Whether its time is up. */
+    /** True if its time has passed. */
     boolean timeUp;
 
-    /** Whether the moment has come at which it was told to ask again. */
+    /** True if the moment has come at which it should ask again. */
     boolean rung;
 
     private final Function<Decision, T> as;
@@ -107,8 +107,8 @@ final class Waiter<T> {
     }
 
     /**
-     * Returns which of its counts it must wait for after a refusal: the one that delays it longest. Returns {@link #NOTHING} if
-     * one of them will not let it pass in time. Only held permits may come back sooner than their limit can predict.
+     * Returns the position of the count that it must wait for after a refusal: the count that delays it longest. Returns {@link #NOTHING}
+     * if one of its counts will not let it pass in time. Only held permits may come back sooner than their limit can predict.
      */
     int keptBy(Decision refusal, long nowNanos) {
         long leftMicros = (untilNanos - nowNanos) / 1_000;
@@ -135,9 +135,9 @@ final class Waiter<T> {
     }
 
     /**
-     * Returns how long to pause before the next ask: until the moment that the refusal named, or less if the waiter waits for
-     * permits that may be returned elsewhere without notice. In that case it asks at its own interval, which grows, but not
-     * before its other limits let it pass.
+     * Returns the pause before the next ask: until the moment that the refusal named, or less if the waiter waits for permits that may be
+     * returned elsewhere without notice. In that case it asks at its own interval, which grows, but not before its other limits let it
+     * pass.
      *
      * @param by the count it waits for
      * @param shared whether other processes return permits without notice
@@ -163,7 +163,7 @@ final class Waiter<T> {
         return ask.demands().get(demand).limit().kind().holds();
     }
 
-    /** Changes the holder names of its permits, because an ask whose answer was lost may have charged the old ones. */
+    /** Changes the holder names of its permits, because an ask whose answer was lost may have charged permits under the old names. */
     void rename() {
         renamed++;
         List<Demand> demands = new ArrayList<>(ask.demands().size());
@@ -196,7 +196,7 @@ final class Waiter<T> {
         set(deadline, next);
     }
 
-    /** Sets the alarm for what it waits for, and cancels the previous one. */
+    /** Sets the next alarm and cancels the previous alarm. */
     void setAlarm(Alarm next) {
         set(alarm, next);
     }
@@ -214,8 +214,8 @@ final class Waiter<T> {
     }
 
     /**
-     * Whether a single ask decides. A token bucket has no time slots for partial grants, nor for demands that keep permits for others,
-     * so the waiter must queue for those.
+     * Returns whether a single ask decides. A token bucket has no time slots for partial grants, nor for demands that keep permits for
+     * other callers, so the waiter must queue for them.
      */
     private static boolean hasSlots(Demand demand) {
         Algorithm kind = demand.limit().kind();

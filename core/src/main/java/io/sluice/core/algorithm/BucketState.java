@@ -4,17 +4,18 @@ import io.sluice.core.limit.Pace;
 import io.sluice.core.spi.Settlement;
 
 /**
- * The used amount of a bucket that drains at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of
- * another one, as of {@code atMicros}. Immutable.
+ * The used amount of a bucket that drains at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of another
+ * permit, as of {@code atMicros}. Immutable.
  *
  * @param pace the pace that it is counted with, and at which it drains until an ask comes with another pace
- * @param sinceMicros since when it has drained at this pace, with time going forward. For earlier charges it is unknown how
- *     much has flowed, so they are not given back
+ * @param sinceMicros the time since which it has drained at this pace without time stepping back. The flow since earlier charges is
+ *     unknown, so they are not given back
  */
 public record BucketState(long used, long parts, Pace pace, long atMicros, long sinceMicros) {
 
     /**
-     * The longest idle time that is counted. More changes nothing, and the bound keeps the products of {@link Pace} in range.
+     * The maximum idle time that is counted. A longer time would make no difference, and the bound keeps the products of {@link Pace} in
+     * range.
      */
     private static final long MAX_ELAPSED = 1L << 52;
 
@@ -26,11 +27,11 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns the amount still used at {@code nowMicros}, as a state that continues at {@code next}. The elapsed time counts at
-     * the pace of this state even if the rate has changed since: the new pace begins with the first ask that uses it. A count
-     * that has drained and was forgotten therefore gives the same answers as one that still exists.
+     * Returns the amount still used at {@code nowMicros}, as a state that continues at {@code next}. The elapsed time counts at the pace of
+     * this state even if the rate has changed since: the new pace begins with the first ask that uses it. So a count that has drained and
+     * was forgotten gives the same answers as a count that still exists.
      *
-     * <p>A pace of zero admits nothing and drains nothing. Under it, the state keeps its own pace and continues to drain.
+     * <p>A pace of zero admits no permits and drains none. Under it, the state keeps its own pace and continues to drain.
      */
     public BucketState at(Pace next, long nowMicros) {
         if (isUnused()) {
@@ -48,16 +49,16 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns this state after giving back {@code permits} that were charged at {@code chargedAtMicros}, as far as they still
-     * count: less what has flowed since. This does not age the state; the next ask does. A charged bucket is ahead of an
-     * uncharged one by the charge, less at most what flowed since, because only the flow that an unused bucket wastes brings
-     * the two together. Giving back that amount therefore never leaves less used than if the charge had never been made.
+     * Returns this state after giving back {@code permits} that were charged at {@code chargedAtMicros}, as far as they still count: less
+     * the flow since then. This does not age the state; the next ask does. A charged bucket is ahead of an uncharged bucket by the charge,
+     * less at most the flow since then, because only the flow that an unused bucket wastes brings the two together. So giving back this
+     * amount never leaves less used than if the charge had never been made.
      */
     public BucketState giveBack(long permits, long chargedAtMicros, long nowMicros) {
         return giveBack(permits, 0, chargedAtMicros, nowMicros);
     }
 
-    /** Gives back what is left of the charged permits, except what is left of those that were used. */
+    /** Gives back the part of the charged permits that is left, except the part of the really used permits that is left. */
     private BucketState giveBack(long charged, long really, long chargedAtMicros, long nowMicros) {
         if (chargedAtMicros < sinceMicros || pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
             return this;
@@ -67,15 +68,15 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
         return with(used - left.used + stays.used, parts - left.parts + stays.parts);
     }
 
-    /** Returns what is left of permits that were charged to an unused bucket. */
+    /** Returns the part that is left of permits charged to an unused bucket. */
     private BucketState left(long permits, long chargedAtMicros, long nowMicros) {
         return new BucketState(permits, 0, pace, atMicros, sinceMicros)
                 .less(Math.max(0, Math.max(atMicros, nowMicros) - chargedAtMicros));
     }
 
     /**
-     * Returns the state in which a settlement finds this one: aged at its own pace, so that a settlement does not bring back the pace
-     * of its reservation. A bucket that has drained continues at {@code pace}, like one that was forgotten.
+     * Returns the state in which a settlement finds this bucket: aged at its own pace, so that a settlement does not bring back the pace of
+     * its reservation. A bucket that has drained continues at {@code pace}, like a bucket that was forgotten.
      */
     public BucketState atSettlement(Pace pace, long nowMicros) {
         BucketState aged = at(this.pace, nowMicros);
@@ -83,11 +84,11 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns this state after a settlement: what was used beyond the reservation is charged even if it does not fit, and what was not
-     * used is given back. An unused bucket without a pace remembers no charge, because it would never drain.
+     * Returns this state after a settlement: permits used beyond the reservation are charged even if they do not fit, and unused permits
+     * are given back. An unused bucket without a pace keeps no charge, because it would never drain.
      *
-     * <p>A bucket that was charged with the reservation is ahead of one that was charged with the real figure by the difference, less at
-     * most what the other one wasted while it was unused. It was not unused before the real figure had flowed.
+     * <p>A bucket that was charged with the reservation is ahead of a bucket that was charged with the real figure by the difference, less
+     * at most the flow that the other bucket wasted while it was unused. The other bucket was not unused before the real figure had flowed.
      *
      * @param nowMicros the time of {@link #atSettlement}
      */
@@ -99,7 +100,7 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
         return pace.isZero() ? this : plus(Math.min(more, Count.MOST_USED - used));
     }
 
-    /** Returns how many more permits are used here than in a state with the same pace, rounded towards zero. */
+    /** Returns the number of permits that are used here beyond those used in a state with the same pace, rounded towards zero. */
     public long over(BucketState other) {
         long whole = used - other.used;
         long rest = parts - other.parts;
@@ -107,10 +108,10 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns the state that a refusal leaves behind, given that it saw this state as {@code aged}. It is this state, unless
-     * time stepped back too far to wait for or the pace is different; then it is {@code aged}. Otherwise time would never
-     * continue from there, and a full bucket would keep draining at the old rate for as long as every ask is refused. A drained
-     * bucket is left as it is: it would not be stored, and time may still step back a little.
+     * Returns the state after a refusal, given that it saw this state as {@code aged}. It is this state, unless time stepped back too far
+     * to wait for or the pace is different; it is then {@code aged}. Otherwise time would never continue from there, and a full bucket
+     * would keep draining at the old rate for as long as every ask is refused. A drained bucket is left as it is: it would not be stored,
+     * and time may still step back a little.
      */
     public BucketState refused(BucketState aged) {
         return aged.atMicros < atMicros || (!aged.pace.equals(pace) && !aged.isUnused()) ? aged : this;
@@ -126,8 +127,8 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * Returns the microseconds from now until at most {@code level} permits are used; 0 if that is already so. If time was
-     * clamped, it must catch up first.
+     * Returns the microseconds from now until at most {@code level} permits are used, or 0 if they already are. If time was clamped, it
+     * must catch up first.
      */
     public long microsUntil(Pace pace, long level, long nowMicros) {
         long over = used - level;

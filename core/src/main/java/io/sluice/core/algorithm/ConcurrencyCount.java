@@ -12,10 +12,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits in flight, by holder. A holder that does not renew within {@code ttl} loses its permits. If time stepped back so far
- * that a permit would be held for more than a second beyond its {@code ttl}, its time starts anew.
+ * Permits in flight, by holder. A holder that does not renew within {@code ttl} loses its permits. If time stepped back so far that a
+ * permit would be held for more than a second beyond its {@code ttl}, its time starts again.
  *
- * <p>A decision looks at the permits that have expired, and a refusal at those that expire next; neither at all of them.
+ * <p>A decision reads only the permits that have expired, and a refusal also the permits that expire next; neither reads all permits.
  */
 final class ConcurrencyCount extends Count {
 
@@ -27,7 +27,7 @@ final class ConcurrencyCount extends Count {
 
     private final Map<String, Held> holders = new HashMap<>();
 
-    /** All of them, those that expire first in front. */
+    /** All held permits, in the order of their expiry. */
     private final TreeSet<Held> byEnd =
             new TreeSet<>(Comparator.comparingLong(Held::untilMicros).thenComparing(Held::holder));
 
@@ -80,8 +80,8 @@ final class ConcurrencyCount extends Count {
     }
 
     /**
-     * Gives back the holder's permits. An unknown holder changes nothing, whatever limit it names: charges may come from
-     * outside.
+     * Gives back the holder's permits. A charge of an unknown holder has no effect, for any limit that it names, because charges may come
+     * from outside.
      */
     @Override
     public void giveBack(Charge charge, long nowMicros) {
@@ -166,14 +166,14 @@ final class ConcurrencyCount extends Count {
         return held != null && held.untilMicros > nowMicros;
     }
 
-    /** A holder gets nothing more until it has lost the permits that it holds. */
+    /** Returns the retry time. A holder gets no more permits until it has lost the permits that it holds. */
     private long retryAfter(Demand demand, long nowMicros) {
         long freed = untilFreed(demand.needed(), nowMicros);
         Held held = holders.get(demand.holder());
         return held == null ? freed : Math.max(freed, until(held, nowMicros) - nowMicros);
     }
 
-    /** Returns the time until enough permits have expired, if none is given back. */
+    /** Returns the time until enough permits have expired, if none are given back. */
     private long untilFreed(long permits, long nowMicros) {
         long left = used;
         for (Held held : byEnd) {

@@ -13,17 +13,17 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.Verdict;
 
 /**
- * What one key has used of one limit, together with the limit's algorithm. Not thread-safe. It has no clock and does no I/O:
- * time is a parameter, in microseconds since the epoch, and may step back.
+ * The use of one limit by one key, together with the limit's algorithm. Not thread-safe. It has no clock and does no I/O: time is a
+ * parameter, in microseconds since the epoch, and may step back.
  *
- * <p>A decision calls {@link #grant}, then {@link #verdict}, then {@link #charge} or {@link #refuse} or neither. The later
- * calls use what the first one found. Only the last two, {@link #giveBack} and {@link #settle} change the count.
+ * <p>A decision calls {@link #grant}, then {@link #verdict}, then {@link #charge} or {@link #refuse} or neither. The later calls use the
+ * results of the first call. Only the last two, {@link #giveBack} and {@link #settle} change the count.
  */
 public abstract class Count {
 
     /**
-     * The most used permits that a count holds, 10<sup>15</sup>. Only settlements can get there, since they charge more than fits; what
-     * they charge beyond it is dropped. The bound keeps the arithmetic in range, also in Lua.
+     * The maximum number of used permits that a count holds, 10<sup>15</sup>. Only settlements can reach it, because they may charge more
+     * permits than fit; charges beyond it are dropped. The bound keeps the arithmetic in range, also in Lua.
      */
     public static final long MOST_USED = 1_000 * Limit.MAX_CAPACITY;
 
@@ -44,27 +44,29 @@ public abstract class Count {
         return new TokenBucketCount(limit, state);
     }
 
-    /** Returns what the demand would get now; 0 refuses. A demand that wants no permits gets 1 if it passes, and is not charged. */
+    /**
+     * Returns the permits that the demand would get now; 0 is a refusal. A demand for no permits gets 1 if it passes, and is not charged.
+     */
     public abstract long grant(Demand demand, long nowMicros);
 
     /**
      * Returns the verdict on the demand.
      *
      * @param grant the result of {@link #grant}
-     * @param charged whether the grant is charged; false if the ask only looks, another limit refuses or the demand wants nothing
+     * @param charged whether the grant is charged; false if the ask only looks, another limit refuses or the demand is for no permits
      */
     public abstract Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros);
 
-    /** Charges what {@link #grant} returned. */
+    /** Charges the permits that {@link #grant} returned. */
     public abstract void charge(Demand demand, long granted, long nowMicros);
 
     /**
-     * Records that a demand that was to be charged was refused, by this or by another limit, or wants nothing. This does not change
-     * what is used, only how it ages: after a step back that is too large to wait for, or with another rate than before.
+     * Records that a charging demand was refused, by this or by another limit, or was for no permits. This does not change the used amount,
+     * only its ageing: after a step back that is too large to wait for, or with another rate than before.
      */
     public abstract void refuse(long nowMicros);
 
-    /** Returns whether this holder holds permits. */
+    /** Returns whether this holder has permits. */
     public boolean isHeld(String holder, long nowMicros) {
         return false;
     }
@@ -73,9 +75,9 @@ public abstract class Count {
     public abstract void giveBack(Charge charge, long nowMicros);
 
     /**
-     * Replaces what a reservation charged by what it really cost. Gives back the part that was not used, as far as it still counts, or
-     * charges what was used beyond the reservation even if it does not fit. The charge belongs to the window of the reservation; if
-     * that has ended, to the present one. Returns the permits charged; negative if some were given back, rounded towards zero.
+     * Replaces the charge of a reservation by its real cost. Gives back the unused part, as far as it still counts, or charges the permits
+     * used beyond the reservation even if they do not fit. The charge belongs to the window of the reservation or, if that has ended, to
+     * the present window. Returns the charged permits; negative if some were given back, rounded towards zero.
      */
     public long settle(Settlement settlement, long nowMicros) {
         throw new UnsupportedOperationException(
@@ -93,15 +95,15 @@ public abstract class Count {
     public abstract boolean isUnused(long nowMicros);
 
     /**
-     * Returns what a demand gets from {@code room}, less what it keeps for others: all that it asks for, else all that is left if
-     * that is enough for it.
+     * Returns the permits that a demand gets from {@code room}, less the permits that it keeps for other callers: all permits that it asks
+     * for, otherwise all that are left if they are enough for it.
      */
     static long ofRoom(Demand demand, long room) {
         long free = room - demand.keep();
         return demand.permits() <= free ? all(demand) : demand.atLeast() <= free ? free : 0;
     }
 
-    /** Returns the grant of a demand that gets all that it wants: at least 1, because 0 refuses. */
+    /** Returns the grant of a demand that gets all its permits: at least 1, because 0 is a refusal. */
     public static long all(Demand demand) {
         return Math.max(1, demand.permits());
     }
@@ -111,7 +113,7 @@ public abstract class Count {
         return Math.max(0, Math.min(MOST_USED, used + more));
     }
 
-    /** Returns whether a demand that got {@code grant} was refused only because of what it keeps for others. */
+    /** Returns whether a demand that got {@code grant} was refused only because of the permits that it keeps for other callers. */
     static boolean isKept(Demand demand, long grant, long room) {
         return grant == 0 && demand.keep() > 0 && Math.max(1, demand.atLeast()) <= room;
     }

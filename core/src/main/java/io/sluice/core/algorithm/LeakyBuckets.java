@@ -5,14 +5,14 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The arithmetic of {@link LeakyBucket} on a {@link BucketState} aged to the present. The used permits are ahead of the next
- * request, and the time to drain them is its wait. Rounding is the same as in {@link TokenBuckets}.
+ * The arithmetic of {@link LeakyBucket} on a {@link BucketState} aged to the present. The used permits are queued before the
+ * next request, and the time to drain them is its wait. Rounding is the same as in {@link TokenBuckets}.
  */
 public final class LeakyBuckets {
 
     private LeakyBuckets() {}
 
-    /** Returns how many permits the demand gets; 0 refuses. */
+    /** Returns the number of permits that the demand gets; 0 is a refusal. */
     public static long grant(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
         return Count.ofRoom(demand, room(limit, aged, demand, nowMicros));
     }

@@ -29,9 +29,9 @@ final class SlidingLogCount extends Count {
      * The log at a given time.
      *
      * @param micros the time that the log uses as the present
-     * @param ended how many entries no longer count
+     * @param ended the number of entries that no longer count
      * @param used the permits of the entries that count
-     * @param rebased whether time stepped back too far to wait for; all that was used then counts as admitted at the new time
+     * @param rebased whether time stepped back too far to wait for; all used permits then count as admitted at the new time
      */
     private record View(long micros, int ended, long used, boolean rebased) {}
 
@@ -39,7 +39,7 @@ final class SlidingLogCount extends Count {
         this.limit = limit;
     }
 
-    /** A log has no later slots to reserve, so it never makes a demand wait. */
+    /** Returns the grant for the present time. A log has no later slots to reserve, so it never makes a demand wait. */
     @Override
     public long grant(Demand demand, long nowMicros) {
         limit = (SlidingLog) demand.limit();
@@ -109,7 +109,7 @@ final class SlidingLogCount extends Count {
         return more;
     }
 
-    /** Takes back permits that were admitted at exactly a time. Returns how many there were. */
+    /** Takes back permits that were admitted at exactly a time. Returns their number. */
     private long takeBack(long wanted, long at) {
         long left = wanted;
         for (int i = size - 1; i >= 0 && left > 0 && times[slot(i)] >= at; i--) {
@@ -124,7 +124,7 @@ final class SlidingLogCount extends Count {
         return wanted - left;
     }
 
-    /** Drops the entries from a time on that hold no permits any more, and closes the gaps. */
+    /** Drops the entries from a time on that no longer hold permits, and closes the gaps. */
     private void dropEmptied(long fromMicros) {
         int first = size;
         while (first > 0 && times[slot(first - 1)] >= fromMicros) {
@@ -146,7 +146,7 @@ final class SlidingLogCount extends Count {
         return at(nowMicros).used == 0;
     }
 
-    /** Returns how many entries it holds. */
+    /** Returns the number of entries. */
     int entries() {
         return size;
     }

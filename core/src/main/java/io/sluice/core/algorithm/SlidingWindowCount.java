@@ -9,8 +9,8 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * The admitted permits, by the slice of time in which they were admitted. A ring of the slices that can matter: the
- * {@code newest} one that holds anything, and as many before it as the window has.
+ * The admitted permits, by the slice of time in which they were admitted. A ring of the slices that can matter: the {@code
+ * newest} slice with permits, and as many slices before it as the window has.
  */
 final class SlidingWindowCount extends Count {
 
@@ -119,7 +119,7 @@ final class SlidingWindowCount extends Count {
         micros = nowMicros;
         rebased = false;
         if (present < newest && sum(newest - limit.slices()) == 0) {
-            // Everything was given back, so there is nothing to hold time for.
+            // All permits were given back, so the time need not be kept.
             newest = present;
         } else if (present < newest) {
             rebased = StepBack.rebases(newest * length, nowMicros);
@@ -131,8 +131,8 @@ final class SlidingWindowCount extends Count {
     }
 
     /**
-     * Applies what {@link #age} found: drops the slices that have ended, and moves everything to the present if time stepped
-     * back.
+     * Applies the results of {@link #age}: drops the slices that have ended, and moves all permits to the present if time
+     * stepped back.
      */
     private void catchUp() {
         if (rebased) {
@@ -152,7 +152,7 @@ final class SlidingWindowCount extends Count {
         }
     }
 
-    /** Returns what counts at the time of {@link #age}. */
+    /** Returns the permits that count at the time of {@link #age}. */
     private long estimate() {
         long oldest = present - limit.slices();
         if (rebased || !limit.weighted()) {
@@ -185,7 +185,7 @@ final class SlidingWindowCount extends Count {
         }
     }
 
-    /** Returns when {@code used} permits, admitted in one slice, have faded enough to leave room. */
+    /** Returns the time at which {@code used} permits, admitted in one slice, have faded enough to leave room. */
     private long whenSpreadFits(long slice, long used, long permits) {
         long spare = limit.limit() - permits;
         return endOf(slice) - mulDiv(spare, limit.sliceMicros(), used, false);

@@ -1,10 +1,10 @@
 package io.sluice.core.algorithm;
 
 /**
- * Defines what a count does when time steps back. A step of up to a second is clamped: time stands still until it has caught
- * up. A larger step, such as to another host's clock after a failover, rebases the count: it continues from the new time with
- * what was used. Neither refills anything. (After a large step across its boundary, a fixed window is a different window: a
- * clock that swings around a boundary by more than a second opens it anew with each swing.)
+ * Defines the behaviour of a count when time steps back. A step of up to a second is clamped: time stands still until it has
+ * caught up. A larger step, such as to another host's clock after a failover, rebases the count: it continues from the new time
+ * with the same use. Neither refills any permits. (After a large step across its boundary, a fixed window is a different
+ * window: a clock that swings around a boundary by more than a second starts the window again with each swing.)
  */
 public final class StepBack {
 

@@ -17,9 +17,9 @@ public final class TokenBuckets {
     private TokenBuckets() {}
 
     /**
-     * Returns how many permits the demand gets; 0 refuses. It gets all that it asks for, if they are available now or within
-     * the wait that it accepts. Otherwise it gets what is available, if that is enough for it. What it keeps for others is not
-     * available to it, and then it gets no later slot.
+     * Returns the number of permits that the demand gets; 0 is a refusal. It gets all permits that it asks for, if they are
+     * available now or within the wait that it accepts. Otherwise it gets the available permits, if they are enough for it. The
+     * permits that it keeps for other callers are not available to it, and a demand that keeps permits gets no later slot.
      */
     public static long grant(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
         long free = remaining(limit, aged) - demand.keep();

@@ -1,7 +1,4 @@
-/**
- * The arithmetic of each limit: integers in, integers out. It uses no clock, no lock and no I/O; time is a parameter in
- * microseconds.
- */
+/** The integer arithmetic of each limit. It uses no clock, no lock and no I/O; time is a parameter in microseconds. */
 @NullMarked
 package io.sluice.core.algorithm;
 

@@ -21,7 +21,7 @@ final class EnlargedLimit {
     private EnlargedLimit() {}
 
     /**
-     * @param times at least 1
+     * @param times the factor, at least 1
      */
     static Limit of(Limit limit, double times) {
         Algorithm kind = limit.kind();
@@ -42,7 +42,7 @@ final class EnlargedLimit {
                 .longValueExact();
     }
 
-    /** Returns the same permits in less time, or the rate itself if no limit can have a faster one. */
+    /** Returns the same permits in less time, or the rate itself if no limit can have a faster rate. */
     private static Rate of(Rate rate, double times) {
         long micros = new BigDecimal(rate.perMicros())
                 .divide(new BigDecimal(times), 0, RoundingMode.FLOOR)
@@ -54,7 +54,7 @@ final class EnlargedLimit {
         return isSlower(pace(faster), pace(rate)) ? rate : faster;
     }
 
-    /** Engines round rates down, so a slightly faster rate may turn out slower. */
+    /** Returns whether a pace is slower. Engines round rates down, so a slightly faster rate may become slower. */
     private static boolean isSlower(Pace one, Pace other) {
         BigInteger left = BigInteger.valueOf(one.permits()).multiply(BigInteger.valueOf(other.micros()));
         return left.compareTo(BigInteger.valueOf(other.permits()).multiply(BigInteger.valueOf(one.micros()))) < 0;

@@ -30,16 +30,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns an engine that may be late, fail or be closed into one that always answers by the deadline. If the engine does not
- * answer, the ask's {@link io.sluice.core.spi.FailurePolicy} decides and the outcome is marked as degraded. A decorator.
- * Thread-safe.
+ * Turns an engine that may be late, fail or be closed into an engine that always answers by the deadline. If the engine does not answer,
+ * the ask's {@link io.sluice.core.spi.FailurePolicy} decides and the outcome is marked as degraded. A decorator. Thread-safe.
  *
- * <p><b>Accuracy.</b> Nothing is lost while the engine answers. While it does not, {@code LOCAL} admits at most the local share
- * of each limit in each process. The local counts also record what the engine admits to this process, so that they do not start
- * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits every request that the limit could ever
- * hold; {@code CLOSED} admits nothing. The engine is asked only once per ask: a charge whose answer was lost or late stands, or
- * is given back if the caller was refused meanwhile. Held permits that are given back while the engine is away are given back again
- * until it has received them.
+ * <p><b>Accuracy.</b> No accuracy is lost while the engine answers. While it does not, {@code LOCAL} admits at most the local share of each
+ * limit in each process. The local counts also record what the engine admits to this process, so that they do not start unused when the
+ * engine fails (except the counts of concurrency limits, which do). {@code OPEN} admits every request that the limit could ever hold;
+ * {@code CLOSED} admits none. The engine is asked only once per ask: a charge whose answer was lost or late stays, or is given back if the
+ * caller was refused meanwhile. Held permits that are given back while the engine is unavailable are given back again until it has received
+ * them.
  */
 public final class FallbackEngine implements Engine {
 
@@ -52,7 +51,7 @@ public final class FallbackEngine implements Engine {
     /** The reason of a decision at a deadline that this process noticed late: it was paused, or the machine is overloaded. */
     private static final String PAUSED = "node-paused";
 
-    /** A process that runs notices a deadline within a few milliseconds. */
+    /** The delay beyond a deadline that counts as a pause. A process that is not paused notices a deadline within a few milliseconds. */
     private static final long PAUSE_NANOS = 10_000_000L;
 
     private final Engine engine;
@@ -91,7 +90,7 @@ public final class FallbackEngine implements Engine {
         return new PendingOutcome(firstOf(ask, standIn, (PendingOutcome) answer));
     }
 
-    /** Lets the failure policy decide at once, without asking the engine, as if the engine had failed for this reason. */
+    /** Lets the failure policy decide immediately, without asking the engine, as if the engine had failed for this reason. */
     public EngineDecision standIn(Ask ask, String reason) {
         return new StandIn(ask).decide(reason);
     }
@@ -116,7 +115,7 @@ public final class FallbackEngine implements Engine {
         return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
     }
 
-    /** Settles with the engine only: a decision of the stand-in has no reservations, and the local counts keep what was reserved. */
+    /** Settles with the engine only: a decision of the stand-in has no reservations, and the local counts keep the reserved permits. */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
         try {
@@ -126,7 +125,9 @@ public final class FallbackEngine implements Engine {
         }
     }
 
-    /** The local counts shadow those of the engine, so they are dropped and not added to the result. */
+    /**
+     * Drops counts of keys that match. The local counts shadow the counts of the engine, so they are dropped but not added to the result.
+     */
     @Override
     public long forget(KeyMatch match) {
         long unused = local.forget(match);
@@ -168,7 +169,7 @@ public final class FallbackEngine implements Engine {
         }
     }
 
-    /** The race between the engine's answer and the deadline. The first one counts; the engine's answer is handled once. */
+    /** The race between the engine's answer and the deadline. The first event counts; the engine's answer is handled once. */
     private final class Race extends CompletableFuture<Outcome> {
 
         private final Ask ask;
@@ -190,7 +191,7 @@ public final class FallbackEngine implements Engine {
             } else if (complete(decided)) {
                 standIn.notNeeded(decided);
             } else if (join() instanceof EngineDecision told && !told.allowed()) {
-                // The caller was refused meanwhile, so what the engine charged for it is useless.
+                // The caller was refused meanwhile, so the engine's charge for it is useless.
                 List<Charge> charges = decided.charges(ask);
                 if (!charges.isEmpty()) {
                     returns.giveBack(charges);
@@ -198,7 +199,10 @@ public final class FallbackEngine implements Engine {
             }
         }
 
-        /** Does not blame the engine for a pause of this process, in which the question may not have been sent. */
+        /**
+         * Handles the deadline. It does not count a pause of this process, in which the question may not have been sent, as a failure of
+         * the engine.
+         */
         void deadlineReached() {
             boolean late = clock.nanoTime() - ask.deadlineNanos() > PAUSE_NANOS;
             standInUnlessDone(late ? PAUSED : engine.name() + "-timeout");
@@ -218,10 +222,10 @@ public final class FallbackEngine implements Engine {
 
         private final Ask ask;
 
-        /** The local verdict at the time the engine was asked about a single bucket; null if the ask was about more. */
+        /** The local verdict at the time the engine was asked about a single bucket; null for other asks. */
         private final @Nullable Verdict bucket;
 
-        /** The local decision if the ask was about more than a bucket; null if the local counts do not follow this ask. */
+        /** The local decision if the ask was not about a single bucket; null if the local counts do not follow this ask. */
         private final @Nullable EngineDecision local;
 
         StandIn(Ask ask) {
@@ -231,7 +235,7 @@ public final class FallbackEngine implements Engine {
             this.local = countsAlong && bucket == null ? decideLocally(ask) : null;
         }
 
-        /** Called when the engine has decided: a request that it refused was not used here either. */
+        /** Called when the engine has decided. Gives back the local charge of a request that the engine refused. */
         void notNeeded(EngineDecision decided) {
             EngineDecision counted = decided.allowed() ? null : counted();
             if (counted != null && counted.allowed()) {
@@ -279,7 +283,7 @@ public final class FallbackEngine implements Engine {
         return false;
     }
 
-    /** Records the ask in the local counts by the fastest way, which exists for the most common ask; null for any other. */
+    /** Records the ask in the local counts in the fastest way, which exists for the most common ask. Returns null for any other ask. */
     private @Nullable Verdict passBucket(Ask ask) {
         Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
         if (demand == null
@@ -308,7 +312,10 @@ public final class FallbackEngine implements Engine {
         return new Ask(parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
     }
 
-    /** The whole limit may hold what the local share never will, so the caller may retry once the engine is back. */
+    /**
+     * Returns a verdict with a retry time. The whole limit may hold permits that the local share never will, so the caller may retry once
+     * the engine is available again.
+     */
     private static Verdict hopeful(Verdict verdict, Demand demand) {
         return verdict.retryAfterMicros() == Verdict.NEVER
                         && demand.needed() <= demand.limit().capacity()
@@ -368,7 +375,7 @@ public final class FallbackEngine implements Engine {
     }
 
     /**
-     * @param gates the fastest way to the counts of the part, if it is a bucket without later time slots
+     * @param gates the fastest access to the counts of the part, if it is a bucket without later time slots
      */
     private record ScaledLimit(
             Limit whole, double share, Limit part, @Nullable Gates gates) {}

@@ -10,10 +10,10 @@ import io.sluice.core.spi.SettlementResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Passes every call on to another engine. Decorators extend it and override the methods that they change. Thread-safe. */
+/** Forwards every call to another engine. Decorators extend it and override the methods that they change. Thread-safe. */
 public abstract class ForwardingEngine implements Engine {
 
-    /** The decorated engine; closed with this one. */
+    /** The decorated engine; closed with this engine. */
     protected final Engine engine;
 
     protected ForwardingEngine(Engine engine) {

@@ -29,29 +29,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one process from asking a shared store for more than it can get. The permits that the process got from a count, plus
- * those it is currently asking for, stay within {@link Demand#guard} times the limit. Anything beyond that is refused without
- * asking the store. Such a refusal is not degraded; it looks like a refusal by the store. A decorator.
- * Thread-safe.
+ * Keeps one process from asking a shared store for more than it can get. The permits that the process got from a count, plus the permits it
+ * is currently asking for, stay within {@link Demand#guard} times the limit. Requests beyond that are refused without asking the store.
+ * Such a refusal is not degraded; it looks like a refusal by the store. A decorator. Thread-safe.
  *
- * <p>The guard counts what the store granted, with the store's times and algorithm, and the asks in progress. An ask that the
- * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at once on a limit of a
- * hundred, only as many asks as the guard allows reach the store before the first answer arrives.
+ * <p>The guard counts the permits that the store granted, with the store's times and algorithm, and the asks in progress. An ask that the
+ * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at once on a limit of a hundred, only
+ * as many asks as the guard allows reach the store before the first answer arrives.
  *
- * <p><b>Accuracy.</b> The guard never admits anything. If no other ask is in progress, it never refuses what the store would
- * admit, because the store has counted at least what this process got. Only asks in progress count as if they were granted. If
- * the store then refuses one, because of another limit or because it was too much, a caller that asked meanwhile was refused
- * needlessly. That lasts for one call to the store at most. A reservation that another process settles counts here in full, so the guard
- * may also refuse what that settlement has made room for.
+ * <p><b>Accuracy.</b> The guard never admits a request. If no other ask is in progress, it never refuses a request that the store would
+ * admit, because the store has counted at least the permits that this process got. Only asks in progress count as if they were granted. If
+ * the store then refuses such an ask, because of another limit or because it was too much, a caller that asked meanwhile was refused
+ * needlessly. This effect lasts at most for one call to the store. A reservation that another process settles counts here in full, so the
+ * guard may also refuse requests for which that settlement has made room.
  *
- * <p>Concurrency limits have no guard, because their permits come back at any time. Looks always pass. While
- * {@value #MOST_COUNTS} counts are in use, further ones have no guard either.
+ * <p>Concurrency limits have no guard, because their permits come back at any time. Looks always pass. While {@value #MOST_COUNTS} counts
+ * are in use, further counts also have no guard.
  */
 public final class Guard extends ForwardingEngine {
 
     static final int MOST_COUNTS = 100_000;
 
-    /** The guard knows the last settlements by their ids, so that a repetition gives back nothing more. */
+    /** The number of last settlements that the guard knows by their ids, so that a repetition gives back no permits again. */
     static final int MOST_SETTLEMENTS = 100_000;
 
     private static final int ENLARGED_KEPT = 10_000;
@@ -82,7 +81,7 @@ public final class Guard extends ForwardingEngine {
         this.sweptNanos = new AtomicLong(clock.nanoTime() - SWEEP_NANOS);
     }
 
-    /** Returns how many asks were refused so far without asking the store. */
+    /** Returns the number of asks that were refused so far without asking the store. */
     public long refused() {
         return refused.sum();
     }
@@ -133,10 +132,10 @@ public final class Guard extends ForwardingEngine {
     }
 
     /**
-     * Gives back in the guard what the store has given back, once for each settlement. The store may tell it only when the settlement is
-     * repeated, because the first answer may be lost. A settlement that is repeated after {@value #MOST_SETTLEMENTS} others is given back
-     * again, which makes the guard weaker and admits nothing. A debt is not counted here. The store charges it where the reservation is,
-     * which may be of another process, and the guard could count it for longer.
+     * Gives back in the guard the permits that the store has given back, once for each settlement. The store may report them only when the
+     * settlement is repeated, because the first answer may be lost. A settlement that is repeated after {@value #MOST_SETTLEMENTS} others
+     * is given back again, which makes the guard weaker but admits no request. A debt is not counted here. The store charges it at the time
+     * of the reservation, which may belong to another process, and the guard could count it for longer.
      */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
@@ -159,7 +158,10 @@ public final class Guard extends ForwardingEngine {
         });
     }
 
-    /** The counts of the guard only shadow those of the store, so they are dropped and not added to the result. */
+    /**
+     * Drops counts of keys that match. The counts of the guard only shadow the counts of the store, so they are dropped but not added to
+     * the result.
+     */
     @Override
     public long forget(KeyMatch match) {
         counts.keySet().removeIf(key -> key.isOf(match));
@@ -204,8 +206,8 @@ public final class Guard extends ForwardingEngine {
     }
 
     /**
-     * Follows the store's clock, ahead of it rather than behind: what has aged out in the store must not count against a caller
-     * here.
+     * Follows the store's clock, rather ahead of it than behind, because permits that have aged out in the store must not count against a
+     * caller here.
      */
     private void see(EngineDecision decided, long askedNanos) {
         Seen last = seen;
@@ -230,7 +232,7 @@ public final class Guard extends ForwardingEngine {
             this.at = new GuardedCount[entered.length];
         }
 
-        /** Records that the store is being asked. Returns a refusal if that would be too much. */
+        /** Records that the store is being asked. Returns a refusal if the ask would exceed the guard. */
         @Nullable
         EngineDecision enter() {
             long now = seen.micros(askedNanos);
@@ -300,7 +302,7 @@ public final class Guard extends ForwardingEngine {
             CountKey key = entered[i];
             if (key != null) {
                 counts.computeIfPresent(key, (same, count) -> {
-                    // Another count of this key is there if the one that was entered was forgotten.
+                    // If the entered count was forgotten, there may be another count of this key.
                     if (count == at[i]) {
                         action.accept(count);
                     }

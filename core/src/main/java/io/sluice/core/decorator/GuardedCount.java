@@ -10,12 +10,12 @@ import io.sluice.core.spi.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits that one process got from a shared count, and those it is currently asking for. Part of {@link Guard}, which
- * gives access to one thread at a time. Times are those of the store.
+ * The permits that one process got from a shared count, and the permits it is currently asking for. Part of {@link Guard},
+ * which gives access to one thread at a time. Times are by the store's clock.
  */
 final class GuardedCount {
 
-    /** The retry time if only asks in progress stand in the way: they will have been answered by then. */
+    /** The retry time if only asks in progress prevent the grant: they will have been answered by then. */
     private static final long RETRY_MICROS = Ask.DEFAULT_DEADLINE.toMillis() * 1_000;
 
     private final Count got;
@@ -25,7 +25,7 @@ final class GuardedCount {
         this.got = Count.of(limit);
     }
 
-    /** Records that the store is being asked for a demand. Returns a refusal if that would be too much. */
+    /** Records that the store is being asked for a demand. Returns a refusal if the demand would exceed the guard. */
     @Nullable
     Verdict enter(Demand demand, Limit enlarged, long nowMicros) {
         long grant = got.grant(withThoseUnderWay(demand).on(enlarged), nowMicros);
@@ -41,7 +41,7 @@ final class GuardedCount {
         underWay -= permits;
     }
 
-    /** Records what the store granted of a demand. */
+    /** Records the permits that the store granted for a demand. */
     void charge(Demand demand, Limit enlarged, long granted, long atMicros) {
         Demand same = demand.on(enlarged);
         // Ages the count to that time. The result is not needed, because the store has already granted the permits.
@@ -57,14 +57,14 @@ final class GuardedCount {
         long unused = got.settle(settlement, nowMicros);
     }
 
-    /** Returns whether forgetting this count would change nothing. */
+    /** Returns whether forgetting this count would make no difference. */
     boolean isIdle(long nowMicros) {
         return underWay == 0 && got.isUnused(nowMicros);
     }
 
     /**
-     * Returns a demand that includes the asks in progress. They do not hold up an ask for a later slot of a token bucket,
-     * because such slots are granted beyond the burst, each on its own.
+     * Returns a demand that includes the asks in progress. They do not delay an ask for a later slot of a token bucket, because
+     * such slots are granted beyond the burst, each on its own.
      */
     private Demand withThoseUnderWay(Demand demand) {
         if (underWay == 0 || (demand.limit().kind().grantsAhead() && demand.maxWaitMicros() > 0)) {
@@ -85,7 +85,7 @@ final class GuardedCount {
                 demand.keep());
     }
 
-    /** Returns the refusal by the limit itself, not the enlarged one, because that is the limit that callers know. */
+    /** Returns the refusal by the limit itself, not by the enlarged limit, because callers know only the limit itself. */
     private Verdict refused(Demand demand, long nowMicros) {
         long grant = got.grant(demand, nowMicros);
         Verdict alone = got.verdict(demand, grant, false, nowMicros);

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Gives charges back. Held permits that the engine did not receive, because it was away or did not answer, are given back again until
- * it has received them, or they have expired. That is safe, because an engine knows held permits by their holder: the second time there
- * is nothing left to give back. Other charges are given back once. Thread-safe.
+ * Gives charges back. Held permits that the engine did not receive, because it was unavailable or did not answer, are given back again
+ * until it has received them, or they have expired. Repetition is safe, because an engine identifies held permits by their holder: the
+ * second time there are none left to give back. Other charges are given back once. Thread-safe.
  */
 final class PermitReturns {
 
@@ -24,7 +24,7 @@ final class PermitReturns {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    /** The most returns that wait for another attempt. Further ones are left to expire. */
+    /** The maximum number of returns that wait for another attempt. The permits of further returns are left to expire. */
     private static final int MOST_WAITING = 100_000;
 
     private final Engine engine;

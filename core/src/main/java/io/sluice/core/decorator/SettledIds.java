@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The last settlements of each count that were noted, up to a bound. The oldest are forgotten first. Thread-safe. */
+/** The last noted settlements of each count, up to a bound. The oldest are forgotten first. Thread-safe. */
 final class SettledIds {
 
     private final Set<Id> ids = new LinkedHashSet<>();
@@ -19,7 +19,7 @@ final class SettledIds {
         this.bound = bound;
     }
 
-    /** Returns whether this settlement was not noted yet, and notes it. */
+    /** Notes a settlement. Returns true if it was not noted before. */
     synchronized boolean add(Settlement settlement) {
         if (!ids.add(new Id(CountKey.of(settlement.limit(), settlement.key()), settlement.id()))) {
             return false;
@@ -37,7 +37,7 @@ final class SettledIds {
         ids.removeIf(id -> id.count.isOf(match));
     }
 
-    /** Returns how many settlements are noted. */
+    /** Returns the number of noted settlements. */
     synchronized int size() {
         return ids.size();
     }

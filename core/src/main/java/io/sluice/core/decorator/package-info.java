@@ -1,4 +1,7 @@
-/** Engines that wrap other engines: one always answers in time, one keeps a process from asking for more than it can get. */
+/**
+ * Engines that wrap other engines, for example to always answer in time, or to keep a process from asking for more than it can
+ * get.
+ */
 @NullMarked
 package io.sluice.core.decorator;
 

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * each records its answer under the same id. Immutable.
  *
  * @param ask the ask, see {@link AskIds}
- * @param demands how many demands the ask had
- * @param charging whether the ask was to charge, or only looked
- * @param source where the answer came from
- * @param degraded why the intended engine did not decide; null if it did
- * @param refusing the count that refused, the first one if there were several; null if allowed or unknown
+ * @param demands the number of demands of the ask
+ * @param charging whether the ask was meant to charge; false if it only looked
+ * @param source the source of the answer
+ * @param degraded the reason why the intended engine did not decide; null if it did
+ * @param refusing the count that refused, or the first of several such counts; null if allowed or unknown
  * @param permits the permits that the first demand asked for
  * @param ruleVersion the version of the rules in force; 0 without rules
- * @param ownNanos the node's monotonic time of the answer; for {@link Source#MEMORY} that of the question, because the cache is
- *     read right after it, and the node may be held up until the answer is recorded
+ * @param ownNanos the node's monotonic time of the answer; for {@link Source#MEMORY} the time of the question, because the
+ *     cache is read right after it, and the node may be delayed until the answer is recorded
  * @param epochMicros the node's wall time of the answer
  */
 public record AnswerEvent(
@@ -37,7 +37,7 @@ public record AnswerEvent(
         long epochMicros)
         implements HistoryEvent {
 
-    /** Creates the event for a decision made now, under the ask's id or a new one if it has none. */
+    /** Creates the event for a decision made now, under the ask's id or a new id if it has none. */
     public static AnswerEvent of(
             Ask ask, EngineDecision decided, Source source, @Nullable String refusing, Clock clock) {
         List<Demand> demands = ask.demands();
@@ -61,11 +61,11 @@ public record AnswerEvent(
                 ask, demands, charging, allowed, source, degraded, refusing, permits, ruleVersion, nanos, epochMicros);
     }
 
-    /** Where an answer came from. */
+    /** The source of an answer. */
     public enum Source {
         /** The store decided all demands. */
         STORE("STORE"),
-        /** Permits that the node had taken in advance covered some or all demands; the store decided the others. */
+        /** Permits that the node had taken in advance covered some or all demands; the store decided the other demands. */
         LEASE("LEASE"),
         /** The node had cached a refusal of the store. */
         MEMORY("MEMORY"),

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Ids for recorded asks, used to join events from several places. They are unique within a process. Thread-safe.
  *
  * <p>An ask that is decided in parts, because its counts are in several cluster slots, has one id. The id of a part is that id,
- * a slash and its place. Each part is one step of the store; the whole ask is not.
+ * a slash and the place of the part. Each part is one step of the store; the whole ask is not.
  */
 public final class AskIds {
 

@@ -1,4 +1,4 @@
 package io.sluice.core.history;
 
-/** Something that happened to a count or to a caller. Immutable. */
+/** An event on a count or for a caller. Immutable. */
 public sealed interface HistoryEvent permits StepEvent, SpendEvent, UnspendEvent, AnswerEvent, GapEvent {}

@@ -22,7 +22,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
 
         void write(HistoryEvent event) throws Exception;
 
-        /** Called when no more events are waiting for now: makes what was written so far readable. */
+        /** Called when no more events are waiting for now. Makes the events written so far readable. */
         void flush() throws Exception;
 
         /** Called when no more events will come. */
@@ -31,7 +31,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(HistoryQueue.class.getName());
 
-    /** How long the thread sleeps if nothing is waiting, so that recording threads never need to wake it. */
+    /** The time that the thread sleeps if no event is waiting, so that recording threads never need to wake it. */
     private static final long IDLE_NANOS = 1_000_000;
 
     /**
@@ -40,7 +40,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
      */
     private static final int AT_ONCE = 64;
 
-    /** How long a recording thread sleeps if it finds no room. */
+    /** The time that a recording thread sleeps if it finds no room. */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A ring: recording threads claim places at {@link #tail} and fill them; the writer empties them at {@link #head}. */
@@ -53,11 +53,11 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private volatile boolean closed;
 
-    /** Whether the thread writes nothing more than what it finds now. */
+    /** True if the thread writes only the events that it finds now. */
     private volatile boolean ended;
 
     /**
-     * @param capacity how many events may wait to be written
+     * @param capacity the maximum number of events that wait to be written
      */
     public HistoryQueue(Sink sink, int capacity) {
         this.ring = new AtomicReferenceArray<>(capacity);
@@ -67,7 +67,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         this.thread.start();
     }
 
-    /** Returns how many events were not written. */
+    /** Returns the number of events that were not written. */
     public long lost() {
         return lost.get();
     }
@@ -91,7 +91,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         }
         int index = index(place);
         ring.set(index, event);
-        // The writer may have looked for the last time.
+        // The writer may have checked for the last time.
         if (ended && ring.compareAndSet(index, event, null)) {
             lose(1, null);
         }

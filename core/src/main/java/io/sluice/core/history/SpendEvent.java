@@ -9,7 +9,7 @@ package io.sluice.core.history;
  *     most decisions are of this kind, and each would be recorded twice
  * @param ruleVersion the version of the rules in force; 0 without rules
  * @param ownNanos the node's monotonic time of the event
- * @param endsNanos until when, by the same clock, the node may spend the lease
+ * @param endsNanos the time, by the same clock, until which the node may spend the lease
  * @param epochMicros the node's wall time of the event
  */
 public record SpendEvent(

@@ -12,12 +12,12 @@ import io.sluice.core.spi.Verdict;
  * step was lost, the step is not recorded and its number is missing. Immutable.
  *
  * @param count the count's name in the store
- * @param since when the numbering of this count began, by the store's time. A new numbering begins after the store lost its
- *     data, or after a process that does not record changed the count; 0 for a step that changed nothing while there was no
- *     numbering; {@link #LOCAL} for a step on a count in the memory of the process
- * @param number 1 for the first step of a numbering that begins on an unused count, 2 if it is unknown what the numbering
- *     begins on. For a step that changed nothing, the number of the last step that did; without a numbering 0 if the count was
- *     unused, else 1
+ * @param since the start of the numbering of this count, by the store's time. A new numbering starts after the store lost its data, or
+ *     after a process that does not record changed the count; 0 for a step without a change while there was no numbering; {@link #LOCAL}
+ *     for a step on a count in the memory of the process
+ * @param number the number of the step: 1 for the first step of a numbering that starts on an unused count, 2 if the use at the start is
+ *     unknown. For a step without a change, the number of the last step with a change; without a numbering, 0 if the count was unused,
+ *     otherwise 1
  * @param changed whether the store wrote something
  * @param atMicros the store's time, the same for all steps of a batch
  */
@@ -25,18 +25,18 @@ public record StepEvent(String count, long since, long number, boolean changed, 
         implements HistoryEvent {
 
     /**
-     * The {@code since} of a step on a count of the process itself. Nobody numbers these steps. A charge or a settlement is recorded
-     * after its effect and a return before its effect.
+     * The {@code since} of a step on a count of the process itself. These steps have no numbers. A charge or a settlement is recorded after
+     * its effect and a return before its effect.
      */
     public static final long LOCAL = -1;
 
-    /** What the store did. */
+    /** The operation of the store. */
     public sealed interface Step {}
 
     /**
      * A demand was decided, and charged if {@code charging} and its ask as a whole was allowed.
      *
-     * @param ask joins the demands of one ask, see {@link AskIds}
+     * @param ask the id that joins the demands of one ask, see {@link AskIds}
      * @param ruleVersion the version of the rules in force; 0 without rules
      */
     public record Asked(String ask, Demand demand, boolean charging, long ruleVersion, Verdict verdict)
@@ -60,14 +60,14 @@ public record StepEvent(String count, long since, long number, boolean changed, 
      * A node asked for a lease.
      *
      * @param lease the id of the lease, created by the node and never reused
-     * @param wanted how many permits the node asked for
-     * @param atLeast the fewest permits that it would accept
-     * @param cap how many permits of this count may be outstanding, including this grant
-     * @param maxWaitMicros how far in the future the slot of the first permit may be
-     * @param granted how many permits it got; 0 if it was refused, and then nothing was charged
-     * @param endsMicros when, by the store's time, they stop counting as outstanding
-     * @param waitMicros how far in the future the slot of the first permit is; 0 if the limit has no slots
-     * @param chargedAtMicros when they were charged, by the count's own time
+     * @param wanted the number of permits that the node asked for
+     * @param atLeast the smallest number of permits that it would accept
+     * @param cap the maximum number of outstanding permits of this count, including this grant
+     * @param maxWaitMicros the maximum time until the slot of the first permit
+     * @param granted the number of permits that it got; 0 if it was refused, without a charge
+     * @param endsMicros the store's time at which the permits stop counting as outstanding
+     * @param waitMicros the time until the slot of the first permit; 0 if the limit has no slots
+     * @param chargedAtMicros the time of the charge, by the count's own time
      */
     public record Granted(
             String lease,
@@ -86,8 +86,8 @@ public record StepEvent(String count, long since, long number, boolean changed, 
     /**
      * A lease was ended by the node that held it.
      *
-     * @param spent what the node reported as spent
-     * @param returned what the store's record of the lease had left beyond that, given back as far as it still counted; 0 if
+     * @param spent the permits that the node reported as spent
+     * @param returned the permits that the store's record of the lease had left beyond that, given back as far as they still counted; 0 if
      *     there was no record
      */
     public record Ended(String lease, long spent, long returned) implements Step {}

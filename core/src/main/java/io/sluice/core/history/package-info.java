@@ -1,5 +1,5 @@
 /**
- * What was actually done with counts, as events that can be checked afterwards. Events are recorded only if recording is turned
+ * The actual operations on counts, as events that can be checked afterwards. Events are recorded only if recording is turned
  * on; otherwise it costs nothing.
  */
 @NullMarked

@@ -7,7 +7,7 @@ public final class Expect {
 
     private static final Duration LONGEST = Duration.ofDays(1_000);
 
-    /** The longest duration, 1000 days. Longer waits are not offered, because not all of them could be represented. */
+    /** The maximum duration, 1000 days. Longer waits are not supported, because not all of them could be represented. */
     public static final long LONGEST_MICROS = LONGEST.toSeconds() * 1_000_000;
 
     private Expect() {}
@@ -27,7 +27,7 @@ public final class Expect {
         return share;
     }
 
-    /** Returns a wait in whole microseconds, rounded down. It may be zero to 1000 days. */
+    /** Returns a wait in whole microseconds, rounded down. It must be between zero and 1000 days. */
     public static long wait(String name, Duration wait) {
         if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(name + ": " + wait + " (expected: PT0S to " + LONGEST + ")");

@@ -18,8 +18,8 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * The algorithms, with the parameters and the properties of each. Code that treats every algorithm in its own way switches over all of
- * them, so that it compiles again only when it knows a new one. All other code asks for a property.
+ * The algorithms, with the parameters and the properties of each. Code that handles each algorithm separately switches over all of them, so
+ * that a new algorithm breaks its compilation until it is handled. All other code asks for a property.
  */
 @SuppressWarnings("ImmutableEnumChecker") // the lists are immutable and the factories have no state
 public enum Algorithm {
@@ -144,7 +144,7 @@ public enum Algorithm {
         return required;
     }
 
-    /** Returns all parameters, the required ones first. */
+    /** Returns all parameters, the required parameters first. */
     public List<Parameter> parameters() {
         return parameters;
     }
@@ -154,7 +154,7 @@ public enum Algorithm {
         return parameters.contains(parameter);
     }
 
-    /** Returns the parameter that says how many permits are granted at one moment: burst, capacity or limit. */
+    /** Returns the parameter with the number of permits that are granted at one moment: burst, capacity or limit. */
     public Parameter number() {
         return number;
     }
@@ -179,7 +179,7 @@ public enum Algorithm {
         return leases;
     }
 
-    /** Returns whether permits that will flow within the longest wait are granted before they are there. */
+    /** Returns whether permits that will flow within the maximum wait are granted in advance. */
     public boolean grantsAhead() {
         return grantsAhead;
     }
@@ -197,7 +197,7 @@ public enum Algorithm {
     /**
      * Builds a limit.
      *
-     * @param values the required parameters, and those that do not have their default
+     * @param values the required parameters, and the parameters that do not have their default
      * @throws IllegalArgumentException if a parameter is missing, unknown or impossible
      */
     public Limit limit(String name, Map<Parameter, Object> values) {

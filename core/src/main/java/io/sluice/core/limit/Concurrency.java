@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record Concurrency(String name, long limit, Duration ttl) implements Limit {
 
-    /** The largest number of permits in flight. It is bounded because each holder is stored. */
+    /** The maximum number of permits in flight. It is bounded because each holder is stored. */
     public static final long MAX_LIMIT = 100_000;
 
     public Concurrency {

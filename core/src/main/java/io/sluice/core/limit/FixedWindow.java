@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Allows at most {@code limit} permits in each window; the next window starts unused. Immutable.
  *
- * <p>Windows of a {@link Duration} follow each other from the epoch. Windows of the {@link Calendar} are as long as the
- * calendar of their zone says, including days of 23 and 25 hours. Around a boundary, up to twice the limit may pass within one
+ * <p>Windows of a {@link Duration} follow each other from the epoch. Windows of the {@link Calendar} have the lengths of the
+ * calendar in their zone, including days of 23 and 25 hours. Around a boundary, up to twice the limit may pass within one
  * window's length. If that matters, use {@link SlidingWindow}.
  */
 public final class FixedWindow implements Limit {

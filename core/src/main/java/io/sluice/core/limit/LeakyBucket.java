@@ -46,14 +46,14 @@ public final class LeakyBucket implements Limit {
     }
 
     /**
-     * Returns this limit with room for {@code waiting} permits. The longest wait becomes the time to drain them; 0 lets no
-     * request wait.
+     * Returns this limit with room for {@code waiting} permits. The maximum wait becomes the time to drain them; with 0, no
+     * request waits.
      */
     public LeakyBucket withCapacity(long waiting) {
         return new LeakyBucket(name, rate, waiting, null);
     }
 
-    /** Returns this limit with another longest wait. */
+    /** Returns this limit with another maximum wait. */
     public LeakyBucket withMaxWait(Duration maxWait) {
         return new LeakyBucket(name, rate, waiting, Expect.wait("maxWait", maxWait));
     }
@@ -63,7 +63,7 @@ public final class LeakyBucket implements Limit {
         return rate;
     }
 
-    /** Returns how many permits may wait for their slot. */
+    /** Returns the number of permits that may wait for their slot. */
     public long waiting() {
         return waiting;
     }
@@ -97,7 +97,7 @@ public final class LeakyBucket implements Limit {
         return kind().code();
     }
 
-    /** Returns the permits that may wait, plus the one that passes. */
+    /** Returns the number of permits that may wait, plus one for the permit that passes. */
     @Override
     public long capacity() {
         return pace.isZero() ? 0 : waiting + 1;

@@ -7,23 +7,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much may pass. A limit is an immutable value, built in one expression that rejects invalid numbers.
+ * The number of permits that may pass, and its algorithm. A limit is an immutable value, built in one expression that rejects invalid
+ * numbers.
  *
  * <pre>{@code
  * Limit perUser = Limit.named("orders").tokenBucket(Rate.perSecond(50)).withBurst(100);
  * Limit logins = Limit.named("login").slidingLog(5, Duration.ofMinutes(1));
  * }</pre>
  *
- * <p>A limit does not say whose requests it counts. That is the key, which is given with each decision. A count belongs to the
- * limit's {@linkplain #name() name}, its {@linkplain #shape() shape} and the key. Two limits with the same name and shape share
- * their counts, whatever their numbers. Changing the numbers of a limit therefore keeps what was used.
+ * <p>A limit does not define the callers that it counts; the key, which is given with each decision, does. A count belongs to the limit's
+ * {@linkplain #name() name}, its {@linkplain #shape() shape} and the key. Two limits with the same name and shape share their counts, even
+ * with different numbers. So changing the numbers of a limit keeps its counts.
  */
 public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, SlidingLog, Concurrency {
 
     /** The largest burst or limit. */
     long MAX_CAPACITY = 1_000_000_000_000L;
 
-    /** The most permits that one request may ask for. */
+    /** The maximum number of permits that one request may ask for. */
     long MAX_PERMITS = 1_000_000_000L;
 
     /** Starts a limit. A name has 1 to 256 letters, digits, {@code -}, {@code _} and {@code .}. */
@@ -48,7 +49,7 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
      */
     Map<Parameter, Object> parameters();
 
-    /** Returns {@link #parameters()} without those that would have the same value if they were not given. */
+    /** Returns {@link #parameters()} without parameters that would have the same value if they were not given. */
     default Map<Parameter, Object> givenParameters() {
         Map<Parameter, Object> given = parameters();
         for (Parameter parameter : List.copyOf(given.keySet())) {
@@ -63,7 +64,7 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
     }
 
     /**
-     * Returns this limit with another value of one of its {@link #parameters()}. All others stay.
+     * Returns this limit with another value of one of its {@link #parameters()}. All other parameters stay.
      *
      * @throws IllegalArgumentException if this limit does not have the parameter, or cannot have the value
      */
@@ -87,30 +88,28 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
      */
     String shape();
 
-    /** Returns the most permits that this limit can ever grant at one moment; a limit of 0 always refuses. */
+    /** Returns the maximum number of permits that this limit can ever grant at one moment; a limit of 0 always refuses. */
     long capacity();
 
     /** Returns the window, or the time in which a rate refills its burst, in microseconds, rounded up. */
     long windowMicros();
 
-    /**
-     * Returns how far in the future a time slot may be, unless the caller asks for an earlier one; 0 if the limit has no slots.
-     */
+    /** Returns the maximum time until a time slot, unless the caller asks for an earlier slot; 0 if the limit has no slots. */
     default long maxWaitMicros() {
         return 0;
     }
 
-    /** Returns the rate; null if the limit has a window or holds permits. */
+    /** Returns the rate, or null if the limit has a window or holds permits. */
     default @Nullable Rate rate() {
         return null;
     }
 
-    /** Returns the rate as the fraction that all engines use for their arithmetic; null if the limit has no rate. */
+    /** Returns the rate as the fraction that all engines use for their arithmetic, or null if the limit has no rate. */
     default @Nullable Pace pace() {
         return null;
     }
 
-    /** Returns where the windows begin and end; null if the limit has no windows that follow each other. */
+    /** Returns the beginnings and ends of the windows, or null if the limit has no windows that follow each other. */
     default @Nullable Windows windows() {
         return null;
     }
@@ -121,12 +120,12 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
         return windows != null && !windows.areEven();
     }
 
-    /** Returns the length of a slice of the window; 0 if the window is not divided. */
+    /** Returns the length of a slice of the window, or 0 if the window is not divided. */
     default long sliceMicros() {
         return 0;
     }
 
-    /** Returns whether use is estimated rather than counted. */
+    /** Returns whether the use is estimated instead of counted. */
     default boolean weighted() {
         return false;
     }

@@ -8,13 +8,13 @@ import java.math.BigInteger;
  * <p>Engines count used permits in whole permits plus a fraction with the denominator {@code micros}. One microsecond then
  * refills exactly {@code permits} such parts, so counting involves no rounding and does not drift. The fraction is the rate
  * itself, reduced, if both sides stay below 2<sup>31</sup> (or if it is one permit per some number of microseconds). Any other
- * rate is replaced by a slightly slower one, by less than 2<sup>-30</sup> of it: never in the caller's favour.
+ * rate is replaced by a slightly slower rate, by less than 2<sup>-30</sup> of it: never in the caller's favour.
  *
  * <p>These bounds keep every product below 2<sup>62</sup>. Lua has only doubles and splits the same products.
  */
 public record Pace(long permits, long micros) {
 
-    /** The longest wait that is reported, 285 years: the largest integer that Lua can represent exactly. */
+    /** The maximum wait that is reported, 285 years: the largest integer that Lua can represent exactly. */
     public static final long MAX_MICROS = (1L << 53) - 1;
 
     private static final BigInteger FINE = BigInteger.ONE.shiftLeft(30);
@@ -54,7 +54,7 @@ public record Pace(long permits, long micros) {
         return elapsedMicros / micros * permits + elapsedMicros % micros * permits / micros;
     }
 
-    /** Returns what flows in {@code elapsedMicros} beyond the whole permits, in parts of {@code 1/micros}. */
+    /** Returns the flow in {@code elapsedMicros} beyond the whole permits, in parts of {@code 1/micros}. */
     public long partsIn(long elapsedMicros) {
         return elapsedMicros % micros * permits % micros;
     }

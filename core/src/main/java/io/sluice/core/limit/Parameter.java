@@ -19,11 +19,11 @@ public enum Parameter {
     WEIGHTED("weighted", Boolean.class, Role.READING, true, 0),
     TTL("ttl", Duration.class, Role.NUMBER, false, 0);
 
-    /** What a change of the parameter does. */
+    /** The effect of a change of the parameter. */
     private enum Role {
         /** Counts survive a change, so that an override may replace the value. */
         NUMBER,
-        /** Starts a new count. */
+        /** A change starts a new count. */
         SHAPE,
         /** Counts survive a change, but all callers have the same value. */
         READING
@@ -73,7 +73,7 @@ public enum Parameter {
         return hasDefault;
     }
 
-    /** Returns the largest whole number; see {@link Algorithm#largest} for the bound of one algorithm. */
+    /** Returns the largest whole number. See {@link Algorithm#largest} for the bound of one algorithm. */
     long largest() {
         return largest;
     }

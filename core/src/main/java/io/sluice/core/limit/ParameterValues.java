@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The parameters that a limit is built from. Each has a value of its own type, and the required ones are present. */
+/**
+ * The parameters that a limit is built from. Each parameter has a value of its own type, and the required parameters are
+ * present.
+ */
 final class ParameterValues {
 
     private final Map<Parameter, Object> values;

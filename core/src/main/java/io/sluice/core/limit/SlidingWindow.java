@@ -10,9 +10,9 @@ import java.util.Objects;
 /**
  * Allows at most {@code limit} permits in a window that moves with time, counted in {@code slices}. Immutable.
  *
- * <p>Strict, the default: the oldest slice, which is only partly in the window, counts in full. No span of {@code window}
- * therefore ever holds more than {@code limit}, and a permit comes back after at most {@code window × (1 + 1/slices)}. Slices
- * are rounded up to whole microseconds.
+ * <p>Strict, the default: the oldest slice, which is only partly in the window, counts in full. So no span of {@code window}
+ * ever holds more than {@code limit}, and a permit comes back after at most {@code window × (1 + 1/slices)}. Slices are rounded
+ * up to whole microseconds.
  *
  * <p>Weighted: the oldest slice counts in proportion to the part of it that is still in the window, as if its permits had been
  * spread evenly over it. They may not have been, so an actual window may hold more than {@code limit}.
@@ -79,7 +79,8 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
     }
 
     /**
-     * Returns the shape. It does not include {@code weighted}, which only changes how the counts are read, so they survive it.
+     * Returns the shape. It does not include {@code weighted}, which only changes the reading of the counts, so counts survive
+     * its change.
      */
     @Override
     public String shape() {

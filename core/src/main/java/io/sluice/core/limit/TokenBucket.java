@@ -46,7 +46,7 @@ public final class TokenBucket implements Limit {
 
     /**
      * Returns this limit for callers that can wait. Permits that will become available within {@code maxWait} are granted in
-     * advance. With zero, the default, none are.
+     * advance. With zero, the default, no permits are granted in advance.
      */
     public TokenBucket withMaxWait(Duration maxWait) {
         return new TokenBucket(name, rate, burst, Expect.wait("maxWait", maxWait));
@@ -57,7 +57,7 @@ public final class TokenBucket implements Limit {
         return rate;
     }
 
-    /** Returns the most permits that the bucket holds, even if the rate is zero and none are granted. */
+    /** Returns the maximum number of permits that the bucket holds, even if the rate is zero and none are granted. */
     public long burst() {
         return burst;
     }

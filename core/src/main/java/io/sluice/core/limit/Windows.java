@@ -7,7 +7,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
-/** Where windows begin and end. Immutable; reads no clock. */
+/** The beginnings and ends of windows. Immutable; reads no clock. */
 public abstract sealed class Windows {
 
     private Windows() {}
@@ -38,7 +38,7 @@ public abstract sealed class Windows {
         return this instanceof Even;
     }
 
-    /** Returns the length of a window in which no clock is put forward or back. */
+    /** Returns the length of a window in which clocks are not put forward or back. */
     public abstract long usualMicros();
 
     private static final class Even extends Windows {
@@ -115,7 +115,7 @@ public abstract sealed class Windows {
                     };
             Window window = new Window(micros(first), micros(next));
             // If clocks are put back just after midnight, they show the previous day again, but the new day has already
-            // begun.
+            // started.
             return moment < window.endMicros ? window : at(window.endMicros);
         }
 

@@ -6,7 +6,7 @@ import io.sluice.core.spi.Verdict;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The verdicts of a decision over several {@linkplain Cell.Bucket buckets}: they follow from the words that it found. */
+/** The verdicts of a decision over several {@linkplain Cell.Bucket buckets}: they are computed from the words that it found. */
 final class BucketVerdicts extends LazyVerdicts {
 
     private final List<Demand> demands;
@@ -15,7 +15,7 @@ final class BucketVerdicts extends LazyVerdicts {
     private final boolean charged;
     private final long nowMicros;
 
-    /** The verdicts that were read so far. Two threads may each compute one: they are equal. */
+    /** The verdicts that were read so far. Two threads may each compute a verdict; both are equal. */
     private @Nullable Verdict @Nullable [] known;
 
     /**

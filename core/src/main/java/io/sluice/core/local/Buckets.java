@@ -6,8 +6,8 @@ import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The token buckets of one limit, for a caller that builds its own answers. A decision returns a number, what was used before
- * it; the rest of an answer follows from this number and is computed if somebody wants it. Allocates nothing for a known key.
+ * The token buckets of one limit, for a caller that builds its own answers. A decision returns a number, the used amount before
+ * it; the rest of an answer follows from this number and is computed if it is needed. Does not allocate for a known key.
  * Thread-safe.
  */
 public final class Buckets extends LimitHandle {
@@ -32,8 +32,8 @@ public final class Buckets extends LimitHandle {
     }
 
     /**
-     * Charges the permits to a key if they fit. Returns what was used before, in units that only this limit understands, or
-     * {@link #UNDECIDED}.
+     * Charges the permits to a key if they fit. Returns the amount that was used before, in units of this limit, or {@link
+     * #UNDECIDED}.
      */
     public long take(String key, long permits, long nowMicros) {
         requirePermits(permits);
@@ -50,12 +50,12 @@ public final class Buckets extends LimitHandle {
         return UNDECIDED;
     }
 
-    /** Returns whether the permits fitted if this much was used before. */
+    /** Returns whether the permits fitted if this amount was used before. */
     public boolean fits(long used, long permits) {
         return numbers.fits(used, permits);
     }
 
-    /** Returns the verdict of a decision that found this much used. */
+    /** Returns the verdict of a decision that found this used amount. */
     public Verdict verdict(long used, long permits, long nowMicros) {
         boolean fits = fits(used, permits);
         return numbers.verdict(used, fits ? permits : 0, permits, fits, nowMicros, false);

@@ -10,13 +10,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while a thread works on it, and
- * {@link #DEAD} for ever once it has left the table.
+ * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while a thread works on it, and permanently
+ * {@link #DEAD} once it has left the table.
  *
- * <p>Why there is a lock: a decision over several counts must change all or none, and an ask for one of them must not see a
- * partial change. The lock is held for a few instructions, on counts that were found before. A thread that waits for a lock
- * holds only locks that come before it in an order that is the same for all threads. A decision on a single {@link Bucket} does
- * not take the lock: it is one compare-and-set, and none if it is refused.
+ * <p>Why there is a lock: a decision over several counts must change all or none of them, and an ask for one of them must not see a partial
+ * change. The lock is held for a few instructions, on counts that were looked up before. A thread that waits for a lock holds only locks
+ * that come before it in an order that is the same for all threads. A decision on a single {@link Bucket} does not take the lock: it is one
+ * compare-and-set, and none if it is refused.
  */
 abstract sealed class Cell {
 
@@ -49,7 +49,7 @@ abstract sealed class Cell {
         this.word = word;
     }
 
-    /** Returns what the demand would get from a count whose word is {@code word}; 0 refuses. */
+    /** Returns the permits that the demand would get from a count whose word is {@code word}; 0 is a refusal. */
     abstract long grant(Demand demand, long word, long micros);
 
     /** Returns the verdict on the demand. Call it before {@link #charge} or {@link #refuse}. */
@@ -116,8 +116,8 @@ abstract sealed class Cell {
     }
 
     /**
-     * Waits after another thread was faster, longer each time. A thread that tries again at once takes the memory line away
-     * from the thread that is about to succeed, and then all of them wait for it to come back.
+     * Waits after another thread was faster, longer each time. A thread that tries again immediately takes the memory line away from the
+     * thread that is about to succeed, and all threads then wait for it to come back.
      */
     private static void standBack(int attempts) {
         for (int spins = Math.min(MOST_SPINS, FEWEST_SPINS << Math.min(attempts, 3)); spins > 0; spins--) {
@@ -146,9 +146,10 @@ abstract sealed class Cell {
         }
 
         /**
-         * Charges the permits if they fit and {@code keep} remain. Returns what was used before, or {@link #LOCKED} or {@link #DEAD}.
+         * Charges the permits if they fit and {@code keep} remain. Returns the used amount before the charge, or {@link #LOCKED} or {@link
+         * #DEAD}.
          *
-         * <p>If another thread was faster, this one keeps its time, which is a little early but never in the caller's favour.
+         * <p>If another thread was faster, this thread keeps its time, which is a little early but never in the caller's favour.
          *
          * @param elapsedMicros the time since the start of the engine
          */
@@ -219,7 +220,7 @@ abstract sealed class Cell {
         }
     }
 
-    /** Any other count. Its word only says that it is free. */
+    /** Any other count. Its word only shows that it is free. */
     static final class Other extends Cell {
 
         final Count count;

@@ -17,23 +17,25 @@ import org.jspecify.annotations.Nullable;
  * The cells of an engine, by series and key. Lookups take no lock; adding and removing lock one of many segments. Each segment
  * is an array with open addressing, so a cell costs its object and one or two references.
  *
- * <p>A {@code ConcurrentHashMap} would cost an entry of 32 bytes per cell and has no bound. A bounded cache such as Caffeine
- * costs as much time as a decision.
+ * <p>A {@code ConcurrentHashMap} would cost an entry of 32 bytes per cell and has no bound. A bounded cache such as Caffeine takes as much
+ * time as a decision.
  *
- * <p>Callers may choose the keys, and can choose many keys with the same hash code. A search therefore looks at a few slots
- * after the one of the hash code and then continues at another slot, which depends on a hash of the whole key with this table's
- * secret. Keys that collide on purpose cost slightly more, but the cost does not grow with their number.
+ * <p>Callers may choose the keys, and can choose many keys with the same hash code. So a search checks a few slots after the slot of the
+ * hash code and then continues at another slot, which depends on a hash of the whole key with this table's secret. Keys that collide on
+ * purpose cost slightly more, but the cost does not grow with their number.
  *
- * <p>A count that has aged to the state of a new one is dropped. Each new count checks a few old ones, so no request ever
- * pauses for a full sweep. The number of cells is bounded: if the bound is reached and nothing can be dropped, new keys get no
- * cell.
+ * <p>A count that has aged to the state of a new count is dropped. Each new count checks a few old counts, so no request ever pauses for a
+ * full sweep. The number of cells is bounded: if the bound is reached and no count can be dropped, new keys get no cell.
  */
 final class CellTable {
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
     private static final int SEGMENTS = 64;
     private static final int SMALLEST = 16;
-    /** Long enough that ordinary keys almost never need the second search, and short enough to cost next to nothing. */
+    /**
+     * The length of the first search. It is long enough that ordinary keys almost never need the second search, and short enough to cost
+     * almost nothing.
+     */
     private static final int FIRST_PLACES = 32;
 
     private static final int LOOKS_PER_NEW_COUNT = 2;
@@ -55,7 +57,7 @@ final class CellTable {
         }
     }
 
-    /** Creates the cell for a key that has none. */
+    /** Creates the cell for a key that has no cell. */
     @FunctionalInterface
     interface Maker {
         Cell make();
@@ -89,8 +91,8 @@ final class CellTable {
     }
 
     /**
-     * Replaces {@code cell}, which the caller has locked and which is dead afterwards, with {@code next}. Returns false if it
-     * is no longer in the table.
+     * Replaces {@code cell}, which the caller has locked and which is dead afterwards, with {@code next}. Returns false if {@code cell} is
+     * no longer in the table.
      */
     boolean replace(Cell cell, Cell next) {
         int hash = cell.series.hash(cell.key);
@@ -98,8 +100,8 @@ final class CellTable {
     }
 
     /**
-     * Removes the cells that match. Returns how many there were. A cell that another thread works on is tried again, without holding
-     * its segment meanwhile: that thread may be about to replace the cell, for which it needs the segment.
+     * Removes the cells that match and returns their number. A cell that another thread works on is tried again, without locking its
+     * segment meanwhile, because the other thread may be about to replace the cell and needs the segment for that.
      */
     long removeIf(Predicate<Cell> leaves) {
         long removed = 0;
@@ -120,7 +122,7 @@ final class CellTable {
         return segments[hash >>> 26];
     }
 
-    /** Returns where the search for a key continues. The multiplier is secret, so callers cannot craft keys for one slot. */
+    /** Returns the slot at which the search for a key continues. The multiplier is secret, so callers cannot craft keys for one slot. */
     private int secondPlace(Cell[] in, String key) {
         long mixed = secret;
         for (int i = 0; i < key.length(); i++) {
@@ -213,7 +215,7 @@ final class CellTable {
         }
 
         /**
-         * Sweeps another segment, each in turn. If all of this segment is in use, others may hold counts that have aged to
+         * Sweeps another segment, each in turn. If all slots of this segment are in use, other segments may have counts that have aged to
          * nothing.
          */
         private void sweepElsewhere() {
@@ -251,8 +253,8 @@ final class CellTable {
         }
 
         /**
-         * Removes the cells that match and are free. Returns how many they were; if another one that matches is not free, returns
-         * {@code -1} minus that number.
+         * Removes the cells that match and are free. Returns their number; if a matching cell is not free, returns {@code -1} minus this
+         * number.
          */
         long removeIf(Predicate<Cell> leaves) {
             lock();
@@ -282,7 +284,7 @@ final class CellTable {
             }
         }
 
-        /** Copies the live cells to an array of the size that they need, and leaves out those that are gone. */
+        /** Copies the live cells to an array of the size that they need, without the removed cells. */
         private void rehash() {
             int length = SMALLEST;
             while ((live + 1) * 2 > length) {

@@ -3,7 +3,9 @@ package io.sluice.core.local;
 import io.sluice.core.limit.Limit;
 import java.util.Objects;
 
-/** All counts of limits with one name and shape. Compared by identity; the engine creates one instance for each. */
+/**
+ * All counts of limits with one name and shape. Compared by identity; the engine creates one instance for each name and shape.
+ */
 final class CountSeries {
 
     final String name;

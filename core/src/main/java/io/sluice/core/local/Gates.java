@@ -3,7 +3,7 @@ package io.sluice.core.local;
 import io.sluice.core.spi.Verdict;
 
 /**
- * One limit in one process, for many keys: like a {@link Gate}, but the key is looked up on each call. Allocates nothing for a
+ * One limit in one process, for many keys: like a {@link Gate}, but the key is looked up on each call. Does not allocate for a
  * token bucket and a known key. Thread-safe.
  *
  * <pre>{@code
@@ -18,9 +18,9 @@ public interface Gates {
     /** Charges the permits to a key and returns true if they are available now, without a later time slot. */
     boolean tryPass(String key, long permits);
 
-    /** Decides and returns what remains and how long to wait. If the limit has later time slots, it may grant one of them. */
+    /** Decides and returns the remaining permits and the wait. If the limit has later time slots, it may grant one of them. */
     Verdict pass(String key, long permits);
 
-    /** Decides like {@link #pass(String, long)}, but passes only if {@code keep} permits remain for others. */
+    /** Decides like {@link #pass(String, long)}, but passes only if {@code keep} permits remain for other callers. */
     Verdict pass(String key, long permits, long keep);
 }

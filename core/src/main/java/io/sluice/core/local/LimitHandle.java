@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Direct access to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided right here, by one
- * compare-and-set. The engine decides everything else.
+ * Direct access to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided directly, by one compare-and-set. The
+ * engine decides all other limits.
  */
 abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
 
@@ -21,7 +21,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
     private final Limit limit;
     private final CountSeries series;
 
-    /** Null if the limit is not a token bucket, or needs more than a word. */
+    /** The packed form of the limit; null if it is not a token bucket, or needs more than a word. */
     private final @Nullable PackedBucket packed;
 
     /** A copy of the clock of {@link #packed}. Without it, the clock is read three loads later, and a decision takes 11 % longer. */
@@ -42,13 +42,12 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
         this.startNanos = packed == null ? 0 : packed.time.startNanos;
     }
 
-    /** Decides for a key, on the cell that was last found for it. */
+    /** Decides for a key, on the cell that was found last for it. */
     final boolean tryPass(Cell.@Nullable Bucket found, String key, long permits) {
         requirePermits(permits);
         Cell.Bucket at = found;
         for (int spins = 0; at != null; spins++) {
-            // Read the clock first: the loads that follow then run while the clock answers instead of waiting before
-            // it.
+            // Read the clock first: the following loads then run while the clock is read, instead of waiting before it.
             long elapsed = elapsedMicros();
             long used = at.take(permits, 0, elapsed);
             if (used >= 0) {
@@ -60,9 +59,9 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
     }
 
     /**
-     * Decides like {@link #tryPass}, and returns what remains and how long to wait.
+     * Decides like {@link #tryPass}, and returns the remaining permits and the wait.
      *
-     * @param keep the permits that must remain for others
+     * @param keep the permits that must remain for other callers
      */
     final Verdict pass(Cell.@Nullable Bucket found, String key, long permits, long keep) {
         requirePermits(permits);
@@ -111,7 +110,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
         return null;
     }
 
-    /** Returns the cell that a key has already, if its word has the same meaning here. */
+    /** Returns the existing cell of a key, if its word has the same meaning here. */
     final Cell.@Nullable Bucket findOwn(PackedBucket in, String boundedKey) {
         return counts.find(series, boundedKey) instanceof Cell.Bucket known && known.packed.agreesWith(in)
                 ? known

@@ -22,13 +22,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set. Any other decision
- * locks its counts and charges all or none. If they are known token buckets and all are free, it reads the time and takes the
- * locks as they come. Otherwise it waits for them in an order that is the same for all threads, and reads the time once it has
- * them.
+ * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set. Any other decision locks its
+ * counts and charges all or none. If they are known token buckets and all are free, it reads the time and takes the locks in the order of
+ * the demands. Otherwise it waits for the locks in an order that is the same for all threads, and then reads the time.
  *
- * <p>The number of keys is bounded. Beyond the bound, unknown keys share a few overflow counts of their limit: memory does not
- * grow, known keys keep their exact counts, and all other keys together are held to a few times the limit.
+ * <p>The number of keys is bounded. Beyond the bound, unknown keys share a few overflow counts of their limit: memory does not grow, known
+ * keys keep their exact counts, and all other keys together are limited to a few times the limit.
  */
 final class LocalCounts {
 
@@ -39,7 +38,7 @@ final class LocalCounts {
     private final SeriesTable series = new SeriesTable();
     private final LongAdder overflowed = new LongAdder();
 
-    /** How many positions of a decision have had an overflow count. */
+    /** The number of positions of a decision that have had an overflow count. */
     private final AtomicInteger positions = new AtomicInteger();
 
     private final SettlementTable settlements;
@@ -51,7 +50,7 @@ final class LocalCounts {
      * Creates an empty set of counts.
      *
      * @param micros the time, in microseconds since the epoch; may step back unless it is a {@link SteadyTime}
-     * @param bound how many keys get a count of their own
+     * @param bound the number of keys that get a count of their own
      */
     public LocalCounts(LongSupplier micros, long bound) {
         this.micros = micros;
@@ -61,7 +60,7 @@ final class LocalCounts {
     }
 
     /**
-     * A limit that was asked for before.
+     * A limit that was asked before.
      *
      * @param series the series of the limit's counts
      * @param packed the meaning of their words, if the limit fits into one
@@ -153,8 +152,8 @@ final class LocalCounts {
     }
 
     /**
-     * Decides and charges demands on several buckets if all of them are known and nobody else is at them. Otherwise, and if two
-     * demands are for the same count, changes nothing and returns null.
+     * Decides and charges demands on several buckets if all of them are known and no other thread works on them. Otherwise, and if two
+     * demands are for the same count, charges none and returns null.
      */
     @Nullable
     EngineDecision tryDecide(List<Demand> demands) {
@@ -172,10 +171,10 @@ final class LocalCounts {
     }
 
     /**
-     * Decides on buckets without waiting: returns null if one of them is not free, because a thread that waits for a lock must
-     * take them in order. Callers compute the verdicts later, if they want them.
+     * Decides on buckets without waiting: returns null if one of them is not free, because a thread that waits for a lock must take them in
+     * order. The verdicts are computed later, if callers read them.
      *
-     * @param now read before the locks are taken, so it is a little early but never in the caller's favour
+     * @param now the time, read before the locks are taken, so it is a little early but never in the caller's favour
      */
     private static @Nullable EngineDecision decideBuckets(List<Demand> demands, Cell.Bucket[] buckets, long now) {
         long[] words = new long[buckets.length];
@@ -254,7 +253,7 @@ final class LocalCounts {
         return new EngineDecision(allowed, List.of(verdicts), now, null);
     }
 
-    /** Returns the word that the cell is left with. */
+    /** Returns the final word of the cell. */
     private static long settled(Ask ask, Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
         return charged ? cell.charge(demand, word, grant, now) : ask.charges() ? cell.refuse(word, now) : word;
     }
@@ -341,7 +340,7 @@ final class LocalCounts {
         return onCell(charge, (cell, word) -> cell.renew(charge, micros.getAsLong()));
     }
 
-    /** Settles a reservation, once, and tells the listener if it changed its count now. */
+    /** Settles a reservation once, and notifies the listener if this changed its count now. */
     SettlementResult settle(Settlement settlement, LocalEngine.@Nullable ReturnListener listener) {
         return settlements.once(settlement, micros.getAsLong(), due -> {
             Change change = changeBy(due);
@@ -352,10 +351,10 @@ final class LocalCounts {
         });
     }
 
-    /** By how much a count was changed, and when. */
+    /** The change of a count, and its time. */
     private record Change(long permits, long atMicros) {}
 
-    /** Returns how many settlements are remembered. */
+    /** Returns the number of stored settlements. */
     long settlements() {
         return settlements.size();
     }
@@ -386,7 +385,7 @@ final class LocalCounts {
         }
     }
 
-    /** Returns the count of a reservation. If it is gone, there is nothing to give back, and a charge gets a new one. */
+    /** Returns the count of a reservation. If it no longer exists, there are no permits to give back, and a charge gets a new count. */
     private @Nullable Cell settledCell(Settlement settlement) {
         Limit limit = settlement.limit();
         String key = CountKey.bounded(settlement.key());
@@ -425,9 +424,9 @@ final class LocalCounts {
         boolean on(Cell cell, long[] word);
     }
 
-    /** Runs the action on the cell that was charged. Returns false if the cell is gone, and the charge with it. */
+    /** Runs the action on the cell that was charged. Returns false if the cell, and so the charge, no longer exists. */
     private boolean onCell(Charge charge, Action action) {
-        // A charge may come from outside: it must not add anything.
+        // A charge may come from outside, so it must not add a series or a count.
         CountSeries in = series.find(charge.limit());
         if (in == null) {
             return false;
@@ -457,7 +456,7 @@ final class LocalCounts {
         return false;
     }
 
-    /** Drops the counts of keys that match, and returns how many there were. Overflow counts stay: they are nobody's own. */
+    /** Drops the counts of keys that match, and returns their number. Overflow counts stay, because they belong to no single key. */
     long forget(KeyMatch match) {
         settlements.forget(match);
         return table.removeIf(cell -> !cell.isOverflow() && CountKey.matches(cell.key, match));
@@ -523,14 +522,12 @@ final class LocalCounts {
         return disagrees(cell, registered) ? adopt((Cell.Bucket) cell, registered, limit) : cell;
     }
 
-    /** Returns whether the cell's word has another meaning than under the numbers of the limit. */
+    /** Returns whether the cell's word has another meaning than a word under the numbers of the limit. */
     private static boolean disagrees(Cell cell, RegisteredLimit registered) {
         return cell instanceof Cell.Bucket bucket && !bucket.packed.agreesWith(registered.packed);
     }
 
-    /**
-     * Returns what a look with other numbers sees of a cell that {@link #disagrees}: a copy, because a look changes nothing.
-     */
+    /** Returns a cell that {@link #disagrees} as a look with other numbers sees it: a copy, because a look must not change the cell. */
     private static Cell seenBy(RegisteredLimit registered, Limit limit, Cell cell, long word, long now) {
         Cell.Bucket bucket = (Cell.Bucket) cell;
         return withNumbers(bucket, bucket.packed.state(word, now), registered, (TokenBucket) limit);
@@ -558,8 +555,8 @@ final class LocalCounts {
     }
 
     /**
-     * Converts a cell after the numbers of its limit have changed and words mean something else. What was used is kept, aged at
-     * the old rate up to now, even if the ask is then refused: see {@link BucketState#at} and {@link BucketState#refused}.
+     * Converts a cell after the numbers of its limit have changed and words have another meaning. The used amount is kept, aged at the old
+     * rate up to now, even if the ask is then refused: see {@link BucketState#at} and {@link BucketState#refused}.
      */
     private Cell adopt(Cell.Bucket bucket, RegisteredLimit registered, Limit limit) {
         long word = bucket.lock();

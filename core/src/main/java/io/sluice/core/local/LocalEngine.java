@@ -21,17 +21,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The in-process engine: keeps counts in memory and answers at once. Exact. Thread-safe.
+ * The in-process engine: keeps counts in memory and answers immediately. Exact. Thread-safe.
  *
  * <p>Time is the wall clock at the start plus the time that the monotonic clock has advanced since, so corrections of the wall
  * clock do not affect the counts.
  *
- * <p>The number of keys with their own count is bounded, to a million by default. Beyond that, new keys share the overflow
- * counts of their limit, sixteen per limit, until other counts have aged to nothing. Memory stays bounded, and the limits still
- * hold.
+ * <p>The number of keys with their own count is bounded, to a million by default. Beyond that, new keys share the overflow counts of their
+ * limit, sixteen per limit, until other counts have aged to nothing. Memory stays bounded, and the limits are still enforced.
  *
- * <p>Settlements are remembered for as long as they can be repeated, as many as there may be keys. Beyond that they are not made until
- * older ones have aged out: their reservations stand.
+ * <p>Settlements are stored for as long as they can be repeated, up to the maximum number of keys. Further settlements are not made until
+ * older settlements have aged out: their reservations stay charged.
  */
 public final class LocalEngine implements Engine {
 
@@ -43,7 +42,7 @@ public final class LocalEngine implements Engine {
     private final @Nullable ReturnListener returns;
     private volatile boolean closed;
 
-    /** Receives what happens to charges after their decision. Called on the thread that causes it; must be quick. */
+    /** A listener for events on charges after their decision. Called on the thread that causes the event; must be fast. */
     public interface ReturnListener {
 
         /** Called before a charge is given back. */
@@ -57,7 +56,7 @@ public final class LocalEngine implements Engine {
         void renewed(Charge charge, boolean held);
 
         /**
-         * Called after a reservation was settled, but not for repetitions and not if it stands.
+         * Called after a reservation was settled, but not for repetitions and not if it stays as it is.
          *
          * @param change the permits that were charged in addition; negative if permits were given back
          * @param atMicros the engine's time at which the count was changed
@@ -85,10 +84,7 @@ public final class LocalEngine implements Engine {
         return new Builder();
     }
 
-    /**
-     * Creates an engine that takes its time, in microseconds since the epoch, from elsewhere: from a simulation, or from a
-     * clock that may step back.
-     */
+    /** Creates an engine with another source of time, in microseconds since the epoch: a simulation, or a clock that may step back. */
     public static LocalEngine onTime(LongSupplier epochMicros) {
         return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS), 0, null);
     }
@@ -118,10 +114,10 @@ public final class LocalEngine implements Engine {
     }
 
     /**
-     * Decides and charges demands on several token buckets, as {@link #decide} does, if it is simple. Otherwise changes nothing
-     * and returns null.
+     * Decides and charges demands on several token buckets, as {@link #decide} does, if it is simple. Otherwise charges none and returns
+     * null.
      *
-     * @param demands an immutable list; if two of them are for the same count, this is not simple
+     * @param demands the demands, as an immutable list; if two of them are for the same count, this is not simple
      */
     public @Nullable EngineDecision tryDecide(List<Demand> demands) {
         return closed ? null : counts.tryDecide(demands);
@@ -189,7 +185,7 @@ public final class LocalEngine implements Engine {
         return counts.size();
     }
 
-    /** Returns the number of settlements that are remembered because they can still be repeated. */
+    /** Returns the number of settlements that are stored because they can still be repeated. */
     public long settlements() {
         return counts.settlements();
     }
@@ -220,7 +216,7 @@ public final class LocalEngine implements Engine {
             return this;
         }
 
-        /** Sets how many keys have their own count, 1 to 2,147,483,647. */
+        /** Sets the number of keys that have their own count, 1 to 2,147,483,647. */
         public Builder maxKeys(long maxKeys) {
             this.maxKeys = Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE);
             return this;
@@ -230,15 +226,14 @@ public final class LocalEngine implements Engine {
          * Speeds up the {@linkplain LocalEngine#gate gates} of token buckets when many threads ask for the same key at the same
          * time. Each gate takes permits from its bucket in small batches, which threads spend without contention.
          *
-         * <p><b>Accuracy.</b> In any span of t, a gate lets at most {@code burst + rate × t} pass, plus the permits that were
-         * outstanding at the start of the span: taken before and not spent yet, at most {@code share × burst}. They were
-         * charged when they were taken, so no permit is granted twice and the long-run rate is exact. A request is refused only
-         * if neither the bucket nor any stripe has the permits for it. A batch that another thread is just taking from the
-         * bucket is in neither.
+         * <p><b>Accuracy.</b> In any span of t, a gate lets at most {@code burst + rate × t} pass, plus the permits that were outstanding
+         * at the start of the span: taken before and not spent yet, at most {@code share × burst}. They were charged when they were taken,
+         * so no permit is granted twice and the long-term rate is exact. A request is refused only if neither the bucket nor any stripe has
+         * the permits for it. A batch that another thread is just taking from the bucket is in neither.
          *
-         * <p>Two gates of one key each have their own batches. Limits that are too small to share ({@code share × burst} is
-         * less than two permits for each of twice as many stripes as there are processors) are decided one by one, exactly. So
-         * is everything that does not go through a gate.
+         * <p>Two gates of one key each have their own batches. Limits that are too small to share ({@code share × burst} is less than two
+         * permits for each of twice as many stripes as there are processors) are decided one by one, exactly. So are all asks outside of a
+         * gate.
          *
          * @param share the share of the burst, above 0 and at most 1, that a gate may take in advance
          */
@@ -247,7 +242,7 @@ public final class LocalEngine implements Engine {
             return this;
         }
 
-        /** Sets who hears of charges that are given back, renewed or settled. Gates do not tell. */
+        /** Sets the listener for charges that are given back, renewed or settled. Gates do not notify it. */
         public Builder returnListener(ReturnListener listener) {
             this.returns = listener;
             return this;

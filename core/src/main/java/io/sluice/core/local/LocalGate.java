@@ -6,12 +6,12 @@ import io.sluice.core.spi.Verdict;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Direct access to one count; remembers its cell. */
+/** Direct access to one count; caches its cell. */
 final class LocalGate extends LimitHandle implements Gate {
 
     private final String key;
 
-    /** The cell that was last found. It may have left the table since; its word then says so. */
+    /** The cell that was found last. It may have left the table since; its word then shows this. */
     private Cell.@Nullable Bucket cell;
 
     public LocalGate(LocalCounts counts, Limit limit, String key) {
@@ -37,7 +37,7 @@ final class LocalGate extends LimitHandle implements Gate {
     @Override
     Cell.@Nullable Bucket find(String key) {
         Cell.Bucket found = super.find(key);
-        // A key uses an overflow cell only until there is room for its own.
+        // A key uses an overflow cell only until there is room for its own cell.
         cell = found != null && found.key.equals(CountKey.bounded(key)) ? found : null;
         return found;
     }

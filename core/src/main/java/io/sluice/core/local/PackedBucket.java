@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token bucket in one word: the moment at which it will be full again, in units of which a microsecond has {@code flow} and a
  * permit has {@code per}. The used amount is the distance from now to that moment; if the moment has passed, the bucket is
- * full. The numbers equal those of {@link BucketState} exactly, as long as time does not step back. A word does not say when it
- * was written, so the time up to a change of rate can only be counted at the old rate. Immutable.
+ * full. The numbers equal those of {@link BucketState} exactly, as long as time does not step back. A word does not contain the
+ * time at which it was written, so the time up to a change of rate can only be counted at the old rate. Immutable.
  *
  * <p>Moments are counted from the start of the engine. A word has room for more than ten years of them.
  */
@@ -20,7 +20,7 @@ final class PackedBucket {
     /** The word of a bucket that has not been used since the engine started. */
     static final long UNUSED = 0;
 
-    /** Ten years, plus the latest slot that can be reserved at their end. */
+    /** The latest moment: ten years, plus the latest slot that can be reserved at their end. */
     private static final long HORIZON_MICROS = 10 * 366 * 86_400_000_000L + Demand.MAX_WAIT_MICROS;
 
     /** The largest capacity, in units. */
@@ -53,12 +53,12 @@ final class PackedBucket {
         return fits ? new PackedBucket(limit, time, time.startMicros) : null;
     }
 
-    /** Returns the same for buckets that have had this pace only since then: see {@link BucketState#sinceMicros}. */
+    /** Returns the same form for buckets that have had this pace only since then, see {@link BucketState#sinceMicros}. */
     PackedBucket since(long micros) {
         return micros <= sinceMicros ? this : new PackedBucket(limit, time, micros);
     }
 
-    /** Returns whether a word has the same meaning in both. */
+    /** Returns whether a word has the same meaning in both forms. */
     boolean agreesWith(@Nullable PackedBucket other) {
         return this == other || (other != null && limit.equals(other.limit));
     }
@@ -81,12 +81,12 @@ final class PackedBucket {
         return elapsedMicros * flow;
     }
 
-    /** Returns how much of a word is used at a moment, in units. */
+    /** Returns the used amount of a word at a moment, in units. */
     static long used(long word, long moment) {
         return Math.max(0, word - moment);
     }
 
-    /** Returns whether the permits fit if {@code used} units are used. They never do if they exceed the capacity. */
+    /** Returns whether the permits fit if {@code used} units are used. Permits beyond the capacity never fit. */
     boolean fits(long used, long permits) {
         return permits <= most && used <= capacity - permits * per;
     }
@@ -115,9 +115,9 @@ final class PackedBucket {
      *
      * @param used the used amount before the decision, in units
      * @param grant the granted permits; 0 if refused
-     * @param wanted the fewest permits that must be free
-     * @param chargedAt the time that a give-back must name
-     * @param kept whether the demand is refused only because of what it keeps for others
+     * @param wanted the minimum number of permits that must be free
+     * @param chargedAt the time that a refund must name
+     * @param kept whether the demand is refused only because of the permits that it keeps for other callers
      */
     Verdict verdict(long used, long grant, long wanted, boolean charged, long chargedAt, boolean kept) {
         long fewest = grant > 0 ? grant : Math.min(wanted, limit.capacity());

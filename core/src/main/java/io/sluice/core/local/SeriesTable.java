@@ -7,15 +7,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All series of an engine, each once. A series that no count and no limit refers to any more is forgotten, so a program that makes up
- * names for its limits does not fill the memory. Thread-safe.
+ * All series of an engine, each once. A series without a count and a limit is forgotten, so a program that generates names for its limits
+ * does not fill the memory. Thread-safe.
  */
 final class SeriesTable {
 
     private final ConcurrentHashMap<CountSeries.Id, Entry> entries = new ConcurrentHashMap<>();
     private final ReferenceQueue<CountSeries> forgotten = new ReferenceQueue<>();
 
-    /** Removes itself from the table once its series is gone. */
+    /** An entry that removes itself from the table once its series is no longer reachable. */
     private static final class Entry extends WeakReference<CountSeries> {
 
         private final CountSeries.Id id;
@@ -26,7 +26,7 @@ final class SeriesTable {
         }
     }
 
-    /** Returns the series of a limit; null if there is none, and so no count of it. */
+    /** Returns the series of a limit, or null if there is none and so no count of the limit. */
     @Nullable
     CountSeries find(Limit limit) {
         Entry entry = entries.get(CountSeries.Id.of(limit));
@@ -50,7 +50,7 @@ final class SeriesTable {
         }
     }
 
-    /** Returns how many series are remembered. */
+    /** Returns the number of series in the table. */
     int size() {
         removeForgotten();
         return entries.size();

@@ -14,9 +14,9 @@ import java.util.function.ToLongFunction;
 /**
  * The settlements that can still be repeated, so that each changes its count once. Thread-safe.
  *
- * <p>The number of settlements is bounded. Each new one checks a few old ones and drops those that can no longer be repeated. If the
- * bound is reached nevertheless, new ones are not made and their reservations stand: to settle without remembering it might settle
- * twice. Threads that arrive at the bound together may exceed it by their number.
+ * <p>The number of settlements is bounded. Each new settlement checks a few old settlements and drops those that can no longer be repeated.
+ * If the bound is reached nevertheless, new settlements are not made and their reservations stay charged, because a settlement that is not
+ * stored might be made twice. Threads that arrive at the bound together may exceed it by their number.
  */
 final class SettlementTable {
 
@@ -34,16 +34,16 @@ final class SettlementTable {
     /**
      * Creates an empty table.
      *
-     * @param bound how many settlements are remembered
+     * @param bound the maximum number of stored settlements
      */
     SettlementTable(long bound) {
         this.bound = bound;
     }
 
     /**
-     * Settles, unless that was done before.
+     * Settles a reservation, unless it was settled before.
      *
-     * @param change changes the count, and returns the permits that it charged; negative if it gave some back
+     * @param change changes the count and returns the permits that it charged; negative if it gave permits back
      */
     SettlementResult once(Settlement settlement, long nowMicros, ToLongFunction<Settlement> change) {
         if (!settlement.isDue(nowMicros)) {
@@ -74,7 +74,7 @@ final class SettlementTable {
         entries.keySet().removeIf(id -> id.count.isOf(match));
     }
 
-    /** Returns how many settlements are remembered. */
+    /** Returns the number of stored settlements. */
     long size() {
         return entries.mappingCount();
     }

@@ -13,7 +13,7 @@ final class StripedGate implements Gate {
     private final Stripes stripes;
 
     /**
-     * @param outstanding how many permits may be taken from the count in advance
+     * @param outstanding the maximum number of permits that are taken from the count in advance
      */
     StripedGate(Gate exact, long outstanding, int processors) {
         this.exact = exact;
@@ -26,7 +26,10 @@ final class StripedGate implements Gate {
         return stripes.take(permits);
     }
 
-    /** Asks the count itself, and takes permits from the stripes only if it refuses. Those cannot be given back. */
+    /**
+     * Asks the count itself, and takes permits from the stripes only if it refuses. Permits from the stripes cannot be given
+     * back.
+     */
     @Override
     public Verdict pass(long permits) {
         Verdict verdict = exact.pass(permits);

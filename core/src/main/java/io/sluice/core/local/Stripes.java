@@ -23,9 +23,9 @@ final class Stripes {
     /**
      * Creates empty stripes.
      *
-     * @param processors how many threads are expected to ask at the same time
-     * @param outstanding the most permits that the stripes may hold
-     * @param mostAtOnce the most permits in one batch
+     * @param processors the number of threads that are expected to ask at the same time
+     * @param outstanding the maximum number of permits in the stripes
+     * @param mostAtOnce the maximum number of permits in one batch
      * @param count takes a number of permits from the count, or none
      */
     public Stripes(int processors, long outstanding, long mostAtOnce, LongPredicate count) {
@@ -44,7 +44,10 @@ final class Stripes {
         return outstanding / number(processors) > 1;
     }
 
-    /** Takes permits from this thread's stripe, else from the count together with a batch for later, else from any stripe. */
+    /**
+     * Takes permits from this thread's stripe, otherwise from the count together with a batch for later, otherwise from any
+     * stripe.
+     */
     public boolean take(long permits) {
         int at = place((int) Thread.currentThread().getId() & mask);
         long there = stripes.get(at);
@@ -66,7 +69,7 @@ final class Stripes {
         return all;
     }
 
-    /** Fills a stripe with a batch, less the permits wanted now. Only one thread at a time fills a stripe. */
+    /** Fills a stripe with a batch, minus the permits wanted now. Only one thread at a time fills a stripe. */
     private boolean fill(int at, long there, long permits) {
         if (!stripes.compareAndSet(at, there, BEING_FILLED)) {
             return false;

@@ -1,7 +1,7 @@
 package io.sluice.core.spi;
 
 /**
- * The result of {@link Engine#decide}: an {@link Outcome} if the engine answers at once, otherwise a {@link PendingOutcome}. An
- * engine that only sometimes needs a remote call, such as leases, stays fast whenever it does not.
+ * The result of {@link Engine#decide}: an {@link Outcome} if the engine answers immediately, otherwise a {@link
+ * PendingOutcome}. So an engine that only sometimes needs a remote call, such as leases, is fast when it does not need one.
  */
 public sealed interface Answer permits Outcome, PendingOutcome {}

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One question to an engine: may these demands pass, all or none? Immutable.
+ * A request to an engine to let demands pass, all or none. Immutable.
  *
  * @param demands the demands, in the order in which refusals are reported; no two may refer to the same count
  * @param purpose whether the answer charges
@@ -25,20 +25,20 @@ public record Ask(
         long ruleVersion,
         String id) {
 
-    /** The deadline of an ask that waits for as long as it takes. */
+    /** The deadline of an ask that waits without a time limit. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 
-    /** The time that an engine has for a decision, unless the ask says otherwise. */
+    /** The time that an engine has for a decision, unless the ask has another deadline. */
     public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(20);
 
     /** The share of a limit that each of an unknown number of processes enforces by itself. */
     public static final double DEFAULT_LOCAL_SHARE = 0.5;
 
-    /** Whether the answer charges. */
+    /** The purpose of an ask. */
     public enum Purpose {
         /** Charge every demand if all fit. */
         CHARGE,
-        /** Return the decision without changing anything. */
+        /** Return the decision without a charge. */
         LOOK
     }
 
@@ -72,7 +72,7 @@ public record Ask(
         this(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, "");
     }
 
-    /** Creates an ask that charges and waits for as long as it takes. */
+    /** Creates an ask that charges and waits without a time limit. */
     public static Ask charging(List<Demand> demands) {
         return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, DEFAULT_LOCAL_SHARE, 0);
     }
@@ -95,7 +95,7 @@ public record Ask(
         return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
 
-    /** Returns this ask with other demands: some of its own, or others that replace them. */
+    /** Returns this ask with other demands: some of its own demands, or demands that replace them. */
     public Ask of(List<Demand> demands) {
         return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }

@@ -24,7 +24,7 @@ public final class CallbackFailures {
     private final System.Logger log;
     private final AtomicLong count = new AtomicLong();
 
-    /** When the next failure may be logged; 0 before the first. */
+    /** The time from which the next failure may be logged; 0 before the first failure. */
     private final AtomicLong nextNanos = new AtomicLong();
 
     /**
@@ -58,7 +58,7 @@ public final class CallbackFailures {
         }
     }
 
-    /** Returns how many failures there have been. */
+    /** Returns the number of failures so far. */
     public long count() {
         return count.get();
     }

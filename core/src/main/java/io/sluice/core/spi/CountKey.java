@@ -26,8 +26,7 @@ public record CountKey(String name, String shape, String key) {
     }
 
     public static String bounded(String key) {
-        // A short key that looks like one of our hashes is hashed too, so that a caller cannot forge another caller's
-        // key.
+        // A short key that looks like such a hash is also hashed, so that a caller cannot forge another caller's key.
         return key.length() <= LONGEST && (key.isEmpty() || key.charAt(0) != '#') ? key : HASHED + KeyDigest.of(key);
     }
 }

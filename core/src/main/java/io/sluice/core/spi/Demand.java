@@ -9,21 +9,21 @@ import java.util.UUID;
  * The permits that a request asks of one limit for a key. Immutable.
  *
  * @param limit the limit
- * @param key the key to count by; any text, including the empty one
- * @param permits the permits wanted, 1 to {@link Limit#MAX_PERMITS}. A demand that keeps permits may also want 0: it passes if they
- *     are there, and charges nothing
- * @param atLeast the fewest permits that are still useful, 1 to {@code permits}; fewer than {@code permits} asks for a partial
- *     grant. 0 if no permits are wanted
- * @param maxWaitMicros how far in the future a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 means now
+ * @param key the key to count by; any text, including the empty text
+ * @param permits the permits wanted, 1 to {@link Limit#MAX_PERMITS}. A demand that keeps permits may also want 0: it passes if the kept
+ *     permits are available, and is not charged
+ * @param atLeast the smallest number of permits that is still useful, 1 to {@code permits}; a smaller number than {@code permits} asks for
+ *     a partial grant. 0 if no permits are wanted
+ * @param maxWaitMicros the maximum time until a reserved time slot, up to {@link #MAX_WAIT_MICROS}; 0 for no wait
  * @param holder the holder of the permits of a {@link io.sluice.core.limit.Concurrency} limit: a unique name, by which they can
  *     be given back even if the answer was lost; empty for other limits
  * @param label the name of this limit in reports
  * @param guard the multiple of the limit that one process may hold and request from a shared store, see
  *     {@link io.sluice.core.decorator.Guard}; at least 1, or {@link #UNGUARDED}
- * @param lease whether and how permits may be taken in advance
- * @param keep the permits that must remain after this demand, for others; 0 to {@link Limit#MAX_CAPACITY}, usually 0. A demand that
- *     keeps permits for others gets no later slot of a token bucket, because it would take the slot from them.
- *     Of a leaky bucket it keeps places in the queue
+ * @param lease the policy for taking permits in advance
+ * @param keep the permits that must remain for other callers after this demand, 0 to {@link Limit#MAX_CAPACITY}, usually 0. A demand that
+ *     keeps permits gets no later slot of a token bucket, because it would take the slot from the other callers. On a leaky bucket it keeps
+ *     places in the queue
  */
 public record Demand(
         Limit limit,
@@ -37,10 +37,10 @@ public record Demand(
         LeasePolicy lease,
         long keep) {
 
-    /** The guard of a demand that is not bounded by one. */
+    /** The guard value of a demand without a guard. */
     public static final double UNGUARDED = Double.POSITIVE_INFINITY;
 
-    /** The longest wait for a time slot, 1000 days. */
+    /** The maximum wait for a time slot, 1000 days. */
     public static final long MAX_WAIT_MICROS = 1_000 * 86_400_000_000L;
 
     public Demand {
@@ -74,7 +74,7 @@ public record Demand(
         }
     }
 
-    /** Creates a demand that keeps nothing for others. */
+    /** Creates a demand that keeps no permits for other callers. */
     public Demand(
             Limit limit,
             String key,
@@ -99,12 +99,12 @@ public record Demand(
                 limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE, 0);
     }
 
-    /** Returns this demand on another limit of the same shape. It keeps the same share of that limit for others, rounded up. */
+    /** Returns this demand on another limit of the same shape. It keeps the same share of that limit for other callers, rounded up. */
     public Demand on(Limit limit) {
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keepOf(limit));
     }
 
-    /** Returns what this demand keeps of another limit of the same shape: the same share, rounded up. */
+    /** Returns the permits that this demand keeps of another limit of the same shape: the same share, rounded up. */
     public long keepOf(Limit other) {
         long whole = limit.capacity();
         long capacity = other.capacity();
@@ -117,7 +117,7 @@ public record Demand(
         return Math.max(permits == 0 ? 1 : 0, Math.min(Limit.MAX_CAPACITY, rounded));
     }
 
-    /** Takes many times as long as a division of longs, which is enough for nearly all limits. */
+    /** Returns a share of a large capacity. This takes many times as long as a division of longs, which is enough for nearly all limits. */
     private long largeShare(long capacity) {
         BigInteger product = BigInteger.valueOf(keep).multiply(BigInteger.valueOf(capacity));
         BigInteger[] share = product.divideAndRemainder(BigInteger.valueOf(limit.capacity()));
@@ -159,12 +159,15 @@ public record Demand(
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease, keep);
     }
 
-    /** Returns the fewest permits that must be free for this demand to pass: those that it takes and those that it keeps. */
+    /**
+     * Returns the minimum number of permits that must be free for this demand to pass: the permits that it takes and the permits that it
+     * keeps.
+     */
     public long needed() {
         return atLeast + keep;
     }
 
-    /** Returns whether this demand charges its count if it passes. One that wants no permits only requires those that it keeps. */
+    /** Returns whether this demand charges its count if it passes. A demand for no permits only requires the permits that it keeps. */
     public boolean isCharged() {
         return permits > 0;
     }

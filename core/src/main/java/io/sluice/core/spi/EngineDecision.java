@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param allowed whether every demand fits
  * @param verdicts one verdict for each demand, in the same order
  * @param atMicros the time of the decision by the engine's clock, in microseconds since the epoch
- * @param degraded why the intended engine did not decide; null if it did
+ * @param degraded the reason why the intended engine did not decide; null if it did
  */
 public record EngineDecision(
         boolean allowed,
@@ -29,11 +29,11 @@ public record EngineDecision(
     }
 
     /**
-     * Returns the charges that undo this decision when they are given back; empty if nothing was charged.
+     * Returns the charges that undo this decision when they are given back; empty if there was no charge.
      *
      * <p>For a degraded decision these are only the held permits. They are identified by their holder, so they can be released
-     * wherever they are: at the stand-in, or at an engine whose answer was lost. The stand-in's other charges are on counts
-     * that no other process shares.
+     * in both places: at the stand-in, and at an engine whose answer was lost. The stand-in's other charges are on counts that
+     * no other process shares.
      */
     public List<Charge> charges(Ask ask) {
         if (degraded != null) {

@@ -6,8 +6,8 @@ import java.util.Objects;
  * The engine could not decide. It charged nothing, unless {@code mayHaveCharged} is set.
  *
  * @param reason the reason, a short name suitable for a metric, such as {@code redis-timeout}
- * @param mayHaveCharged whether the store may have charged all the same, because the answer was lost and not the question; such
- *     an ask must not be repeated
+ * @param mayHaveCharged whether the store may have charged anyway, because possibly only the answer was lost; such an ask must
+ *     not be repeated
  */
 public record EngineFailure(String reason, boolean mayHaveCharged) implements Outcome {
 

@@ -1,12 +1,12 @@
 package io.sluice.core.spi;
 
-/** What decides while the engine cannot. Ordered from lenient to strict. */
+/** The policy that decides while the engine cannot. Ordered from lenient to strict. */
 public enum FailurePolicy {
-    /** Everything passes. */
+    /** All requests pass. */
     OPEN("open"),
     /** Each process enforces its own share of the limit. */
     LOCAL("local"),
-    /** Nothing passes. */
+    /** No request passes. */
     CLOSED("closed");
 
     private final String word;

@@ -6,11 +6,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Tells which keys belong to a subject whose counts are to be forgotten. Thread-safe if the predicate is. It has no text form that
+ * Selects the keys that belong to a subject whose counts are to be forgotten. Thread-safe if the predicate is. It has no text form that
  * shows the subject.
  *
- * <p>Engines replace keys that are too long to keep by their {@link KeyDigest}. Such a key is found only if it is one of the keys that
- * the creator of the match names in full.
+ * <p>Engines replace keys that are too long to keep by their {@link KeyDigest}. Such a key is found only if the creator of the match names
+ * it in full.
  */
 public final class KeyMatch {
 
@@ -21,7 +21,7 @@ public final class KeyMatch {
      * Creates a match.
      *
      * @param keys tests a key as demands have it
-     * @param named keys of the subject in full, which engines may have replaced by their digest
+     * @param named the full keys of the subject that engines may have replaced by their digest
      */
     public KeyMatch(Predicate<String> keys, Collection<String> named) {
         this.keys = keys;

@@ -3,15 +3,15 @@ package io.sluice.core.spi;
 import io.sluice.core.limit.Limit;
 
 /**
- * How a process may take permits of a shared count in advance and spend them by itself. Immutable.
+ * The policy for taking permits of a shared count in advance and spending them in this process. Immutable.
  *
- * @param size the permits in one lease, up to {@link Limit#MAX_PERMITS}; 0 adapts to the request rate of the key
- * @param share the largest share of a limit that may be out on leases, at most 1; 0 takes nothing in advance
- * @param ttlMicros how long unspent permits are kept
+ * @param size the number of permits in one lease, up to {@link Limit#MAX_PERMITS}; 0 adapts to the request rate of the key
+ * @param share the maximum share of a limit on leases, at most 1; 0 takes no permits in advance
+ * @param ttlMicros the time for which unspent permits are kept
  */
 public record LeasePolicy(long size, double share, long ttlMicros) {
 
-    /** Takes nothing in advance. */
+    /** The policy that takes no permits in advance. */
     public static final LeasePolicy NONE = new LeasePolicy(0, 0, 0);
 
     /** Compensates for binary rounding, so that 0.29 of 100 is 29 and not 28. */
@@ -31,8 +31,9 @@ public record LeasePolicy(long size, double share, long ttlMicros) {
     }
 
     /**
-     * Returns the most permits of a count that may be out on leases, or 0 if the limit is not leased. A sliding log promises to
-     * be exact for each admission, and all processes must know about a held permit. Neither is ever leased.
+     * Returns the maximum number of permits of a count on leases, or 0 if the limit is not leased. Sliding logs and concurrency
+     * permits are never leased, because a sliding log promises to be exact for each admission, and all processes must know
+     * about a held permit.
      */
     public long most(Limit limit) {
         if (share == 0 || !limit.kind().leases()) {

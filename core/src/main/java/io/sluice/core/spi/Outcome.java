@@ -1,4 +1,4 @@
 package io.sluice.core.spi;
 
-/** An answer that has arrived: either the engine decided, or it could not. */
+/** An answer that has arrived: the decision or the failure of the engine. */
 public sealed interface Outcome extends Answer permits EngineDecision, EngineFailure {}

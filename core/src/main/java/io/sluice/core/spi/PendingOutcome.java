@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
  * ({@link io.sluice.core.decorator.FallbackEngine} does not).
  *
  * @param outcome the answer
- * @param afterArrivals runs a task once this process has read everything that has reached it so far. The action at the deadline
- *     goes through it, so that a busy process does not mistake an unread answer for a missing one.
+ * @param afterArrivals the executor that runs a task once this process has read all data that has reached it so far. It runs
+ *     the action at the deadline, so that a busy process does not mistake an unread answer for a missing answer.
  */
 public record PendingOutcome(CompletionStage<Outcome> outcome, Executor afterArrivals) implements Answer {
 
@@ -19,7 +19,7 @@ public record PendingOutcome(CompletionStage<Outcome> outcome, Executor afterArr
         Objects.requireNonNull(afterArrivals, "afterArrivals");
     }
 
-    /** Creates a pending answer for an engine that reads nothing. */
+    /** Creates a pending answer for an engine that reads no connections. */
     public PendingOutcome(CompletionStage<Outcome> outcome) {
         this(outcome, Runnable::run);
     }

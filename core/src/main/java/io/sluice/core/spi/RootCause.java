@@ -3,10 +3,10 @@ package io.sluice.core.spi;
 import java.nio.channels.ClosedChannelException;
 import java.util.regex.Pattern;
 
-/** The failure that caused another one, for messages and logs. */
+/** The first failure of a chain of causes, for messages and logs. */
 public final class RootCause {
 
-    /** What Netty writes before the words of the operating system, such as {@code finishConnect(..) failed with error(-111): }. */
+    /** The text that Netty writes before the words of the operating system, such as {@code finishConnect(..) failed with error(-111): }. */
     private static final Pattern NATIVE_CALL =
             Pattern.compile("^\\w+\\(\\.\\.\\) failed(?: with error\\(-?\\d+\\))?: ");
 

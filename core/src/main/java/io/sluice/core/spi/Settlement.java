@@ -5,7 +5,7 @@ import io.sluice.core.limit.Limit;
 import java.util.Objects;
 
 /**
- * The real cost of permits that were reserved when it was not known yet. Immutable.
+ * The real cost of permits that were reserved before this cost was known. Immutable.
  *
  * @param limit the limit as it was charged; not a concurrency limit and not a leaky bucket
  * @param key the key of the count that was charged
@@ -13,18 +13,18 @@ import java.util.Objects;
  * @param actual the permits that were really used, 0 to {@link Limit#MAX_PERMITS}
  * @param chargedAtMicros the time of the charge, by the engine's clock
  * @param id the name of the reservation, 1 to {@value #LONGEST_ID} characters; a count settles each name once
- * @param withinMicros how long after the charge it can be settled, 1 to {@link #MAX_WITHIN_MICROS}
+ * @param withinMicros the time after the charge in which it can be settled, 1 to {@link #MAX_WITHIN_MICROS}
  */
 public record Settlement(
         Limit limit, String key, long reserved, long actual, long chargedAtMicros, String id, long withinMicros) {
 
-    /** The most characters of an id. */
+    /** The maximum number of characters of an id. */
     public static final int LONGEST_ID = 128;
 
-    /** The longest time in which a reservation can be settled, a day. Engines remember each settlement for as long. */
+    /** The maximum time in which a reservation can be settled, a day. Engines store each settlement for the same time. */
     public static final long MAX_WITHIN_MICROS = 86_400_000_000L;
 
-    /** How far ahead of the engine's clock a charge may be: as far as counts wait for a clock that has stepped back. */
+    /** The maximum time of a charge ahead of the engine's clock, as long as counts wait for a clock that has stepped back. */
     private static final long FUTURE_MICROS = 1_000_000;
 
     public Settlement {
@@ -51,14 +51,14 @@ public record Settlement(
                 charge.limit(), charge.key(), charge.permits(), actual, charge.chargedAtMicros(), id, withinMicros);
     }
 
-    /** Returns the permits that were used beyond the reserved ones; negative if some were not used. */
+    /** Returns the permits that were used beyond the reserved permits; negative if some were not used. */
     public long more() {
         return actual - reserved;
     }
 
     /**
-     * Returns whether the reservation can be settled at this time of the engine. It cannot if it is too old, or if it was charged
-     * more than a second later, by a clock that has stepped back since.
+     * Returns whether the reservation can be settled at this time of the engine. It cannot be settled if it is too old, or if it was
+     * charged more than a second later, by a clock that has stepped back since.
      */
     public boolean isDue(long nowMicros) {
         return chargedAtMicros <= nowMicros

@@ -3,7 +3,7 @@ package io.sluice.core.spi;
 import java.util.Objects;
 
 /**
- * What became of a {@link Settlement}. Immutable.
+ * The result of a {@link Settlement}. Immutable.
  *
  * @param kind whether the count was changed, now or before
  * @param change the permits that the settlement charged in addition; negative if it gave permits back, rounded towards zero. Less
@@ -11,21 +11,24 @@ import java.util.Objects;
  */
 public record SettlementResult(Kind kind, long change) {
 
-    /** A reservation that cannot be settled: it is too old, or the engine has no room to remember the settlement. It stands. */
+    /**
+     * The result for a reservation that cannot be settled: it is too old, or the engine has no room to store the settlement. It stays
+     * charged.
+     */
     public static final SettlementResult UNKNOWN = new SettlementResult(Kind.UNKNOWN, 0);
 
-    /** A reservation that was settled before with another figure, which stands. */
+    /** The result for a reservation that was settled before with another figure, which stays valid. */
     public static final SettlementResult CONFLICT = new SettlementResult(Kind.CONFLICT, 0);
 
-    /** Whether the count was changed. */
+    /** The kinds of results. */
     public enum Kind {
         /** The count was changed now. */
         SETTLED,
-        /** The same figure was settled before. Nothing was changed now, and the change is that of the first time. */
+        /** The same figure was settled before. The count was not changed now, and the result has the change of the first time. */
         REPEATED,
-        /** Another figure was settled before. Nothing was changed now. */
+        /** Another figure was settled before. The count was not changed now. */
         CONFLICT,
-        /** The reservation is too old or cannot be remembered. Nothing was changed, and the reservation stands. */
+        /** The reservation is too old or its settlement cannot be stored. The count was not changed, and the reservation stays charged. */
         UNKNOWN
     }
 

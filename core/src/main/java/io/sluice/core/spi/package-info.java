@@ -1,4 +1,4 @@
-/** What an engine implements, and what its callers may rely on. */
+/** The types that an engine implements, and the guarantees for its callers. */
 @NullMarked
 package io.sluice.core.spi;
 

@@ -6,8 +6,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A clock that stands still until it is moved. Use it in your own tests, too. Alarms run on the thread that moves the clock,
- * each at its own moment. Thread-safe.
+ * A clock that stands still until it is moved. You can also use it in your own tests. Alarms run on the thread that moves the clock, each
+ * at its own moment. Thread-safe.
  *
  * <p>If other threads read the clock, move it while they are idle. A thread that is between two readings measures the move.
  */
@@ -80,8 +80,8 @@ public class ManualClock implements Clock {
     }
 
     /**
-     * Returns whether the clock may move now. It moves later if not. No thread can read the clock meanwhile, and none can between
-     * the answer and the move.
+     * Returns whether the clock may move now; otherwise it moves later. No thread can read the clock during this call or between its answer
+     * and the move.
      */
     protected boolean mayMove() {
         return true;

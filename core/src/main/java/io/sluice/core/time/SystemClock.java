@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The system's clocks. Two daemon threads run its alarms; each starts with its first alarm. One is for the deadlines of
- * decisions, which are set by the hundred thousand and mostly cancelled. The other is for later alarms.
+ * decisions, which are set in hundreds of thousands and mostly cancelled. The other is for later alarms.
  */
 enum SystemClock implements Clock {
     INSTANCE;
 
-    /** An alarm that is further away is hardly the deadline of a decision, so there are few of them. */
+    /** The longest deadline of a decision. There are few later alarms, because they are hardly deadlines of decisions. */
     private static final long LONGEST_DEADLINE_NANOS = 60_000_000_000L;
 
     @Override

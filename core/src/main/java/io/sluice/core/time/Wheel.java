@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Alarms in the near future, kept by the tick in which they are due. Every decision that waits for a store sets an alarm, and
- * nearly all are cancelled soon after. Setting one costs one compare-and-set, cancelling one write, and there is no lock for
- * callers to contend on. A cancelled alarm stays until its tick.
+ * nearly all are cancelled soon after. Setting an alarm costs one compare-and-set and cancelling it one write, and there is no
+ * lock for callers to contend on. A cancelled alarm stays until its tick.
  *
- * <p>The JDK's scheduled executor keeps its tasks under one lock, which every decision would take twice. Netty's wheel runs all
- * the time, and would be the only dependency of this module.
+ * <p>The JDK's scheduled executor keeps its tasks under one lock, which every decision would take twice. Netty's wheel runs
+ * permanently, and would be the only dependency of this module.
  *
  * <p>The wheel has no thread: its owner calls {@link #turn} when {@link #nextTick} has come. Many threads may set and cancel
  * alarms; only one thread turns the wheel.
@@ -21,10 +21,10 @@ final class Wheel {
     /** The number of bits in a tick, which is about a millisecond. */
     static final int TICK_BITS = 20;
 
-    /** How far in the future an alarm may be, in nanoseconds, with a good margin below a full turn. */
+    /** The maximum time until an alarm in nanoseconds, with a good margin below a full turn. */
     static final long HORIZON_NANOS = 400_000_000L;
 
-    /** No alarm is set. */
+    /** The tick if no alarm is set. */
     static final long NEVER = Long.MAX_VALUE;
 
     private static final int SLOTS = 512;
@@ -44,7 +44,7 @@ final class Wheel {
     /**
      * Adds a task. It never runs before its time.
      *
-     * @param atNanos at most {@link #HORIZON_NANOS} from now
+     * @param atNanos the time of the alarm, at most {@link #HORIZON_NANOS} from now
      */
     Set at(long atNanos, Runnable task) {
         long due = (atNanos >> TICK_BITS) + 1;
@@ -61,7 +61,7 @@ final class Wheel {
         }
     }
 
-    /** Runs the tasks that are due. A task that fails does not keep the others from running. */
+    /** Runs the tasks that are due. A task that fails does not keep the other tasks from running. */
     void turn(long nowNanos) {
         long now = nowNanos >> TICK_BITS;
         if (now - next >= SLOTS) {

@@ -6,7 +6,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a {@link Wheel} by the system's clock, and sleeps while nothing is due. */
+/** Turns a {@link Wheel} by the system's clock, and sleeps while no alarm is due. */
 final class WheelThread {
 
     private static final long AWAKE = Long.MIN_VALUE;

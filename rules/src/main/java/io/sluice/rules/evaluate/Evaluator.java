@@ -273,7 +273,7 @@ public final class Evaluator {
 
     /**
      * Works like {@link #evaluateNamed}, but waits for its turn as {@link Limiter#acquire(List, Duration)} does, without blocking a thread.
-     * When an allowed ruling arrives, the wait has ended and the caller may proceed.
+     * The caller may proceed as soon as an allowed ruling arrives.
      *
      * <p>Cancelling the future gives up the wait and returns any permits that were charged. If two engines are involved, the in-process
      * engine comes first, and its charge stays in place during the wait for the store.

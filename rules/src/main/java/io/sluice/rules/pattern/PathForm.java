@@ -14,12 +14,12 @@ import java.util.List;
  * <p>Servers may read an accepted path in more than one way: with or without its parameters, for example. {@link #otherReadings}
  * returns the other ways. A normalised path is its own normal form and has no other reading, except for the root.
  *
- * @param ignoreCase for servers that ignore case: paths are compared in lower case, and patterns must be written in lower case
- * @param resolve for servers that resolve paths (Tomcat, nginx): {@code .} and {@code ..} are resolved. Do not set it for servers that do
- *     not resolve them (Node, Fastify, Express): they serve {@code /public/../x} from {@code /public}, but it would be counted as {@code
- *     /x}
- * @param encodedSlash for servers that treat {@code %2F} as part of a name (Node): it is accepted and stays {@code %2F}
- * @param servlet for servlet containers (Tomcat, Jetty): parameters are dropped in every reading, and the last segment may have
+ * @param ignoreCase whether paths are compared in lower case, for servers that ignore case; patterns must be written in lower case
+ * @param resolve whether {@code .} and {@code ..} are resolved, for servers that resolve paths (Tomcat, nginx). Do not set it for servers
+ *     that do not resolve them (Node, Fastify, Express): they serve {@code /public/../x} from {@code /public}, but it would be counted as
+ *     {@code /x}
+ * @param encodedSlash whether {@code %2F} is accepted and stays {@code %2F}, for servers that treat it as part of a name (Node)
+ * @param servlet whether parameters are dropped in every reading, for servlet containers (Tomcat, Jetty); the last segment may then have
  *     parameters only, as in {@code /app/;jsessionid=1}
  */
 public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash, boolean servlet) {
