@@ -14,7 +14,7 @@ public final class Await {
 
     private Await() {}
 
-    /** Waits for the condition and returns whether it came true in time. */
+    /** Waits for the condition and returns whether it became true in time. */
     public static boolean within(Duration atMost, BooleanSupplier condition) {
         return within(atMost, POLL_NANOS, condition);
     }
@@ -33,14 +33,14 @@ public final class Await {
         return true;
     }
 
-    /** Waits for the condition. Fails with its name if it does not come true in time. */
+    /** Waits for the condition. Fails with its name if it does not become true in time. */
     public static void until(String what, Duration atMost, BooleanSupplier condition) {
         if (!within(atMost, condition)) {
             throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");
         }
     }
 
-    /** Waits for a condition whose question costs much, such as one to a browser. So it asks less often. */
+    /** Waits for a condition that is expensive to check, such as a condition in a browser, and checks it less often. */
     public static void untilSeldom(String what, Duration atMost, BooleanSupplier condition) {
         if (!within(atMost, SELDOM_NANOS, condition)) {
             throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");

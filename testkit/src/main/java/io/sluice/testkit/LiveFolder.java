@@ -19,8 +19,8 @@ public final class LiveFolder {
     private LiveFolder() {}
 
     /**
-     * Returns all files below a folder with their bytes as text in ISO 8859-1, without those that vanish meanwhile. None if there is no
-     * folder yet.
+     * Returns all files below a folder with their bytes as text in ISO 8859-1, without files that vanish meanwhile. Returns no files if
+     * there is no folder yet.
      */
     public static Map<Path, String> contents(Path folder) {
         Map<Path, String> contents = new TreeMap<>();
@@ -32,7 +32,7 @@ public final class LiveFolder {
                         try {
                             contents.put(file, Files.readString(file, StandardCharsets.ISO_8859_1));
                         } catch (NoSuchFileException e) {
-                            // It vanished.
+                            // The file vanished.
                         }
                     }
                     return FileVisitResult.CONTINUE;
@@ -52,7 +52,7 @@ public final class LiveFolder {
         return contents;
     }
 
-    /** Returns the files below a folder, which must exist, that have a text somewhere. */
+    /** Returns the files below a folder, which must exist, that contain a text. */
     public static List<Path> filesWith(Path folder, String text) {
         if (!Files.isDirectory(folder)) {
             throw new AssertionError(folder + ": no folder");

@@ -7,19 +7,21 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * Shows that work takes time in proportion to the length of its input, on a machine of any speed. Work on one long input is
- * compared with work on short inputs of the same total length. Quadratic work takes {@value #PARTS} times as long on the long
- * input. On a busy machine a comparison may be unfair, so it is repeated until one is fair. Work that is not in proportion never
- * passes.
+ * Shows that work takes time in proportion to the length of its input, on a machine of any speed. Work on one long input is compared with
+ * work on short inputs of the same total length. Quadratic work takes {@value #PARTS} times as long on the long input. On a busy machine a
+ * comparison may be unfair, so it is repeated until a comparison is fair. Work that is not in proportion never passes.
  */
 public final class Proportion {
 
     private static final int PARTS = 50;
 
-    /** Between 1, which is in proportion, and {@value #PARTS}. */
+    /** The maximum ratio, between 1 for work in proportion and {@value #PARTS} for quadratic work. */
     private static final int MOST = 6;
 
-    /** First runs are slow, and the short inputs come first. Their slow first runs must not become the best time. */
+    /**
+     * The minimum number of tries. First runs are slow, and the short inputs come first, so their slow first runs must not become the best
+     * time.
+     */
     private static final int FEWEST_TRIES = 20;
 
     private static final long LONGEST_NANOS = 60_000_000_000L;

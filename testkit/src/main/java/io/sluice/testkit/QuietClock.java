@@ -14,25 +14,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A manual clock that moves only while every other thread that reads it is idle. A thread that measures how long something took
- * reads the clock twice. If a test moves the clock by an hour in between, the thread measures an hour, and reports that a disk
- * hangs or a store is slow. Thread-safe.
+ * A manual clock that moves only while every other thread that reads it is idle. A thread that measures a duration reads the clock twice.
+ * If a test moves the clock by an hour in between, the thread measures an hour, and reports that a disk hangs or a store is slow.
+ * Thread-safe.
  *
- * <p>A thread is idle if it waits for work: in the queue of its executor, for a channel that becomes ready, or in a loop of its own. It
- * is not idle while it runs, reads a file or a socket, waits for a lock, or waits for a result inside a task, unless an alarm that it has
- * set is pending: then it may wait for this clock. The thread that moves the clock does not count, and neither does the thread that
- * created it, which is the thread of the test.
+ * <p>A thread is idle if it waits for work: in the queue of its executor, for a channel that becomes ready, or in a loop of its own. It is
+ * not idle while it runs, reads a file or a socket, waits for a lock, or waits for a result inside a task, unless an alarm that it has set
+ * is pending, because it may then wait for this clock. The thread that moves the clock does not count, nor does the thread that created it,
+ * which is the thread of the test.
  *
- * <p>Work that was handed to an idle thread and has not begun runs after the move.
+ * <p>Work that was handed to an idle thread and has not started runs after the move.
  */
 public final class QuietClock extends ManualClock {
 
-    /** Only ends tests that hang. */
+    /** The maximum wait, which only ends tests that hang. */
     private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(3);
 
     private static final int MAX_DEPTH = 200;
 
-    /** The methods in which an idle thread is, whatever its state. */
+    /** The methods in which a thread is idle in every state. */
     private static final Map<String, Set<String>> WORK_AWAITED = Map.of(
             "java.util.concurrent.ThreadPoolExecutor", Set.of("getTask"),
             "org.apache.tomcat.util.threads.ThreadPoolExecutor", Set.of("getTask"),
@@ -40,7 +40,7 @@ public final class QuietClock extends ManualClock {
             "sun.nio.ch.SelectorImpl", Set.of("select", "selectNow"),
             "io.netty.channel.epoll.Native", Set.of("epollWait"));
 
-    /** The methods which run a task, or in which a thread waits for a result. A thread that waits there is in the middle of something. */
+    /** The methods that run a task, or in which a thread waits for a result. A thread that waits in such a method is not idle. */
     private static final Map<String, Set<String>> TASK = Map.of(
             "java.util.concurrent.ThreadPoolExecutor", Set.of("runWorker"),
             "org.apache.tomcat.util.threads.ThreadPoolExecutor", Set.of("runWorker"),
@@ -56,7 +56,7 @@ public final class QuietClock extends ManualClock {
     /** The ids of the threads that have read this clock. Guarded by this, like the next three. */
     private final Set<Long> readers = new HashSet<>();
 
-    /** How many pending alarms each thread has set. */
+    /** The number of pending alarms that each thread has set. */
     private final Map<Long, Integer> alarms = new HashMap<>();
 
     private final Map<Long, Long> waitingSince = new HashMap<>();
@@ -107,8 +107,8 @@ public final class QuietClock extends ManualClock {
     }
 
     /**
-     * Moves both clocks forward even if another thread is between two readings. It measures the span, so use this to make the program
-     * believe that something hangs: a disk, a store, a person.
+     * Moves both clocks forward even if another thread is between two readings. That thread measures the span, so use this to simulate a
+     * hang: of a disk, a store, or a person.
      */
     public void advanceMeanwhile(Duration span) {
         force(1);
@@ -139,7 +139,7 @@ public final class QuietClock extends ManualClock {
         return false;
     }
 
-    /** Returns a reader that is not idle. Forgets those that have ended. */
+    /** Returns a reader that is not idle. Forgets readers that have ended. */
     private Optional<ThreadInfo> busy() {
         long[] ids = readers.stream()
                 .mapToLong(id -> id)

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * A random generator whose runs can be repeated with {@code -Dsluice.tests.seed=N}, and the size of a test that has a short and
- * a long form. {@code -Dsluice.tests.scale=10} chooses the long forms, 1 is the short form, 0.1 is shorter still.
+ * a long form. {@code -Dsluice.tests.scale=10} selects the long forms, 1 the short forms, and 0.1 even shorter forms.
  */
 public final class SeededRandom extends Random {
 
@@ -28,7 +28,7 @@ public final class SeededRandom extends Random {
         return new SeededRandom(seed);
     }
 
-    /** Returns the count of the short form, ten times as much in the long form. */
+    /** Returns the count of the short form, or ten times this count in the long form. */
     public static int scaled(int count) {
         return scaled(count, 10 * count);
     }

@@ -17,22 +17,22 @@ public final class AnswerHeaders {
     /** The largest integer of a structured field (RFC 9651). */
     private static final long LARGEST = 999_999_999_999_999L;
 
-    /** The length from which on members are not added any more. */
+    /** The length from which on no more members are added. */
     private static final int MOST_PRESENT = 2_048;
 
     private AnswerHeaders() {}
 
     /**
-     * Returns {@code RateLimit-Policy} and {@code RateLimit} for the reported limit, and {@code Retry-After} for a refusal if
-     * waiting helps. The {@code t} of {@code RateLimit} is the time until a retry makes sense if the request is refused,
-     * otherwise the time until the limit is unused.
+     * Returns {@code RateLimit-Policy} and {@code RateLimit} for the reported limit, and {@code Retry-After} for a refusal if waiting
+     * helps. The {@code t} of {@code RateLimit} is the time until a retry may pass if the request is refused, otherwise the time until the
+     * limit is unused.
      */
     public static Map<String, String> of(Ruling.Settled ruling) {
         return of(ruling, false);
     }
 
     /**
-     * Returns the same headers, optionally with the older ones.
+     * Returns the same headers, optionally with the older headers.
      *
      * @param older whether to add {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} (in seconds from now)
      */
@@ -83,7 +83,7 @@ public final class AnswerHeaders {
      * that is already very long stays as it is.
      *
      * @param present the members so far; null if there are none
-     * @param more one member or several
+     * @param more the members to add, one or several
      */
     public static String join(@Nullable String present, String more) {
         if (present == null || present.isBlank()) {
@@ -113,7 +113,7 @@ public final class AnswerHeaders {
         return joined.length() > MOST_PRESENT ? present : joined.append(member).toString();
     }
 
-    /** Returns the position after the name, which may be quoted. */
+    /** Returns the position after the name, which may be in quotes. */
     private static int nameEnd(String text, int start) {
         int at = start;
         boolean quoted = false;

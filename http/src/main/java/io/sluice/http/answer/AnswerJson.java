@@ -47,7 +47,7 @@ public final class AnswerJson {
      * Returns the body of {@code POST /v1/check} with {@code reserve} in UTF-8.
      *
      * @param permits returns the text of a permit
-     * @param reservations returns the text of a reservation; null if it has none
+     * @param reservations returns the text of a reservation, or null if it has none
      */
     public static byte[] checkBytes(
             Ruling.Settled ruling,

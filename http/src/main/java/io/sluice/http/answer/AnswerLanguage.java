@@ -13,7 +13,7 @@ public enum AnswerLanguage {
     EN("en"),
     ZH("zh");
 
-    /** The number of header members that are read; any further ones are ignored. */
+    /** The number of header members that are read; further members are ignored. */
     private static final int MOST_MEMBERS = 32;
 
     private final String code;
@@ -29,7 +29,7 @@ public enum AnswerLanguage {
 
     /**
      * Returns the language that an {@code Accept-Language} header prefers, by weight and then by order, or English if it names
-     * neither. Never throws, whatever the header.
+     * neither. Never throws, for any header.
      */
     public static AnswerLanguage of(@Nullable String acceptLanguage) {
         if (acceptLanguage == null || acceptLanguage.isEmpty()) {
@@ -63,7 +63,7 @@ public enum AnswerLanguage {
         return null;
     }
 
-    /** Returns 1 if no weight is given, 0 if it cannot be read. */
+    /** Returns the weight of a member: 1 if none is given, 0 if it cannot be read. */
     private static double weight(String[] parts) {
         String weight = parts.length < 2 ? "q=1" : parts[1].trim().toLowerCase(Locale.ROOT);
         if (!weight.matches("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)")) {

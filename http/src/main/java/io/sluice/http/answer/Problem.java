@@ -5,7 +5,7 @@ import io.sluice.rules.json.JsonLine;
 /**
  * A problem with a request that no rule refused, in the format of RFC 9457. Immutable.
  *
- * @param detail our own text; never contains what the caller sent
+ * @param detail a text of Sluice, which never contains input of the caller
  */
 public record Problem(int status, String detail) {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the body that a refused caller receives from the gateway and the starter, which answer callers directly. You can
- * provide your own implementation. It must be quick and thread-safe.
+ * provide your own implementation. It must be fast and thread-safe.
  */
 @FunctionalInterface
 public interface RefusalBody {

@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The text that explains why a request was refused and at which level. If several limits refuse, it names the one that the time
- * to wait belongs to. A rule's own {@code message} replaces the detail. The text contains limits and times, never a key.
+ * The text that explains the reason and the level of a refusal. If several limits refuse, it names the limit that determines
+ * the time to wait. A rule's own {@code message} replaces the detail. The text contains limits and times, never a key.
  * Immutable.
  *
- * @param type the kind of problem for programs: one that the RateLimit headers draft registers, or {@code about:blank}
+ * @param type the kind of problem for programs: a type that the RateLimit headers draft registers, or {@code about:blank}
  */
 public record RefusalText(String type, int status, String title, String detail) {
 

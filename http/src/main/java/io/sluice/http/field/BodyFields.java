@@ -9,22 +9,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body fields that rules name, {@code json.<name>} and {@code form.<name>}, from a request. Immutable. Never throws,
- * whatever the body.
+ * Reads the body fields that rules name, {@code json.<name>} and {@code form.<name>}, from a request. Immutable. Never throws, for any
+ * body.
  *
- * <p>JSON is read whatever the content type says, because many servers ignore the content type. {@code json.a.b} is {@code b}
- * in the object {@code a}, or a field with a dot in its name. Text, numbers and booleans have a value, and all spellings of a
- * number have the same value; null, arrays and objects have none. Form fields are read from
- * {@code application/x-www-form-urlencoded}. Names match in any case, as they do on some servers.
+ * <p>JSON is read with any content type, because many servers ignore the content type. {@code json.a.b} is {@code b} in the object {@code
+ * a}, or a field with a dot in its name. Text, numbers and booleans have a value, and all spellings of a number have the same value; null,
+ * arrays and objects have none. Form fields are read from {@code application/x-www-form-urlencoded}. Names match in any case, as they do on
+ * some servers.
  *
- * <p>A body in another format has no fields; the limit's {@code absent} option then applies. A body that is too long, compressed
- * or malformed may have fields that could not be read. It is {@link Unread} if a required field may be among them; otherwise it
- * has no fields. If servers could read different values, the request is {@link Ambiguous}: for example if a field occurs twice,
- * or if a JSON object is malformed, which lenient servers read anyway.
+ * <p>A body in another format has no fields; the limit's {@code absent} option then applies. A body that is too long, compressed or
+ * malformed may have fields that could not be read. It is {@link Unread} if a required field may be among them; otherwise it has no fields.
+ * If servers could read different values, the request is {@link Ambiguous}: for example if a field occurs twice, or if a JSON object is
+ * malformed but lenient servers read it anyway.
  */
 public final class BodyFields {
 
-    /** The largest body that is read, in bytes. */
+    /** The maximum size of a body that is read, in bytes. */
     public static final int LARGEST_BODY = 64 * 1024;
 
     private static final String JSON = "json.";
@@ -61,14 +61,14 @@ public final class BodyFields {
     /**
      * Servers could read a field differently, so the request must be refused (400).
      *
-     * @param message names the field, not its values
+     * @param message the message, which names the field but not its values
      */
     public record Ambiguous(String message) implements Body {}
 
     /**
      * A required field could not be read, so the request must be refused.
      *
-     * @param status 413 for a body that is too long, 415 for one in a form that is not read, 400 for a malformed one
+     * @param status the status: 413 for a body that is too long, 415 for an unsupported format, 400 for a malformed body
      */
     public record Unread(int status, String message) implements Body {}
 
@@ -88,15 +88,17 @@ public final class BodyFields {
                 : new BodyFields(withPrefix(JSON, attributes), withPrefix(FORM, attributes), required);
     }
 
-    /** Returns whether there is nothing to read, so that bodies need not be kept. */
+    /** Returns whether there are no fields to read, so that bodies need not be kept. */
     public boolean isEmpty() {
         return empty;
     }
 
     /**
-     * Returns why the fields of a body cannot be read, judging by its headers alone; null if they can, or if none is required.
+     * Returns the reason why the fields of a body cannot be read, from its headers alone, or null if they can be read or if none is
+     * required.
      *
-     * <p>The headers decide what is compressed, not the content: text can be made that is a JSON object and, unpacked, another.
+     * <p>The headers, not the content, determine whether a body is compressed, because a caller can craft a text that is a JSON object and
+     * also unpacks to another.
      *
      * @param contentType the header, or null if there is none
      * @param contentEncoding the lines of the header
@@ -155,7 +157,7 @@ public final class BodyFields {
         return new Found(found);
     }
 
-    /** JSON may have any content type; a form has its own. */
+    /** Returns whether a body may have required fields. JSON may have any content type; a form has its own content type. */
     private boolean mayHaveRequired(MediaType type) {
         return requires(JSON) || (requires(FORM) && type.isForm());
     }
@@ -173,7 +175,7 @@ public final class BodyFields {
     }
 
     /**
-     * Returns whether a body is compressed, so that it has no fields that could be read.
+     * Returns whether a body is compressed and therefore has no readable fields.
      *
      * @param lines the lines of the {@code Content-Encoding} header
      */

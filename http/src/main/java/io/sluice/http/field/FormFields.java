@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Reads wanted fields from {@code application/x-www-form-urlencoded} bodies, and from queries, which have the same format.
  * Immutable.
  *
- * <p>Servers differ in which of several values they take, in whether {@code ;} separates pairs like {@code &}, in whether
- * {@code a[]} is {@code a}, and in whether the query counts too. If that concerns a wanted field, the body is ambiguous.
+ * <p>Servers differ in the value that they take of several, and in whether {@code ;} separates pairs like {@code &}, {@code
+ * a[]} is {@code a}, and the query also counts. If such a difference concerns a wanted field, the body is ambiguous.
  *
- * <p>A library's decoder takes one of these readings and does not report that there are others.
+ * <p>A library's decoder takes one of these readings and does not report that there are other readings.
  */
 final class FormFields {
 
@@ -82,7 +82,10 @@ final class FormFields {
         private final Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         private @Nullable String ambiguous;
 
-        /** If strict, values that are not text in this charset are refused, instead of all becoming the same value. */
+        /**
+         * Creates a reader of pairs. If strict, it refuses values that are not text in this charset, which would otherwise all
+         * become the same value.
+         */
         Pairs(Charset charset, boolean strict, Map<String, String> found) {
             this.charset = charset;
             this.strict = strict;
@@ -104,7 +107,7 @@ final class FormFields {
             }
         }
 
-        /** Reads a pair. It is loose if not every server would treat it as a pair of the form. */
+        /** Reads a pair. It is loose if some servers would not treat it as a pair of the form. */
         private void pair(String text, int start, int end, boolean loose) {
             int nameEnd = start;
             while (nameEnd < end && text.charAt(nameEnd) != '=') {
@@ -156,7 +159,7 @@ final class FormFields {
         }
     }
 
-    /** Returns the name as some servers read it: without leading blanks, and without anything after a bracket or a NUL. */
+    /** Returns the name as some servers read it: without leading blanks, and cut off at a bracket or a NUL. */
     private static String plain(String name) {
         int start = 0;
         while (start < name.length() && name.charAt(start) == ' ') {

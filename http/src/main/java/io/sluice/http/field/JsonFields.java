@@ -20,10 +20,10 @@ final class JsonFields {
     }
 
     /**
-     * Adds the fields that are present, none if the body is not a JSON object. Returns an error if the object is malformed or a
-     * wanted field occurs twice.
+     * Adds the fields that are present; adds none if the body is not a JSON object. Returns an error if the object is malformed
+     * or a wanted field occurs twice.
      *
-     * @param unread receives the attributes that could not be read, with the reason
+     * @param unread the map to which attributes that could not be read are added, with the reason
      */
     public @Nullable String read(MediaType type, byte[] body, Map<String, String> found, Map<String, String> unread) {
         if (wanted.isEmpty() || body.length == 0) {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * Returns the same text for every spelling of a number, so that {@code 17}, {@code 17.0} and {@code 1.7e1} are not three
  * callers.
  *
- * <p>Most servers read numbers as {@code double}, others exactly. Only numbers that both read alike have a text: whole numbers up
- * to 2<sup>53</sup> - 1, and fractions of at most 15 digits. Beyond them a {@code double} stands for many numbers, so one caller
- * of a server that uses it could have many counts here.
+ * <p>Most servers read numbers as {@code double}, others exactly. Only numbers that both read in the same way have a text: whole numbers up
+ * to 2<sup>53</sup> - 1, and fractions of at most 15 digits. Beyond them a {@code double} stands for many numbers, so one caller of such a
+ * server could have many counts here.
  */
 final class JsonNumber {
 
@@ -55,7 +55,7 @@ final class JsonNumber {
         return Long.parseLong(digits) <= LARGEST_WHOLE ? digits : null;
     }
 
-    /** A fraction that is too small for a double has no text, because many servers read it as zero. */
+    /** Returns the text of a fraction. A fraction that is too small for a double has no text, because many servers read it as zero. */
     private static @Nullable String fraction(String digits, long exponent) {
         double read = Double.parseDouble(digits + "e" + exponent);
         return read < Double.MIN_NORMAL

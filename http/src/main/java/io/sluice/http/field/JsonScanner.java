@@ -9,19 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scans one JSON object, strictly by RFC 8259, and keeps its wanted fields. Anything after the object is ignored, as on many
- * servers. For one use by one thread.
+ * Scans one JSON object, strictly by RFC 8259, and keeps its wanted fields. Text after the object is ignored, as on many
+ * servers. Used once, by one thread.
  *
- * <p>JSON libraries have their own bounds on depth and on the length of numbers. Beyond those they could not say which value
- * the upstream server takes.
+ * <p>JSON libraries have their own bounds on depth and on the length of numbers. Beyond these bounds they could not determine
+ * the value that the upstream server takes.
  */
 final class JsonScanner {
 
     enum Outcome {
         FOUND,
-        /** It is no object, and may be no JSON at all. */
+        /** It is not an object, and may not be JSON. */
         NONE,
-        /** It is valid JSON, but no object. */
+        /** It is valid JSON, but not an object. */
         OTHER,
         /** It starts like an object, but is malformed. Some servers read it anyway. */
         BROKEN,
@@ -133,7 +133,7 @@ final class JsonScanner {
         }
     }
 
-    /** Skips any value, however deep. Each enclosing level takes one bit. */
+    /** Skips any value of any depth. Each enclosing level takes one bit. */
     private boolean skip() {
         BitSet objects = new BitSet();
         int depth = 0;
@@ -160,7 +160,10 @@ final class JsonScanner {
         }
     }
 
-    /** Moves from the end of a value to the next one. Returns its depth, 0 if there is none, or -1 if the text is malformed. */
+    /**
+     * Moves from the end of a value to the next value. Returns the depth of the next value, 0 if there is none, or -1 if the
+     * text is malformed.
+     */
     private int closed(BitSet objects, int from) {
         int depth = from;
         while (depth > 0) {
@@ -302,7 +305,7 @@ final class JsonScanner {
         }
     }
 
-    /** Returns the next character, or at the end one that is invalid everywhere. */
+    /** Returns the next character, or at the end a character that is invalid everywhere. */
     private char peek() {
         return at < text.length() ? text.charAt(at) : '\0';
     }

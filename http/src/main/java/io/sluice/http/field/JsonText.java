@@ -4,9 +4,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Decodes the text of a JSON body. It should be UTF-8, but some servers also accept the other Unicode encodings, which the
- * first bytes tell apart (RFC 4627). Invalid bytes are replaced, as on many servers. Otherwise the body would be unreadable
- * only to us.
+ * Decodes the text of a JSON body. It should be UTF-8, but some servers also accept the other Unicode encodings, which are
+ * distinguished by the first bytes (RFC 4627). Invalid bytes are replaced, as on many servers. Otherwise the body would be
+ * unreadable only here.
  */
 final class JsonText {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MediaType(String type, String charset) {
 
-    /** What follows the type. Some servers, PHP among them, end it also at a comma or a space. */
+    /** The text after the type. Some servers, including PHP, also end the type at a comma or a space. */
     private static final Pattern AFTER_TYPE = Pattern.compile("[;,\\s].*", Pattern.DOTALL);
 
     boolean isJson() {

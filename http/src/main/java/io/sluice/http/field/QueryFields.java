@@ -10,12 +10,12 @@ import java.util.Map;
  *
  * <p>Names match in any case, as they do on some servers; values are percent-decoded once. If servers could read different
  * values (a name occurs twice, {@code a[]} occurs beside {@code a}, or a {@code ;} separates pairs), the request is refused if
- * a rule in force names the attribute. Choosing one value could limit a different caller than the one that is served. Other
- * names may occur any number of times.
+ * a rule in force names the attribute. Choosing one value could limit another caller than the served caller. Other names may
+ * occur any number of times.
  */
 public final class QueryFields {
 
-    /** For rules that name no query attribute. */
+    /** The reader for rules that name no query attribute. */
     public static final QueryFields NONE = new QueryFields(List.of());
 
     private static final String PREFIX = "query.";
@@ -44,7 +44,7 @@ public final class QueryFields {
     /**
      * Returns the given attributes plus those from the query of their {@code path}. A given attribute takes precedence.
      *
-     * @throws IllegalArgumentException if servers could read one of them differently, or if one is not UTF-8 text; the message
+     * @throws IllegalArgumentException if servers could read an attribute differently, or if it is not UTF-8 text; the message
      *     names the attribute, not its values
      */
     public Map<String, String> addedTo(Map<String, String> given) {
@@ -61,7 +61,7 @@ public final class QueryFields {
         return all;
     }
 
-    /** Returns whether there is nothing to read. */
+    /** Returns whether there are no attributes to read. */
     public boolean isEmpty() {
         return empty;
     }

@@ -44,7 +44,7 @@ final class WantedFields {
         return objects.contains(field);
     }
 
-    /** Returns the attributes whose value this field is. */
+    /** Returns the attributes that have the value of this field. */
     List<String> attributes(String field) {
         return attributes.getOrDefault(field, List.of());
     }

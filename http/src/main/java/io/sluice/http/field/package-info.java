@@ -1,4 +1,4 @@
-/** Reads, strictly, the fields of queries, forms and JSON bodies that rules name. */
+/** Strict readers of the fields of queries, forms and JSON bodies that rules name. */
 @NullMarked
 package io.sluice.http.field;
 

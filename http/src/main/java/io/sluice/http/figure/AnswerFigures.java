@@ -12,21 +12,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads figures such as {@code answer.json.usage.total_tokens} from one answer while it passes by: first its head, then each piece
- * of its body, then its end. The body is not kept, and the memory in use does not depend on it. Never throws, whatever the answer.
- * For one thread at a time.
+ * Reads figures such as {@code answer.json.usage.total_tokens} from one answer while it passes by: first its head, then each piece of its
+ * body, then its end. The body is not kept, and the memory in use does not depend on it. Never throws, for any answer. Used by one thread
+ * at a time.
  *
- * <p>A figure is a whole number of 0 or more. {@code 1000.0} and {@code 1e3} are 1000; {@code 12.5}, {@code -1}, text and null are
- * no figures. More than {@link io.sluice.core.limit.Limit#MAX_PERMITS} counts as that. If an answer has several, the last one
- * counts.
+ * <p>A figure is a whole number of 0 or more. {@code 1000.0} and {@code 1e3} are 1000; {@code 12.5}, {@code -1}, text and null are not
+ * figures. A figure above {@link io.sluice.core.limit.Limit#MAX_PERMITS} counts as this maximum. If an answer has several figures for an
+ * attribute, the last figure counts.
  *
  * <ul>
  *   <li>{@code text/event-stream}: each event has a document. Its figures count once the event has ended. A path may also begin in the
- *       object {@code response}, {@code delta} or {@code message} of an event; a figure in {@code message} counts only if the
- *       whole stream has come.
+ *       object {@code response}, {@code delta} or {@code message} of an event; a figure in {@code message} counts only if the whole stream
+ *       has arrived.
  *   <li>JSON lines ({@code application/x-ndjson}): each line has a document.
- *   <li>Anything else is read as one JSON document. If that is broken, the answer has no figure. If it is a list, its elements count
- *       like events.
+ *   <li>Any other body is read as one JSON document. If it is broken, the answer has no figures. If it is a list, its elements count like
+ *       events.
  * </ul>
  *
  * <p>Bodies in {@code gzip} and {@code deflate} are unpacked. Other encodings have no figures.
@@ -95,7 +95,7 @@ public final class AnswerFigures implements AutoCloseable {
         return LINES.contains(type) ? new JsonLines(paths, found) : new JsonDocument(paths, found);
     }
 
-    /** Returns null if the encoding is not known. */
+    /** Returns a reader that decodes the body, or null if the encoding is unknown. */
     private @Nullable BodyReader decoded(List<String> encodings, BodyReader text) {
         List<String> codings = encodings.stream()
                 .flatMap(line -> List.of(line.split(",", -1)).stream())
@@ -113,7 +113,7 @@ public final class AnswerFigures implements AutoCloseable {
         return packed;
     }
 
-    /** Returns whether the pieces of the body are wanted. Once they are not, they never will be again. */
+    /** Returns whether the pieces of the body are wanted. After returning false once, it always returns false. */
     public boolean wantsBody() {
         return body != null && !body.isOver();
     }
@@ -125,7 +125,7 @@ public final class AnswerFigures implements AutoCloseable {
         }
     }
 
-    /** Called when the whole answer has come. */
+    /** Ends the answer. Call it when the whole answer has arrived. */
     public void end() {
         if (body != null) {
             body.end();

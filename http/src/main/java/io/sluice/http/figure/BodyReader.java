@@ -9,6 +9,6 @@ interface BodyReader {
     /** Called after the last piece. Not called if the answer broke off. */
     void end();
 
-    /** Returns whether nothing more can be learned from this body, so that the remaining pieces need not be read. */
+    /** Returns whether this body cannot contain further figures, so that the remaining pieces need not be read. */
     boolean isOver();
 }

@@ -1,10 +1,10 @@
 package io.sluice.http.figure;
 
 /**
- * A stream of server-sent events, as the HTML standard defines them. The data of an event is a JSON document; all its {@code data}
- * lines together are one. Data that is something else, such as {@code [DONE]}, has no figures.
+ * A stream of server-sent events, as the HTML standard defines them. The data of an event is a JSON document; all its {@code data} lines
+ * together form one document. Other data, such as {@code [DONE]}, has no figures.
  *
- * <p>An event also ends with the stream, even though the standard would drop it: the last event often has the figure.
+ * <p>An event also ends with the stream. The standard would drop such an event, but the last event often has the figure.
  */
 final class EventStream implements BodyReader {
 

@@ -8,18 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths on which figures are expected, as a tree of names. Each figure has a slot: its position in the list of attributes. The
- * slots of figures that count only in a whole stream come after all these. Immutable once built.
+ * The paths on which figures are expected, as a tree of names. Each figure has a slot: its position in the list of attributes. The slots of
+ * figures that count only in a whole stream come after all other slots. Immutable once built.
  *
- * <p>Servers of models wrap the events of a stream: what is {@code usage} in a whole answer is then {@code response.usage},
- * {@code delta.usage} or {@code message.usage}. One rule covers both, because in events a path may also begin inside of these
- * objects.
+ * <p>Servers of models wrap the events of a stream: {@code usage} of a whole answer is then {@code response.usage}, {@code delta.usage} or
+ * {@code message.usage}. One rule covers both, because in events a path may also begin inside of these objects.
  */
 final class FigurePaths {
 
     private static final List<String> WRAPPERS = List.of("response", "delta");
 
-    /** Begins a message. Its figures are those of the beginning: they count only if the whole stream has come. */
+    /**
+     * The object in the first event of a message. Its figures are those of the beginning, so they count only if the whole stream has
+     * arrived.
+     */
     private static final String BEGINNING = "message";
 
     private final Node root = new Node();
@@ -39,7 +41,7 @@ final class FigurePaths {
             return slots.length > 0;
         }
 
-        /** Notes the figure that a document has in this place. */
+        /** Notes the figure of a document in this place. */
         void note(FoundFigures found, long figure) {
             for (int slot : slots) {
                 found.note(slot, figure);
@@ -118,7 +120,7 @@ final class FigurePaths {
         return root;
     }
 
-    /** Returns the bytes of the longest name. */
+    /** Returns the number of bytes of the longest name. */
     int longestName() {
         return longestName;
     }

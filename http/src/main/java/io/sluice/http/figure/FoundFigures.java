@@ -3,8 +3,8 @@ package io.sluice.http.figure;
 import java.util.Arrays;
 
 /**
- * The figures that an answer has shown so far. The later figure replaces the earlier one. The figures of a document count only
- * when all of the document has come, so that a broken one has none.
+ * The figures that an answer has shown so far. The later figure replaces the earlier figure. The figures of a document count
+ * only when the whole document has arrived, so that a broken document has no figures.
  */
 final class FoundFigures {
 
@@ -46,12 +46,12 @@ final class FoundFigures {
         drop();
     }
 
-    /** Drops the figures of a document that is broken. */
+    /** Drops the figures of a broken document. */
     void drop() {
         Arrays.fill(pending, NONE);
     }
 
-    /** Drops everything. */
+    /** Drops all figures. */
     void clear() {
         drop();
         Arrays.fill(known, NONE);

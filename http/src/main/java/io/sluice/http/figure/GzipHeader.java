@@ -2,7 +2,7 @@ package io.sluice.http.figure;
 
 import java.util.zip.DataFormatException;
 
-/** Passes the header of a gzip member (RFC 1952), and the trailer of the member before it, whatever pieces they come in. */
+/** Skips the header of a gzip member (RFC 1952), and the trailer of the member before it, split into any pieces. */
 final class GzipHeader {
 
     private static final int TRAILER = 8;
@@ -38,7 +38,7 @@ final class GzipHeader {
         at = 0;
     }
 
-    /** Passes bytes of the header. Returns the index after them. */
+    /** Skips bytes of the header. Returns the index after them. */
     int pass(byte[] bytes, int from, int to) throws DataFormatException {
         int index = from;
         while (index < to && part != Part.PASSED) {
@@ -98,7 +98,7 @@ final class GzipHeader {
         }
     }
 
-    /** Begins a part, or the next one that this header has. */
+    /** Starts a part, or the next part that this header has. */
     private void begin(Part next) {
         Part begun = next;
         if (begun == Part.EXTRA_LENGTH && (flags & HAS_EXTRA) == 0) {

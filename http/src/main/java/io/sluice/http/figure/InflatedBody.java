@@ -7,16 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A compressed body: {@code gzip} or {@code deflate}. Checksums are not verified; the caller does that.
  *
- * <p>It unpacks into a small buffer. A piece that unpacks to more than {@link #MOST_PER_PIECE} bytes is not read on, and neither is
- * the rest of the body: it would keep an event loop busy. Many pieces that unpack to nearly as much would do the same. So a body is not
- * read on either when it has unpacked to that much and {@value #MOST_PER_BYTE} times its own size.
+ * <p>It unpacks into a small buffer. If a piece unpacks to more than {@link #MOST_PER_PIECE} bytes, the rest of the piece and of the body
+ * is not read, because it would keep an event loop busy. Many pieces that unpack to nearly as much would do the same. So reading also stops
+ * when the body has unpacked to that size and to {@value #MOST_PER_BYTE} times its own size.
  */
 final class InflatedBody implements BodyReader {
 
-    /** The most bytes that a piece may unpack to. */
+    /** The maximum number of bytes that a piece may unpack to. */
     static final int MOST_PER_PIECE = 2 * 1024 * 1024;
 
-    /** How many times its size a body may unpack to, beyond {@link #MOST_PER_PIECE}. Texts of models unpack to 10 to 40 times. */
+    /**
+     * The maximum ratio of the unpacked size of a body to its own size, beyond {@link #MOST_PER_PIECE}. Texts of models have ratios of 10
+     * to 40.
+     */
     static final int MOST_PER_BYTE = 100;
 
     private static final int BUFFER = 8 * 1024;
@@ -68,7 +71,7 @@ final class InflatedBody implements BodyReader {
         }
     }
 
-    /** Unpacks what there is. Returns how much more may come out of this piece. */
+    /** Unpacks the available bytes. Returns the number of bytes to which this piece may still unpack. */
     private int inflate(int most) throws DataFormatException {
         int left = most;
         while (!inflater.finished() && !text.isOver()) {
@@ -93,7 +96,7 @@ final class InflatedBody implements BodyReader {
         return left;
     }
 
-    /** A gzip body may have several members, each with a header and a trailer. */
+    /** Handles the end of a member. A gzip body may have several members, each with a header and a trailer. */
     private void memberEnded() {
         if (header == null) {
             close();
@@ -109,7 +112,7 @@ final class InflatedBody implements BodyReader {
         close();
     }
 
-    /** Reads no further, and frees the memory of the inflater, which is not on the heap. */
+    /** Stops reading, and frees the memory of the inflater, which is not on the heap. */
     void close() {
         over = true;
         inflater.end();

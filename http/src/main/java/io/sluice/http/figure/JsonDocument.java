@@ -1,6 +1,6 @@
 package io.sluice.http.figure;
 
-/** A body that is one JSON document. If anything in it is broken, it has no figures. */
+/** A body that is one JSON document. If any part of it is broken, it has no figures. */
 final class JsonDocument implements BodyReader {
 
     private final JsonFigures json;

@@ -6,24 +6,24 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the figures of a JSON document from its bytes, as they come. Strict by RFC 8259, except that bytes of text are not checked
- * to be UTF-8.
+ * Reads the figures of a JSON document from its bytes, as they arrive. Strict by RFC 8259, except that bytes of text are not checked to be
+ * UTF-8.
  *
- * <p>It keeps no text. A name is kept up to the length of the longest wanted one, a number up to {@link WholeNumber#LONGEST}
- * characters, and only in objects on the way to a figure; each enclosing level takes a bit. A document that is nested more than
- * {@value #DEEPEST} times counts as broken. Most bytes of an answer are text, so the loop over text is the fast one.
+ * <p>It keeps no text. A name is kept up to the length of the longest wanted name, a number up to {@link WholeNumber#LONGEST} characters,
+ * and only in objects on the path to a figure; each enclosing level takes a bit. A document that is nested more than {@value #DEEPEST}
+ * times counts as broken. Most bytes of an answer are text, so the loop over text is the most optimised.
  *
  * <p>A list at the root is a list of documents, as some servers stream them: paths begin in each of its elements, and an element
  * counts when it has ended.
  */
 final class JsonFigures {
 
-    /** The most objects and lists inside of each other. */
+    /** The maximum nesting of objects and lists. */
     static final int DEEPEST = 512;
 
     private static final int HEX_DIGITS = 4;
 
-    /** What may come next. */
+    /** The element that may come next. */
     private enum State {
         VALUE,
         FIRST_ELEMENT,
@@ -58,7 +58,7 @@ final class JsonFigures {
     private State state = State.VALUE;
     private int depth;
 
-    /** The place of the value that comes next; null if no figure is in it. */
+    /** The place of the next value; null if no figure is in it. */
     private @Nullable Node place;
 
     private boolean inName;
@@ -80,7 +80,7 @@ final class JsonFigures {
         this.place = root;
     }
 
-    /** Begins another document. */
+    /** Starts another document. */
     void restart() {
         found.drop();
         state = State.VALUE;
@@ -92,12 +92,12 @@ final class JsonFigures {
         return state == State.BROKEN;
     }
 
-    /** Returns whether all of the document has come. */
+    /** Returns whether the whole document has arrived. */
     boolean hasEnded() {
         return state == State.ENDED;
     }
 
-    /** Accepts the figures if all of the document has come; otherwise they are dropped. */
+    /** Accepts the figures if the whole document has arrived; otherwise drops them. */
     void finish() {
         if (hasEnded()) {
             found.accept();
@@ -113,7 +113,7 @@ final class JsonFigures {
         }
     }
 
-    /** Skips text that nobody wants. Returns the index after it. */
+    /** Skips unwanted text. Returns the index after it. */
     private int skipText(byte[] bytes, int from, int to) {
         for (int at = from; at < to; at++) {
             byte b = bytes[at];
@@ -125,7 +125,7 @@ final class JsonFigures {
         return to;
     }
 
-    /** Takes a byte. Returns its index if it has to be taken again, because only it showed that a number has ended. */
+    /** Takes a byte. Returns its index if it has to be taken again, because it showed the end of a number. */
     private int next(byte b, int at) {
         switch (state) {
             case VALUE -> value(b);
@@ -299,7 +299,7 @@ final class JsonFigures {
         }
     }
 
-    /** Keeps a byte of a name. A name that is too long is none that is wanted. */
+    /** Keeps a byte of a name. A name that is too long is not a wanted name. */
     private void keep(int b) {
         if (inName && nameKept && nameLength < name.length) {
             if (highSurrogate != 0) {

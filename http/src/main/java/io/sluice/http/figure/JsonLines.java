@@ -1,6 +1,6 @@
 package io.sluice.http.figure;
 
-/** A body with a JSON document in each line. A broken line has no figures, the others do. */
+/** A body with a JSON document in each line. A broken line has no figures and does not affect the other lines. */
 final class JsonLines implements BodyReader {
 
     private final JsonFigures json;

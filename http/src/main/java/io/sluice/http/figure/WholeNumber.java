@@ -5,14 +5,14 @@ import java.math.BigDecimal;
 
 /**
  * Reads a number as a count of permits. All spellings of a whole number have the same value: {@code 1000}, {@code 1000.0} and
- * {@code 1e3}. More than a limit can hold counts as the most that it can.
+ * {@code 1e3}. A number above the maximum of a limit counts as this maximum.
  */
 final class WholeNumber {
 
-    /** The value of a text that is no whole number of 0 or more. */
+    /** The value of a text that is not a whole number of 0 or more. */
     static final long NONE = -1;
 
-    /** The longest text that is read. */
+    /** The maximum length of a text that is read. */
     static final int LONGEST = 64;
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Limit.MAX_PERMITS);

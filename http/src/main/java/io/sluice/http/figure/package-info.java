@@ -1,4 +1,4 @@
-/** Reads what a request has cost from its answer, while the answer passes by. */
+/** Reads the cost of a request from its answer, while the answer passes by. */
 @NullMarked
 package io.sluice.http.figure;
 

@@ -9,8 +9,8 @@ import java.util.Optional;
  * The host of a request in its canonical form. Immutable.
  *
  * <p>A host consists of letters, digits, {@code -}, {@code _} and single dots between them, in lower case and without the
- * trailing root dot; or it is an IPv6 address in brackets. Nothing is decoded. Anything that servers read in different ways,
- * such as a user, an empty port or {@code %2e}, is rejected.
+ * trailing root dot; or it is an IPv6 address in brackets. Nothing is decoded. Parts that servers read in different ways, such
+ * as a user, an empty port or {@code %2e}, are rejected.
  *
  * <p>{@code java.net.URI} accepts a user and an empty port, and finds no host in a name with {@code _}.
  *
@@ -28,7 +28,7 @@ public record Authority(String host, String text) {
     /**
      * Reads the host from the {@code Host} header lines.
      *
-     * @throws RefusedRequestException if there is no host, more than one, or one that servers could read differently
+     * @throws RefusedRequestException if there is no host, more than one host, or a host that servers could read differently
      */
     public static Authority of(List<String> lines) throws RefusedRequestException {
         if (lines.size() != 1) {
@@ -51,7 +51,7 @@ public record Authority(String host, String text) {
         return authority.get();
     }
 
-    /** Returns this host, after checking that the other one is the same. */
+    /** Returns this host, after checking that the other host is the same. */
     public Authority agreeing(Authority other) throws RefusedRequestException {
         if (!equals(other)) {
             throw RefusedRequestException.bad("host: two different values" + EXPECTED);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Finds the address of the caller, in the same way for every entry point. Immutable.
  *
  * <p>Any client can write a header, so only the part that trusted proxies added is read: from the right, past the trusted
- * addresses, to the first one that is not trusted. If that is not an address (a name, {@code unknown}, an obfuscated
- * identifier, broken quotes), or if two of the headers disagree, the caller is the peer. A caller can thus get itself counted
- * together with others, but never as a new caller.
+ * addresses, to the first address that is not trusted. If that element is not an address (a name, {@code unknown}, an
+ * obfuscated identifier, broken quotes), or if two of the headers disagree, the caller is the peer. So a caller can be counted
+ * together with other callers, but never as a new caller.
  */
 public final class CallerAddress {
 
@@ -28,8 +28,8 @@ public final class CallerAddress {
      * Creates a finder.
      *
      * @param trusted the proxies whose headers are read
-     * @param headers the headers that all of the trusted proxies write. Do not include one that they pass through as the caller
-     *     wrote it
+     * @param headers the headers that all of the trusted proxies write. Do not include a header that they pass through as the
+     *     caller wrote it
      */
     public CallerAddress(TrustedProxies trusted, List<ForwardingHeader> headers) {
         this.trusted = trusted;
@@ -42,10 +42,10 @@ public final class CallerAddress {
     }
 
     /**
-     * Returns the caller's address; empty only if the peer has none.
+     * Returns the caller's address; empty only if the peer has no address.
      *
      * @param peer the address that connected, or null if it has none, as with a Unix socket
-     * @param lines returns the lines of a header by its lower-case name, in the order they came
+     * @param lines returns the lines of a header by its lower-case name, in the order of their arrival
      */
     public Optional<Address> of(@Nullable Address peer, Function<String, List<String>> lines) {
         if (!trusted.trusts(peer)) {
@@ -66,7 +66,7 @@ public final class CallerAddress {
         return Optional.ofNullable(found == null ? peer : found);
     }
 
-    /** Returns the headers that are trusted from this peer. Headers that it may just pass through are not among them. */
+    /** Returns the headers that are trusted from this peer. Headers that the peer may just pass through are not included. */
     public List<ForwardingHeader> believed(@Nullable Address peer) {
         return trusted.trusts(peer) ? headers : List.of();
     }

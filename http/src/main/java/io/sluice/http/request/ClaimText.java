@@ -12,7 +12,7 @@ public final class ClaimText {
     private ClaimText() {}
 
     /**
-     * Returns the text of a claim. Text, numbers, booleans, URLs and times (in seconds since the epoch) have one; lists and
+     * Returns the text of a claim. Text, numbers, booleans, URLs and times (in seconds since the epoch) have a text; lists and
      * objects do not.
      */
     public static @Nullable String of(@Nullable Object value) {

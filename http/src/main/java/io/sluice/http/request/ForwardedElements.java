@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * Reads {@code Forwarded} headers (RFC 7239). A line that breaks the grammar anywhere is ignored as a whole: with an open
- * quote, a caller could hide what a proxy adds after it.
+ * quote, a caller could hide the elements that a proxy adds after it.
  */
 final class ForwardedElements {
 
@@ -20,7 +20,7 @@ final class ForwardedElements {
         this.line = line;
     }
 
-    /** Returns the {@code for} of every element, from the left; for a malformed header a single {@code unknown}. */
+    /** Returns the {@code for} of every element, from the left, or a single {@code unknown} for a malformed header. */
     public static List<String> nodes(List<String> lines) {
         List<String> nodes = new ArrayList<>();
         for (String line : lines) {

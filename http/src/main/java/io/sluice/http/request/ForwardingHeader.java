@@ -5,11 +5,11 @@ import java.util.Locale;
 
 /** Headers in which proxies report the address of their caller. */
 public enum ForwardingHeader {
-    /** A list of addresses; each proxy appends the one that called it. */
+    /** A list of addresses; each proxy appends the address of its caller. */
     X_FORWARDED_FOR("x-forwarded-for"),
     /** The same information with names and quotes, RFC 7239. */
     FORWARDED("forwarded"),
-    /** A single address, which replaces any earlier one. */
+    /** A single address, which replaces any earlier address. */
     X_REAL_IP("x-real-ip");
 
     private final String word;

@@ -11,7 +11,7 @@ public final class RefusedRequestException extends Exception {
     private final int status;
 
     /**
-     * @param detail our own text; contains what the caller sent at most in escaped form
+     * @param detail a text of Sluice, which contains input of the caller only in escaped form
      */
     public RefusedRequestException(int status, String detail) {
         super(detail, null, false, false);
@@ -27,7 +27,7 @@ public final class RefusedRequestException extends Exception {
         return status;
     }
 
-    /** Returns our own description of the problem. */
+    /** Returns the description of the problem. */
     public String detail() {
         return String.valueOf(getMessage());
     }

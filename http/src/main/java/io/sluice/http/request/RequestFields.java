@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Reads the headers and query fields that rules in force name, and no others. */
+/** Reads only the headers and query fields that rules in force name. */
 public final class RequestFields {
 
     private static final String HEADER = "header.";
@@ -16,8 +16,8 @@ public final class RequestFields {
     /**
      * Adds the fields that are present.
      *
-     * @param lines returns the lines of a header by its lower-case name, in the order they came; for {@code host} the canonical
-     *     one
+     * @param lines returns the lines of a header by its lower-case name, in the order of their arrival; for {@code host}, the
+     *     canonical host
      * @param query the text after the {@code ?}, as it was sent
      * @throws RefusedRequestException if a field that a limit counts by occurs twice, or is ambiguous
      */

@@ -6,12 +6,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target of a request line, in the one reading that all later steps use. Immutable.
+ * The target of a request line, in the reading that all later steps use. Immutable.
  *
  * <p>{@code java.net.URI} refuses characters that clients send and servers accept, such as <code>|</code> and <code>{</code>.
  *
  * @param authority the authority of a target in absolute form, as it was sent; null for other forms
- * @param text path and query, beginning with a slash; or {@code *}
+ * @param text the path and query, beginning with a slash; or {@code *}
  */
 public record RequestTarget(@Nullable String authority, String text) {
 
@@ -35,8 +35,8 @@ public record RequestTarget(@Nullable String authority, String text) {
     }
 
     /**
-     * Adds the path that an absolute form may omit: the root, also before a query (RFC 9112, section 3.2.1), or {@code *} where
-     * {@code OPTIONS} asks about the whole server (section 3.2.4).
+     * Adds the path that an absolute form may omit: the root, also before a query (RFC 9112, section 3.2.1), or {@code *} if {@code
+     * OPTIONS} asks about the whole server (section 3.2.4).
      */
     private static String withPath(String method, String rest) {
         if (rest.isEmpty() && method.equals("OPTIONS")) {
@@ -51,7 +51,7 @@ public record RequestTarget(@Nullable String authority, String text) {
     }
 
     /**
-     * Returns the path in its canonical form; for {@code *}, which is the whole server, the root.
+     * Returns the path in its canonical form, or the root for {@code *}, which is the whole server.
      *
      * @throws RefusedRequestException if it has no canonical form
      */
@@ -64,8 +64,8 @@ public record RequestTarget(@Nullable String authority, String text) {
     }
 
     /**
-     * Returns the path as it was sent; for {@code *}, the root. Attributes are built from it, because the canonical form does not show
-     * how else servers may read the path.
+     * Returns the path as it was sent, or the root for {@code *}. Attributes are built from it, because the canonical form does not show
+     * the other ways in which servers may read the path.
      */
     public String sentPath() {
         int mark = text.indexOf('?');

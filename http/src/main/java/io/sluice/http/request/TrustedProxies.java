@@ -13,9 +13,9 @@ public sealed interface TrustedProxies {
 
     /**
      * Trusts a number of proxies, one behind the other, through which <em>every</em> request comes; the peer that connects is
-     * the first. A caller that bypasses the outer ones can write any address, so name networks if you can.
+     * the first. A caller that bypasses the outer proxies can write any address, so name networks if you can.
      *
-     * @param count 1 to 100
+     * @param count the number of proxies, 1 to 100
      */
     record Nearest(int count) implements TrustedProxies {
         public Nearest {
@@ -42,8 +42,8 @@ public sealed interface TrustedProxies {
     }
 
     /**
-     * Returns whether headers on a connection from this peer are read. Null is a peer without an address, such as a Unix
-     * socket.
+     * Returns whether headers on a connection from this peer are read. Null stands for a peer without an address, such as a
+     * Unix socket.
      */
     default boolean trusts(@Nullable Address peer) {
         return this instanceof Nearest || (this instanceof Within within && peer != null && within.contains(peer));

@@ -4,7 +4,7 @@ import io.sluice.rules.pattern.Origin;
 import java.util.List;
 import java.util.function.Function;
 
-/** Reads how a request is known to other systems from its headers. Text that is invalid counts as absent. */
+/** Reads the id and trace of a request in other systems from its headers. Invalid text counts as absent. */
 public final class RequestOrigin {
 
     /** The name of the header with the id of a request, in lower case. */
@@ -28,7 +28,7 @@ public final class RequestOrigin {
         return new Origin(id, parent.traceId(), parent.spanId(), parent.sampled());
     }
 
-    /** Returns the id of a request if it has exactly one and it is safe to log; otherwise nothing. */
+    /** Returns the id of a request if it has exactly one id that is safe to log, otherwise an empty text. */
     public static String requestId(List<String> lines) {
         return lines.size() == 1 && isSafe(lines.get(0)) ? lines.get(0) : "";
     }

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The header {@code traceparent} of W3C Trace Context. Immutable.
  *
- * @param traceId 32 lower-case hexadecimal digits, not all zero
- * @param spanId 16 lower-case hexadecimal digits, not all zero
- * @param sampled whether the caller says that the trace is recorded
+ * @param traceId the trace id, 32 lower-case hexadecimal digits, not all zero
+ * @param spanId the span id, 16 lower-case hexadecimal digits, not all zero
+ * @param sampled whether the caller reports that the trace is recorded
  */
 public record TraceParent(String traceId, String spanId, boolean sampled) {
 
     /** The name of the header. */
     public static final String HEADER = "traceparent";
 
-    /** The name of the header that vendors use beside it. It says nothing without a valid {@link #HEADER}. */
+    /** The name of the header that vendors use beside it. It has no meaning without a valid {@link #HEADER}. */
     public static final String STATE = "tracestate";
 
     private static final HexFormat HEX = HexFormat.of();
@@ -33,14 +33,14 @@ public record TraceParent(String traceId, String spanId, boolean sampled) {
     private static final String INVALID_VERSION = "ff";
     private static final int SAMPLED = 1;
 
-    /** Returns null unless there is exactly one header and it is valid. */
+    /** Returns the content of the header, or null unless there is exactly one header and it is valid. */
     public static @Nullable TraceParent read(List<String> lines) {
         return lines.size() == 1 ? parse(lines.get(0)) : null;
     }
 
     /**
-     * Returns null if the text is invalid. Text of a later version is valid if it begins like one of the first, because W3C promises
-     * that later versions only append.
+     * Parses a text. Returns null if it is invalid. Text of a later version is valid if it begins like text of the first version, because
+     * W3C promises that later versions only append.
      */
     public static @Nullable TraceParent parse(String text) {
         if (text.length() < LENGTH || !isHex(text, 0, 2) || text.startsWith(INVALID_VERSION)) {
@@ -62,7 +62,7 @@ public record TraceParent(String traceId, String spanId, boolean sampled) {
                 (Character.digit(text.charAt(LENGTH - 1), 16) & SAMPLED) != 0);
     }
 
-    /** Returns the header as it is written to others. */
+    /** Returns the header as it is sent to other systems. */
     public String text() {
         return FIRST_VERSION + '-' + traceId + '-' + spanId + (sampled ? "-01" : "-00");
     }

@@ -1,4 +1,4 @@
-/** How a request says which trace it belongs to. */
+/** Reads the trace that a request belongs to. */
 @NullMarked
 package io.sluice.http.trace;
 

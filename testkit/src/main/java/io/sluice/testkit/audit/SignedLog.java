@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * A signed audit log that a test can extend, rewrite and cut. It shows checkpoints in the JSON of the heartbeat. Hashes and proofs
- * are written after RFC 9162, section 2.1, as its recursive definitions say, and share no code with the program. Not thread-safe.
+ * A signed audit log that a test can extend, rewrite and cut. It returns checkpoints in the JSON of the heartbeat. Hashes and proofs follow
+ * the recursive definitions of RFC 9162, section 2.1, and share no code with the program. Not thread-safe.
  */
 public final class SignedLog {
 
@@ -34,13 +34,13 @@ public final class SignedLog {
         this.changes = new ArrayList<>(changes);
     }
 
-    /** Begins a log with a number of rows, and a key of its own. */
+    /** Starts a log with a number of rows, and a key of its own. */
     public static SignedLog of(int size) {
         SignedLog log = new SignedLog(UUID.randomUUID().toString().replace("-", ""), newKey(), List.of(), List.of());
         return log.add(size);
     }
 
-    /** Returns a log with the same id, rows and key, which goes its own way. */
+    /** Returns a copy with the same id, rows and key, which can be changed independently. */
     public SignedLog copy() {
         return new SignedLog(id, key, rows, changes);
     }
@@ -53,7 +53,7 @@ public final class SignedLog {
         return this;
     }
 
-    /** Changes a row. The first has the number 1. */
+    /** Changes a row. The first row has the number 1. */
     public SignedLog rewrite(int number) {
         rows.set(number - 1, rows.get(number - 1) + ", rewritten");
         return this;
@@ -65,7 +65,7 @@ public final class SignedLog {
         return this;
     }
 
-    /** Changes the key. The key before signs the change. */
+    /** Changes the key. The previous key signs the change. */
     public SignedLog changeKey() {
         KeyPair next = newKey();
         changes.add(change(key, next));
@@ -73,7 +73,7 @@ public final class SignedLog {
         return this;
     }
 
-    /** Takes another key. The new key pretends to be the key before. */
+    /** Takes another key. The new key pretends to be the previous key. */
     public SignedLog forgeKey() {
         KeyPair next = newKey();
         changes.add(change(key, next)
@@ -83,7 +83,7 @@ public final class SignedLog {
         return this;
     }
 
-    /** Takes another key without a word. */
+    /** Takes another key without announcing it. */
     public SignedLog swapKey() {
         key = newKey();
         return this;
@@ -110,10 +110,10 @@ public final class SignedLog {
     }
 
     /**
-     * Returns what a center adds to its answer.
+     * Returns the part that a center adds to its answer.
      *
-     * @param atMillis when the checkpoint is signed
-     * @param held the sizes that nodes hold; the offer has a proof for each that is not longer than the log
+     * @param atMillis the time at which the checkpoint is signed
+     * @param held the sizes that nodes hold; the offer has a proof for each size that is not larger than the log
      */
     public String offer(long atMillis, long... held) {
         String proofs = LongStream.of(held)
@@ -152,7 +152,7 @@ public final class SignedLog {
                 .collect(Collectors.joining(",", "[", "]"));
     }
 
-    /** MTH of the RFC. */
+    /** Computes the function MTH of the RFC. */
     private static byte[] root(List<String> leaves) {
         if (leaves.isEmpty()) {
             return hash();
@@ -164,7 +164,7 @@ public final class SignedLog {
         return hash(new byte[] {1}, root(leaves.subList(0, left)), root(leaves.subList(left, leaves.size())));
     }
 
-    /** SUBPROOF of the RFC. */
+    /** Computes the function SUBPROOF of the RFC. */
     private static List<byte[]> proof(int from, List<String> leaves, boolean whole) {
         if (from == leaves.size()) {
             return whole ? List.of() : List.of(root(leaves));

@@ -1,4 +1,4 @@
-/** An audit log as a center shows it, without a center. */
+/** An audit log as a center returns it, without a center. */
 @NullMarked
 package io.sluice.testkit.audit;
 

@@ -45,7 +45,7 @@ public final class MariaDbServer implements AutoCloseable {
     public static MariaDbServer start() {
         String log = "";
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            // The port may be taken between finding and using it. The next attempt uses another one.
+            // The port may be taken between finding and using it. The next attempt uses another port.
             MariaDbServer server = new MariaDbServer(Ports.free());
             if (server.awaitAnswer()) {
                 return server;
@@ -59,7 +59,7 @@ public final class MariaDbServer implements AutoCloseable {
     /** Creates an empty database and returns its JDBC URL. */
     public String database() {
         String name = "center" + databases.incrementAndGet();
-        // The name of a character set other than the one that the center needs.
+        // The database has another character set than the center needs.
         sql("CREATE DATABASE " + name + " CHARACTER SET latin1");
         return "jdbc:mariadb://127.0.0.1:" + port + "/" + name + "?user=root";
     }

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 /**
  * A fenced code block of a Markdown page. Immutable.
  *
- * @param line where its text begins, counted from 1
- * @param language what stands behind the opening fence; empty if nothing does
+ * @param line the line at which its text begins, counted from 1
+ * @param language the text after the opening fence; empty if there is none
  */
 public record Snippet(Path page, int line, String language, String text) {
 
@@ -72,7 +72,7 @@ public record Snippet(Path page, int line, String language, String text) {
                 .toList();
     }
 
-    /** Returns where the block is, as an editor opens it. */
+    /** Returns the place of the block in the form that an editor opens. */
     @Override
     public String toString() {
         return page.normalize() + ":" + line;

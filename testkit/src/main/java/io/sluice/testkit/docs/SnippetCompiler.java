@@ -27,17 +27,17 @@ public final class SnippetCompiler {
     private final String names;
 
     /**
-     * Makes a compiler.
+     * Creates a compiler.
      *
-     * @param imports what blocks may use without importing it, such as {@code java.util.*}
-     * @param names members that blocks may use without declaring them, such as {@code String userId;}
+     * @param imports the types that blocks may use without importing them, such as {@code java.util.*}
+     * @param names the members that blocks may use without declaring them, such as {@code String userId;}
      */
     public SnippetCompiler(List<String> imports, String names) {
         this.imports = List.copyOf(imports);
         this.names = names;
     }
 
-    /** Returns why a block does not compile in any form, by the form that came furthest; empty if it does. */
+    /** Returns the reason why a block does not compile in any form, for the form that came furthest; empty if it compiles. */
     public Optional<String> errors(Snippet snippet) {
         String text = snippet.text().replaceAll("\\{\\s*…\\s*}", BODY);
         String own = text.lines().filter(line -> line.startsWith("import ")).collect(Collectors.joining("\n"));
@@ -89,7 +89,7 @@ public final class SnippetCompiler {
             this.text = text;
         }
 
-        /** A block may hold a public class of any name. */
+        /** Returns true, because a block may contain a public class of any name. */
         @Override
         public boolean isNameCompatible(String simpleName, Kind kind) {
             return kind == Kind.SOURCE;

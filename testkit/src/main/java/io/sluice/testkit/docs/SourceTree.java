@@ -17,7 +17,7 @@ public final class SourceTree {
 
     private SourceTree() {}
 
-    /** Returns the files below a folder whose names end like this. Leaves out hidden folders and {@code target}. */
+    /** Returns the files below a folder whose names have this ending. Leaves out hidden folders and {@code target}. */
     public static List<Path> files(Path root, String ending) {
         List<Path> files = new ArrayList<>();
         try {

@@ -9,7 +9,7 @@ import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 
-/** Finds classes on the class path, and throws away those that are compiled. */
+/** Finds classes on the class path, and discards compiled classes. */
 final class Unwritten extends ForwardingJavaFileManager<JavaFileManager> {
 
     Unwritten(JavaCompiler compiler) {

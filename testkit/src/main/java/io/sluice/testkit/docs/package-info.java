@@ -1,4 +1,4 @@
-/** Tests of documentation: reads the code blocks of Markdown pages, and compiles those in Java. */
+/** Tests of documentation: reads the code blocks of Markdown pages, and compiles the Java blocks. */
 @NullMarked
 package io.sluice.testkit.docs;
 

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The contract of every engine as tests. Extend this class and return your engine from {@link #start}. The suite then tests
- * everything that {@link io.sluice.core.spi.Engine} promises.
+ * The contract of every engine as tests. Extend this class and return your engine from {@link #start}. The suite then tests all
+ * promises of {@link io.sluice.core.spi.Engine}.
  */
 public abstract class EngineConformance {
 
@@ -65,7 +65,7 @@ public abstract class EngineConformance {
         return replays(GoldenVector.all());
     }
 
-    /** Chooses the vectors to replay: all of them, unless another class replays all on nearly the same engine. */
+    /** Returns the vectors to replay: all vectors, unless another class replays all of them on nearly the same engine. */
     protected List<GoldenVector> chosen(List<GoldenVector> vectors) {
         return vectors;
     }
@@ -254,7 +254,7 @@ public abstract class EngineConformance {
             List<EngineDecision> charges = new ArrayList<>();
             for (int step = 0; step < 1_500; step++) {
                 latest = Math.max(latest, now.get());
-                // Move forward by anything up to minutes, or back by no more than the engine waits for.
+                // Move forward by up to minutes, or back by no more than the engine waits for.
                 long move = (long) Math.pow(10, random.nextDouble() * 8) - 1;
                 now.set(
                         subject().timeStepsBack() && random.nextInt(20) == 0
@@ -296,7 +296,7 @@ public abstract class EngineConformance {
         return random.nextInt(10) == 0 ? ask.looking() : ask;
     }
 
-    /** Returns a limit of the given kind. The shape of its counts stays the same, whatever its random numbers are. */
+    /** Returns a limit of the given kind with random numbers, which do not affect the shape of its counts. */
     private static Limit randomLimit(Random random, int kind, String name, Duration window) {
         Limit.Named named = Limit.named(name);
         long limit = random.nextLong(50) + 1;
@@ -330,7 +330,7 @@ public abstract class EngineConformance {
         return Ask.charging(List.of(demands));
     }
 
-    /** Runs the task on this many threads at once. Returns how often it was true. */
+    /** Runs the task on this many threads concurrently. Returns the number of times that it returned true. */
     static int inParallel(int count, Callable<Boolean> task) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(count);
         try {

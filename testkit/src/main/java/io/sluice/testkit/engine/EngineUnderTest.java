@@ -12,10 +12,10 @@ public interface EngineUnderTest extends AutoCloseable {
 
     Engine engine();
 
-    /** Sets the time by which the engine decides, in microseconds since the epoch. Must be called before anything else. */
+    /** Sets the time by which the engine decides, in microseconds since the epoch. Must be called before any other method. */
     void setMicros(long epochMicros);
 
-    /** Returns whether that time may go back. An engine on a monotonic clock never sees that. */
+    /** Returns whether that time may step back. An engine on a monotonic clock never sees a step back. */
     default boolean timeStepsBack() {
         return true;
     }

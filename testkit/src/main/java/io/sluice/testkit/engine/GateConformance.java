@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of every token bucket gate as tests. Extend this class, return your gate from {@link #open}, and tell how much it
- * may have outstanding. No interval may admit more than {@code burst + rate × t} plus that.
+ * The contract of every token bucket gate as tests. Extend this class, return your gate from {@link #open}, and return from {@link
+ * #outstanding} the part that it may have outstanding. No interval may admit more than {@code burst + rate × t} plus this part.
  */
 public abstract class GateConformance {
 
@@ -147,7 +147,7 @@ public abstract class GateConformance {
             }
         }
 
-        /** Mostly bursts, and sometimes a pause in which the bucket refills while permits are outstanding. */
+        /** Sends mostly bursts, with an occasional pause in which the bucket refills while permits are outstanding. */
         private void step(Gate gate) throws Exception {
             if (random.nextInt(20) == 0) {
                 long micros = (long) (random.nextDouble() * 2 * limit.capacity() / perSecond * 1e6);
@@ -167,7 +167,7 @@ public abstract class GateConformance {
             }
         }
 
-        /** Returns the largest number of permits that an interval admitted beyond what refilled in it. */
+        /** Returns the largest number of permits that an interval admitted beyond the permits refilled in it. */
         double mostInExcess() {
             return most;
         }

@@ -49,12 +49,12 @@ public final class GoldenVector {
         return read("written.json", "random.json");
     }
 
-    /** Returns the vectors of demands that keep permits for others. */
+    /** Returns the vectors of demands that keep permits for other callers. */
     public static List<GoldenVector> keeping() {
         return read("keep.json");
     }
 
-    /** Returns the vectors of reservations that are settled; some of their demands keep permits for others, too. */
+    /** Returns the vectors of reservations that are settled; some of their demands also keep permits for other callers. */
     public static List<GoldenVector> settling() {
         return read("settle.json");
     }
@@ -224,7 +224,7 @@ public final class GoldenVector {
             @Nullable Boolean stillHeld,
             @Nullable Figures settled) {}
 
-    /** What the charges of a step really cost, and what settling them results in. */
+    /** The real costs of the charges of a step, and the results of settling them. */
     private record Figures(String id, long withinMicros, List<Long> actual, List<SettlementResult> results) {
 
         List<Settlement> of(List<Charge> charges) {

@@ -26,8 +26,8 @@ public abstract class KeepConformance extends EngineConformance {
 
     @Test
     void leavesToOthersWhatADemandKeeps() throws Exception {
-        // The limits do not refill during the test. A demand that keeps half never takes the other half, however many
-        // ask at once.
+        // The limits do not refill during the test. A demand that keeps half of the limit takes only the other half, even if many callers
+        // ask concurrently.
         Ask low = ask(Demand.of(TEN, "k", 1).keeping(5));
         assertThat(inParallel(60, () -> subject().decide(low).allowed())).isEqualTo(5);
         Verdict refused = subject().decide(low).verdicts().get(0);
@@ -56,7 +56,7 @@ public abstract class KeepConformance extends EngineConformance {
         assertThat(refused.keptForOthers()).isFalse();
     }
 
-    /** A holder gets nothing more while it holds permits, whatever is kept. */
+    /** A holder gets no more permits while it holds permits, regardless of the kept permits. */
     @Test
     void aHolderThatAsksAgainIsNotRefusedForOthers() throws Exception {
         Limit slots = Limit.named("slots").concurrency(10, Duration.ofDays(1));

@@ -23,11 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Records the history of an engine that answers at once and keeps its counts in this process, so that the history checker can
- * judge it. A decorator. Thread-safe: it lets one step through at a time, because only then the order of the steps is known.
+ * Records the history of an engine that answers immediately and keeps its counts in this process, so that the history checker can check it.
+ * A decorator. Thread-safe: it lets one step through at a time, because otherwise the order of the steps would be unknown.
  *
- * <p>Each count is recorded under the name that a limit and a key give it. If the engine uses another count instead, the recorded
- * answers contradict each other, and the checker finds that.
+ * <p>Each count is recorded under the name that a limit and a key give it. If the engine uses another count instead, the recorded answers
+ * contradict each other, and the checker finds the contradiction.
  */
 public final class RecordedEngine extends ForwardingEngine {
 
@@ -38,7 +38,7 @@ public final class RecordedEngine extends ForwardingEngine {
     /**
      * Creates a recorded engine.
      *
-     * @param engine an engine that answers at once; closed together with this one
+     * @param engine an engine that answers immediately; closed together with this engine
      * @param clock the clock of the engine. It must stand still during a step, as a {@code ManualClock} does
      */
     public RecordedEngine(Engine engine, HistoryListener history, Clock clock) {
@@ -109,7 +109,7 @@ public final class RecordedEngine extends ForwardingEngine {
         record(charge.limit(), charge.key(), true, clock.epochMicros(), step);
     }
 
-    /** Records a step. A refusal is numbered like a charge, because it may change how a count ages. */
+    /** Records a step. A refusal is numbered like a charge, because it may change the ageing of a count. */
     private void record(Limit limit, String key, boolean changes, long atMicros, StepEvent.Step step) {
         String count = count(limit, key);
         long last = numbers.getOrDefault(count, 0L);

@@ -61,7 +61,7 @@ public abstract class SettlementConformance extends KeepConformance {
                 .containsExactly(new SettlementResult(Kind.SETTLED, 13), new SettlementResult(Kind.SETTLED, 6));
         EngineDecision refused = subject().decide(ask(Demand.of(TEN, "k", 1), Demand.of(THREE, "k", 1)));
         assertThat(refused.verdicts()).extracting(Verdict::fits).containsOnly(false);
-        // Fifteen are used of ten. Five of debt and the one that is wanted take six tenths of a day.
+        // Fifteen of ten permits are used. The debt of five and the wanted permit take six tenths of a day.
         assertThat(refused.verdicts().get(0).retryAfterMicros()).isEqualTo(6 * 8_640_000_000L);
     }
 
@@ -75,7 +75,7 @@ public abstract class SettlementConformance extends KeepConformance {
         assertThat(remaining(TEN, "other")).isEqualTo(10);
     }
 
-    /** It would never drain, and the limit refuses everything anyway. */
+    /** A debt would never drain, and the limit refuses all requests anyway. */
     @Test
     void anUnusedBucketWithoutARateRecordsNoDebt() throws Exception {
         Limit open = Limit.named("paused").tokenBucket(Rate.perDay(10)).withBurst(10);

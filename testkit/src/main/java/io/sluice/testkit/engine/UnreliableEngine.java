@@ -19,16 +19,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 /**
- * An engine that wraps another and answers according to its mood: late, twice, or never. It records the requests and refunds that
+ * An engine that wraps another engine and answers according to its mood: late, twice, or never. It records the requests and refunds that
  * reached it. Thread-safe.
  */
 public final class UnreliableEngine implements Engine {
 
-    /** How the next requests are treated. */
+    /** The treatment of the next requests. */
     public enum Mood {
         /** Answers like the wrapped engine, but through a future. */
         ANSWERS,
-        /** Decides at once, and answers when {@link UnreliableEngine#deliver} is called. */
+        /** Decides immediately, and answers when {@link UnreliableEngine#deliver} is called. */
         LATE,
         /** Answers, and then answers the opposite. */
         TWICE,
@@ -40,7 +40,7 @@ public final class UnreliableEngine implements Engine {
         LOSES_QUESTION,
         /** Answers with a failure. */
         FAILS,
-        /** Throws. */
+        /** Throws an exception. */
         THROWS
     }
 
@@ -52,7 +52,7 @@ public final class UnreliableEngine implements Engine {
     private volatile Mood mood = Mood.ANSWERS;
     private volatile Executor afterArrivals = Runnable::run;
 
-    /** Wraps an engine that answers at once. */
+    /** Wraps an engine that answers immediately. */
     public UnreliableEngine(Engine behind) {
         this.behind = behind;
     }
@@ -61,12 +61,12 @@ public final class UnreliableEngine implements Engine {
         this.mood = mood;
     }
 
-    /** Sets what runs the action at a deadline, see {@link PendingOutcome}. */
+    /** Sets the executor of the action at a deadline, see {@link PendingOutcome}. */
     public void runAfterArrivals(Executor executor) {
         this.afterArrivals = executor;
     }
 
-    /** Delivers all answers that are late. */
+    /** Delivers all late answers. */
     public void deliver() {
         for (Runnable answer = late.poll(); answer != null; answer = late.poll()) {
             answer.run();
@@ -115,7 +115,7 @@ public final class UnreliableEngine implements Engine {
         return new PendingOutcome(once, afterArrivals);
     }
 
-    /** Loses refunds as it loses requests, and does nothing else to them. */
+    /** Gives charges back. Refunds are lost like requests; the other moods do not affect them. */
     @Override
     public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         givenBack.addAll(charges);
@@ -157,7 +157,7 @@ public final class UnreliableEngine implements Engine {
         };
     }
 
-    /** Returns how often this engine was asked to settle. */
+    /** Returns the number of times that this engine was asked to settle. */
     public int settled() {
         return settled.get();
     }

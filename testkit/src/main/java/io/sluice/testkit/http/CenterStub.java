@@ -18,10 +18,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A server that speaks the protocol between nodes and a center, as far as a test tells it to. Thread-safe. */
+/** A server that implements the protocol between nodes and a center, as far as a test configures it. Thread-safe. */
 public final class CenterStub implements AutoCloseable {
 
-    /** Only ends tests that hang. */
+    /** The maximum wait, which only ends tests that hang. */
     private static final long PATIENCE_SECONDS = 60;
 
     private final HttpServer server;
@@ -50,7 +50,7 @@ public final class CenterStub implements AutoCloseable {
         return start(0);
     }
 
-    /** Starts at a port, such as that of a stub that was closed. */
+    /** Starts at a port, such as the port of a closed stub. */
     public static CenterStub start(int port) {
         try {
             return new CenterStub(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0));
@@ -79,7 +79,7 @@ public final class CenterStub implements AutoCloseable {
         return this;
     }
 
-    /** Answers requests for rules in this way from now on, and not with events. */
+    /** Answers requests for rules in this way from now on, instead of with events. */
     public CenterStub answerRules(int status, String type, String body) {
         rulesAnswer = Optional.of(new Answer(status, type, body));
         return this;
@@ -101,19 +101,19 @@ public final class CenterStub implements AutoCloseable {
         return event.append('\n').toString();
     }
 
-    /** Returns the next report, waiting for it. */
+    /** Waits for the next report and returns it. */
     public String report() throws InterruptedException {
         return taken(reports);
     }
 
-    /** Returns the reports that came so far and that nobody has taken, without waiting. */
+    /** Returns the reports that arrived so far and were not taken yet, without waiting. */
     public List<String> reports() {
         List<String> all = new ArrayList<>();
         reports.drainTo(all);
         return all;
     }
 
-    /** Returns the next connection that waits for events, waiting for it. */
+    /** Waits for the next connection that waits for events, and returns it. */
     public Listener listener() throws InterruptedException {
         return taken(listeners);
     }
@@ -149,7 +149,7 @@ public final class CenterStub implements AutoCloseable {
             return Optional.ofNullable(exchange.getRequestHeaders().getFirst(name));
         }
 
-        /** Sends a piece of the stream. Returns whether the connection still takes it. */
+        /** Sends a piece of the stream. Returns whether the connection still accepts it. */
         public boolean send(String text) {
             try {
                 OutputStream out = exchange.getResponseBody();
@@ -214,7 +214,7 @@ public final class CenterStub implements AutoCloseable {
         exchange.close();
     }
 
-    /** Ends all connections and stops to listen. */
+    /** Ends all connections and stops listening. */
     @Override
     public void close() {
         server.stop(0);

@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 public final class PathVariants {
 
     private static final List<BiFunction<String, Random, String>> TRICKS = List.of(
-            // Segments that do not count.
+            // Segments that servers ignore.
             inserted("/"),
             inserted("/./"),
             inserted("/x/../"),
@@ -63,7 +63,7 @@ public final class PathVariants {
             inserted(",/"),
             inserted(":/"),
             inserted("@/"),
-            // Names that are none.
+            // Segments without a name.
             named(""),
             named(";"),
             named(";a=b"),

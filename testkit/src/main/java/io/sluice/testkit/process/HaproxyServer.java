@@ -22,7 +22,7 @@ public final class HaproxyServer implements AutoCloseable {
 
     private static final Duration START = Duration.ofMinutes(1);
 
-    /** Nothing fails because a machine is slow, and nothing is tried again in silence. */
+    /** The common settings. With them, connections do not fail because a machine is slow, and failures are not retried silently. */
     private static final String SETTINGS = """
             global
               stats socket %s
@@ -48,7 +48,7 @@ public final class HaproxyServer implements AutoCloseable {
     /**
      * Starts a server and waits until it accepts connections.
      *
-     * @param sections its frontends and backends; connections that fail are not tried again
+     * @param sections the frontends and backends; failed connections are not tried again
      */
     public static HaproxyServer start(String sections) {
         HaproxyServer server = new HaproxyServer(sections);
@@ -61,7 +61,7 @@ public final class HaproxyServer implements AutoCloseable {
         throw new IllegalStateException("haproxy did not start: " + log);
     }
 
-    /** Returns whether all servers of this name are in use; false if none is. Throws if they differ. */
+    /** Returns true if all servers of this name are in use, and false if none is. Throws if they differ. */
     public boolean isUp(String server) {
         List<String> states = states(server);
         return !states.isEmpty() && states.stream().allMatch(state -> state.startsWith("UP"));

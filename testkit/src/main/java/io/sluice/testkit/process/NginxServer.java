@@ -19,7 +19,7 @@ public final class NginxServer implements AutoCloseable {
     private static final Duration START = Duration.ofMinutes(1);
     private static final int ATTEMPTS = 5;
 
-    /** Sets the folders that nginx would otherwise look for outside its own. */
+    /** The settings of the folders that nginx would otherwise look for outside its own folder. */
     private static final String SETTINGS = """
             daemon off;
             pid nginx.pid;

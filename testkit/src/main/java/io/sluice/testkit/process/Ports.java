@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Hands out free loopback ports, none of them twice within thousands. They lie below the ports that the system uses for outgoing
- * connections, so a server that is down for a while finds its port free when it comes back.
+ * Hands out free loopback ports, without repeating a port within thousands. They lie below the ports that the system uses for outgoing
+ * connections, so a server that is down for some time finds its port free when it starts again.
  */
 public final class Ports {
 
@@ -25,7 +25,7 @@ public final class Ports {
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException taken) {
-                // Taken; try the next one.
+                // The port is taken; try the next port.
             }
         }
         throw new IllegalStateException("no free port in " + FIRST + ".." + (FIRST + COUNT - 1));

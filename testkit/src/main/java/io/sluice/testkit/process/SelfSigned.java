@@ -27,7 +27,10 @@ import java.util.List;
 import java.util.UUID;
 import javax.security.auth.x500.X500Principal;
 
-/** Creates self-signed certificates for {@code localhost} in a folder. A process of the JDK's keytool would take half a second for each. */
+/**
+ * Creates self-signed certificates for {@code localhost} in a folder. A process of the JDK's keytool would take half a second for each
+ * certificate.
+ */
 public final class SelfSigned {
 
     private static final int INTEGER = 0x02;
@@ -50,7 +53,7 @@ public final class SelfSigned {
 
     private static final char[] PASSWORD = "changeit".toCharArray();
 
-    // A password that everybody knows needs no rounds, which take nine tenths of the time.
+    // A publicly known password needs no rounds, which take nine tenths of the time.
     static {
         for (String rounds : List.of("keyPbe", "certPbe", "mac")) {
             Security.setProperty("keystore.pkcs12." + rounds + "IterationCount", "10");
@@ -95,7 +98,7 @@ public final class SelfSigned {
         return folder.resolve(name + ".key");
     }
 
-    /** Returns what is signed. */
+    /** Returns the signed part of a certificate. */
     private static byte[] content(String name, byte[] publicKey) {
         byte[] subject = new X500Principal(name).getEncoded();
         Instant now = Instant.ofEpochSecond(Clock.system().epochMicros() / 1_000_000);
@@ -115,7 +118,7 @@ public final class SelfSigned {
                 der(EXTENSIONS, der(SEQUENCE, der(SEQUENCE, OTHER_NAMES, der(OCTET_STRING, names)))));
     }
 
-    /** Returns a number that is positive and has no zeros in front, as two certificates of one name must differ in it. */
+    /** Returns a positive random number without leading zeros. It must differ between two certificates of one name. */
     private static byte[] serial() {
         byte[] random = HexFormat.of().parseHex(UUID.randomUUID().toString().substring(0, 8));
         return new byte[] {1, random[0], random[1], random[2], random[3]};

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A program in its own process with a temporary folder. Both are removed when it is closed or this JVM ends. The folder outlives
+ * A program in its own process with a temporary folder. Both are removed when this object is closed or this JVM ends. The folder outlives
  * the process, so that the program can be started again.
  */
 public final class ServerProcess implements AutoCloseable {

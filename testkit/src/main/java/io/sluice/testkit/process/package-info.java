@@ -1,4 +1,4 @@
-/** Server processes for tests, and what they need: free ports, certificates, a folder. */
+/** Server processes for tests, with their free ports, certificates and folders. */
 @NullMarked
 package io.sluice.testkit.process;
 

@@ -4,20 +4,18 @@ import java.io.ByteArrayOutputStream;
 import java.util.Locale;
 
 /**
- * Splits the bytes of a Redis client into commands as they arrive, and buffers no more of a command than its name. Bytes that are
- * not RESP pass unchanged, and so does everything after them. Not thread-safe.
+ * Splits the bytes of a Redis client into commands as they arrive, and buffers no more of a command than its name. Bytes that are not RESP
+ * pass unchanged, and so do all bytes after them. Not thread-safe.
  */
 final class CommandStream {
 
     /** Decides about commands. */
     interface Judge {
 
-        /**
-         * Returns whether a command goes on to the server. The name is in capitals, or empty if it is too long for any command.
-         */
+        /** Returns whether a command is passed on to the server. The name is in capitals, or empty if it is too long for any command. */
         boolean passes(String name);
 
-        /** Called when a command that does not go on is complete. */
+        /** Called when a command that is not passed on is complete. */
         void swallowed() throws InterruptedException;
     }
 
@@ -47,7 +45,7 @@ final class CommandStream {
         this.judge = judge;
     }
 
-    /** Returns what goes on to the server: of these bytes, and of earlier ones that were undecided. */
+    /** Returns the bytes to pass on to the server, from these bytes and from earlier undecided bytes. */
     byte[] feed(byte[] bytes, int length) throws InterruptedException {
         passed.reset();
         for (int i = 0; i < length; i++) {
@@ -117,7 +115,7 @@ final class CommandStream {
             partsLeft = number;
             at = At.LENGTH;
         } else {
-            // Redis skips it silently.
+            // Redis skips this byte silently.
             pass();
             at = At.START;
         }

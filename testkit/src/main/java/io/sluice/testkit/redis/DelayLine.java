@@ -36,7 +36,7 @@ final class DelayLine {
         }
     }
 
-    /** Returns the next bytes when they are due; {@link #END} when the line is closed. */
+    /** Returns the next bytes when they are due, or {@link #END} when the line is closed. */
     byte[] take() throws InterruptedException {
         lock.lock();
         try {

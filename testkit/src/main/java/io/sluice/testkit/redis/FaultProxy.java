@@ -21,13 +21,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loopback port in front of a server: Redis, or MariaDB. It passes everything on until it is told to be slow, silent, gone or wrong. A fault
- * applies to open and new connections, and to everything that is sent after the call returned.
+ * A loopback port in front of a server: Redis, or MariaDB. It passes all bytes on until a test makes it slow, silent, unavailable or wrong.
+ * A fault applies to open and new connections, and to all bytes that are sent after the call returned.
  *
- * <p>A connection that has lost something says nothing more in that direction, even after {@link #resume}: it is as dead as a
- * connection that a firewall forgot, until it is {@linkplain #cut}. Delays are accurate to about a tenth of a millisecond on an
- * idle machine, and hold up to 4 MiB in each direction of a connection. Beyond 1,000 open connections, new ones are reset.
- * Thread-safe.
+ * <p>A connection that has lost bytes delivers nothing more in that direction, even after {@link #resume}: it is as dead as a connection
+ * that a firewall forgot, until it is {@linkplain #cut}. Delays are accurate to about a tenth of a millisecond on an idle machine, and hold
+ * up to 4 MiB in each direction of a connection. Beyond 1,000 open connections, new connections are reset. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -43,7 +42,7 @@ public final class FaultProxy implements AutoCloseable {
     /** The answer to commands with these names, or to all commands if there are none. */
     private record OwnAnswer(String line, Set<String> names) {}
 
-    /** The server receives these words, one after the other on one connection, and the answer to the last of them is lost. */
+    /** A fault in which the server receives these words, one after the other on one connection, and the answer to the last word is lost. */
     private record Severed(List<String> words, Runnable then) {}
 
     private final int port;
@@ -115,9 +114,7 @@ public final class FaultProxy implements AutoCloseable {
         delayToClient = toClient.toNanos();
     }
 
-    /**
-     * Lets nothing pass, not even the end of a connection. New connections are accepted; after {@link #stopListening}, refused.
-     */
+    /** Blocks all bytes, even the end of a connection. New connections are accepted, or refused after {@link #stopListening}. */
     public void silence() {
         traffic = Traffic.SILENT;
     }
@@ -128,16 +125,16 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Loses one answer: of the next connection to MariaDB that sends these words one after the other, such as an {@code INSERT} and
-     * {@code COMMIT}. The server receives them. When it answers the last of them, the connection is reset instead.
+     * Loses one answer: of the next connection to MariaDB that sends these words one after the other, such as an {@code INSERT} and {@code
+     * COMMIT}. The server receives them. When it answers the last word, the connection is reset instead.
      *
-     * @param then called before the connection is reset, such as {@link #stopListening}
+     * @param then the action before the connection is reset, such as {@link #stopListening}
      */
     public void loseAnswerTo(Runnable then, String... words) {
         severed.set(new Severed(List.of(words), then));
     }
 
-    /** Returns how many connections were reset by {@link #loseAnswerTo}. */
+    /** Returns the number of connections that were reset by {@link #loseAnswerTo}. */
     public long severed() {
         return severedConnections.sum();
     }
@@ -145,7 +142,7 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Answers commands itself instead of passing them on.
      *
-     * @param error as Redis sends it, without the minus sign: {@code "LOADING Redis is loading the dataset in memory"}
+     * @param error the error as Redis sends it, without the minus sign: {@code "LOADING Redis is loading the dataset in memory"}
      * @param names the names of the commands, such as {@code "FCALL"}; all commands if there are none
      */
     public void answer(String error, String... names) {
@@ -159,19 +156,19 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Holds commands with these names back, and what follows them on the same connection. {@link #resume} delivers them, also if their
-     * client has left meanwhile: they arrive late, as from a network that stood still.
+     * Holds back commands with these names, and all later bytes on the same connection. {@link #resume} delivers them, even if their client
+     * has left meanwhile: they arrive late, as after a pause of the network.
      */
     public void hold(String... names) {
         held = Stream.of(names).map(name -> name.toUpperCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Returns how many connections are held back. */
+    /** Returns the number of connections that are held back. */
     public long holding() {
         return connections.stream().filter(ProxiedConnection::isHeld).count();
     }
 
-    /** Passes everything on again without delay, and listens again. */
+    /** Passes all bytes on again without delay, and listens again. */
     public void resume() {
         held = Set.of();
         connections.forEach(ProxiedConnection::release);
@@ -194,7 +191,7 @@ public final class FaultProxy implements AutoCloseable {
         cut();
     }
 
-    /** Refuses new connections; open ones stay. */
+    /** Refuses new connections; open connections stay. */
     public synchronized void stopListening() {
         if (listener != null) {
             listener.close();
@@ -209,27 +206,27 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Returns how many connections were accepted. */
+    /** Returns the number of accepted connections. */
     public long connections() {
         return accepted.sum();
     }
 
-    /** Returns how many connections are open. */
+    /** Returns the number of open connections. */
     public int open() {
         return connections.size() + unheard.size();
     }
 
-    /** Returns how many commands the proxy answered itself. */
+    /** Returns the number of commands that the proxy answered itself. */
     public long answered() {
         return answered.sum();
     }
 
-    /** Returns how many bytes the proxy wrote to the server. */
+    /** Returns the number of bytes that the proxy wrote to the server. */
     public long bytesToServer() {
         return bytesToServer.sum();
     }
 
-    /** Returns how many bytes the proxy wrote to clients, both the server's and its own. */
+    /** Returns the number of bytes that the proxy wrote to clients, both the server's bytes and its own. */
     public long bytesToClient() {
         return bytesToClient.sum();
     }
@@ -255,7 +252,7 @@ public final class FaultProxy implements AutoCloseable {
         return isRedis;
     }
 
-    /** Returns how many of the words a connection has sent, which had sent so many before these bytes. */
+    /** Returns the number of the words that a connection has sent, given the number before these bytes. */
     int sent(int before, byte[] bytes) {
         Severed current = severed.get();
         if (current == null || before >= current.words.size()) {
@@ -264,7 +261,7 @@ public final class FaultProxy implements AutoCloseable {
         return new String(bytes, StandardCharsets.ISO_8859_1).contains(current.words.get(before)) ? before + 1 : before;
     }
 
-    /** Returns whether the answer is lost to a connection that has sent so many of the words. It is lost once. */
+    /** Returns whether the answer to a connection that has sent this number of the words is lost. It is lost once. */
     boolean severs(int sent) {
         Severed current = severed.get();
         if (current == null || sent < current.words.size() || !severed.compareAndSet(current, null)) {
@@ -308,13 +305,13 @@ public final class FaultProxy implements AutoCloseable {
         return "fault-proxy-" + port;
     }
 
-    /** Closes a socket so that the other side notices at once, whatever was under way. */
+    /** Closes a socket so that the other side notices immediately, even with bytes in transit. */
     static void reset(Socket socket) {
         try {
             socket.setSoLinger(true, 0);
             socket.close();
         } catch (IOException e) {
-            // It is closed already.
+            // The socket is already closed.
         }
     }
 
@@ -373,7 +370,7 @@ public final class FaultProxy implements AutoCloseable {
                     accept(socket.accept());
                 }
             } catch (IOException e) {
-                // Closed.
+                // The socket is closed.
             }
         }
 

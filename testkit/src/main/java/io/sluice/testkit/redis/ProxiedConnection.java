@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection through a {@link FaultProxy}. Each direction has a reading and a writing thread with a {@link DelayLine} between
- * them. The proxy's own answers wait for those that the server owes to earlier commands.
+ * One connection through a {@link FaultProxy}. Each direction has a reading and a writing thread with a {@link DelayLine} between them. The
+ * proxy's own answers wait for the server's answers to earlier commands.
  */
 final class ProxiedConnection {
 
@@ -36,7 +36,7 @@ final class ProxiedConnection {
     private volatile int sentWords;
     private int ends;
 
-    /** Guarded by {@link #holding}. */
+    /** True while the connection is held back. Guarded by {@link #holding}. */
     private boolean isHeld;
 
     ProxiedConnection(FaultProxy proxy, Socket client, Socket server) {
@@ -62,7 +62,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** Delivers what was held back. */
+    /** Delivers the bytes that were held back. */
     void release() {
         synchronized (holding) {
             isHeld = false;
@@ -124,7 +124,7 @@ final class ProxiedConnection {
                 forward.accept(bytes, count);
             }
         } catch (IOException reset) {
-            // Deliver what is still in transit, and then the end of the stream.
+            // Deliver the bytes that are still in transit, and then the end of the stream.
         }
         line.put(DelayLine.END, 0);
     }
@@ -183,7 +183,10 @@ final class ProxiedConnection {
         }
     }
 
-    /** Holds the lock for all of the bytes, so that no answer of the proxy overtakes bytes that are counted but not yet sent. */
+    /**
+     * Sends bytes to the client. Holds the lock for all of the bytes, so that no answer of the proxy overtakes bytes that are counted but
+     * not yet sent.
+     */
     private void toClient(byte[] bytes, int length) throws InterruptedException {
         if (!proxy.isRedis()) {
             if (proxy.severs(sentWords)) {

@@ -38,7 +38,7 @@ public final class RedisCluster implements AutoCloseable {
     private RedisCluster() {}
 
     /**
-     * Starts the cluster and waits until it is healthy, about three seconds.
+     * Starts the cluster and waits about three seconds until it is healthy.
      *
      * @param options the options of all nodes, as on the command line
      */
@@ -71,9 +71,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Returns the cluster that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It
-     * starts at the first call and ends with the JVM. Slots may have moved since its start. Use {@link #start} for a cluster to
-     * kill, freeze, configure or fail over: this one throws an {@link IllegalStateException} at that, and when it is closed.
+     * Returns the cluster that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It starts at
+     * the first call and ends with the JVM. Slots may have moved since its start. Use {@link #start} for a cluster to kill, freeze,
+     * configure or fail over: the shared cluster throws an {@link IllegalStateException} on each of these, and when it is closed.
      */
     public static RedisCluster shared() {
         return SharedServers.cluster();
@@ -151,7 +151,7 @@ public final class RedisCluster implements AutoCloseable {
                 .toList();
     }
 
-    /** Moves a slot with its keys, and waits until all nodes know. */
+    /** Moves a slot with its keys, and waits until all nodes know the new owner. */
     public void moveSlot(int slot, RedisServer to) {
         SlotMove move = beginMove(slot, to);
         move.migrateAllKeys();
@@ -170,9 +170,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Kills the owner of a slot as a crash would, and returns it. First waits until the last takeover is two seconds old. Until
-     * then, a node that won an election and lost its place again would win with the same votes, and no other node would accept
-     * that.
+     * Kills the owner of a slot as a crash would, and returns it. First waits until the last takeover is two seconds old. Until then, a
+     * node that won an election and lost its place again would win with the same votes, which no other node would accept.
      */
     public RedisServer killPrimaryOf(int slot) {
         Await.until("last takeover is over", PATIENCE, () -> Clock.system().nanoTime() - quietFromNanos >= 0);
@@ -194,7 +193,7 @@ public final class RedisCluster implements AutoCloseable {
         Replication.resume(ownerOf(slot));
     }
 
-    /** Waits until every living replica has everything that was written to the owner of a slot before this call. */
+    /** Waits until every living replica has all data that was written to the owner of a slot before this call. */
     public void awaitReplicationOf(int slot) {
         long written = ownerOf(slot).offset();
         Await.until("replicas have everything", PATIENCE, () -> replicasOf(slot).stream()
@@ -309,7 +308,7 @@ public final class RedisCluster implements AutoCloseable {
                 || node.info("master_link_status").equals("up");
     }
 
-    /** Returns the owners by first slot, as each living node sees them; one view if they agree. */
+    /** Returns the owners by first slot, in the view of each living node; a single view if the nodes agree. */
     private Set<NavigableMap<Integer, String>> views() {
         Set<NavigableMap<Integer, String>> views = new HashSet<>();
         for (RedisServer node : living()) {
@@ -324,7 +323,7 @@ public final class RedisCluster implements AutoCloseable {
         return views;
     }
 
-    /** Returns which living node follows which, as each of them sees it; one view if they agree. */
+    /** Returns the living nodes and the nodes that they follow, in the view of each node; a single view if the nodes agree. */
     private Set<Set<String>> roles() {
         Set<String> living = living().stream().map(this::idOf).collect(Collectors.toSet());
         return living().stream()

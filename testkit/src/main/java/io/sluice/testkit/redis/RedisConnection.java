@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One connection to a Redis on loopback that sends exactly what it is given, in RESP2: for setting up servers, and for replies
- * that a client would hide. Not thread-safe.
+ * One connection to a Redis on loopback that sends exactly the given commands, in RESP2: for setting up servers, and for
+ * replies that a client would hide. Not thread-safe.
  */
 public final class RedisConnection implements AutoCloseable {
 
@@ -66,7 +66,7 @@ public final class RedisConnection implements AutoCloseable {
         }
     }
 
-    /** Sends a command and returns its reply, even if that is an error. */
+    /** Sends a command and returns its reply, even if the reply is an error. */
     public RedisReply command(String... command) {
         send(command);
         return receive();
@@ -153,7 +153,7 @@ public final class RedisConnection implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed either way.
+            // The socket is closed in both cases.
         }
     }
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /**
  * A real primary and its replica behind one address, which moves to the replica when it takes over. There are no Sentinels, so
- * that a failover takes milliseconds and the next one can follow within a second or two. Not thread-safe.
+ * that a failover takes milliseconds and the next failover can follow within a second or two. Not thread-safe.
  */
 public final class RedisPair implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class RedisPair implements AutoCloseable {
         return primary;
     }
 
-    /** Waits until the replica has everything that was written before this call. */
+    /** Waits until the replica has all data that was written before this call. */
     public void awaitReplication() {
         long written = primary.offset();
         Await.until("replica has everything", PATIENCE, () -> replica.offset() >= written);

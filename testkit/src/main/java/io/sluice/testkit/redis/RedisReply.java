@@ -21,7 +21,7 @@ public sealed interface RedisReply {
     /** An error, without its leading minus sign: {@code READONLY You can't write against a read only replica.} */
     record Failure(String error) implements RedisReply {}
 
-    /** Null. */
+    /** The null reply. */
     record Nothing() implements RedisReply {}
 
     default String text() {

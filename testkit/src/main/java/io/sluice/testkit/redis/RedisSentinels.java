@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  * A real primary with replicas, watched by three real Sentinels with a quorum of two. They consider a primary dead after 500 ms
  * and replace it within two or three seconds. Thread-safe.
  *
- * <p>A restarted server comes back as an empty primary until the Sentinels make it a replica, about three seconds later. A server
- * does the same if its configuration could not be written when it died.
+ * <p>A restarted server comes back as an empty primary until the Sentinels make it a replica, after about three seconds. This also happens
+ * to a server whose configuration could not be written when it died.
  */
 public final class RedisSentinels implements AutoCloseable {
 
@@ -34,10 +34,10 @@ public final class RedisSentinels implements AutoCloseable {
     private RedisSentinels() {}
 
     /**
-     * Starts everything and waits until the replicas follow, and the Sentinels know them and each other.
+     * Starts all servers and Sentinels, and waits until the replicas follow and the Sentinels know them and each other.
      *
-     * @param replicas how many replicas, from 1
-     * @param options the options of the servers, as on the command line; replicas and Sentinels also learn {@code --requirepass}
+     * @param replicas the number of replicas, from 1
+     * @param options the options of the servers, as on the command line; replicas and Sentinels also get {@code --requirepass}
      */
     public static RedisSentinels start(int replicas, String... options) {
         if (replicas < 1) {
@@ -111,7 +111,7 @@ public final class RedisSentinels implements AutoCloseable {
         knownPrimary = old;
         Await.until("replica takes over", PATIENCE, () -> {
             if (named().contains(old)) {
-                // Refused without fresh news of a replica, and not retried by the Sentinel if it fails.
+                // The Sentinel refuses this without fresh news of a replica, and does not retry it if it fails.
                 sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
             }
             // Not a bound: callers try again.
@@ -121,7 +121,7 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Waits until the primary is another one than at the start or at the last call, and every living server follows it.
+     * Waits until there is another primary than at the start or at the last call, and every living server follows it.
      *
      * @return the new primary
      */
@@ -137,7 +137,7 @@ public final class RedisSentinels implements AutoCloseable {
         Await.until("replicas follow", PATIENCE, () -> settled(0));
     }
 
-    /** Waits until every living replica has everything that was written before this call. */
+    /** Waits until every living replica has all data that was written before this call. */
     public void awaitReplication() {
         long written = primary().offset();
         Await.until("replicas have everything", PATIENCE, () -> replicas().stream()
@@ -166,7 +166,7 @@ public final class RedisSentinels implements AutoCloseable {
             RedisServer sentinel = RedisServer.startSentinel();
             sentinels.add(sentinel);
             try (RedisConnection connection = sentinel.connect()) {
-                // With three candidates, each might vote for itself. With two, the third decides between them.
+                // With three candidates, each might vote for itself. With two candidates, the third Sentinel decides between them.
                 watch(connection, i < SENTINELS - 1 ? 500 : 1_500);
             }
         }
@@ -189,7 +189,7 @@ public final class RedisSentinels implements AutoCloseable {
         RedisServer.done(sentinel.command("SENTINEL", "SET", NAME, option, value));
     }
 
-    /** Tunes a Sentinel. By default, for production, Sentinels talk at most once a second and repair after ten. */
+    /** Tunes a Sentinel. By default, for production, Sentinels communicate at most once a second and repair after ten seconds. */
     private static void tune(RedisConnection sentinel, String periods) {
         RedisServer.done(sentinel.command(("SENTINEL DEBUG " + periods).split(" ", -1)));
     }
@@ -221,7 +221,7 @@ public final class RedisSentinels implements AutoCloseable {
         return fields.get(fields.indexOf(name) + 1);
     }
 
-    /** Returns whether Sentinels and living servers agree on a living primary other than this one. */
+    /** Returns whether Sentinels and living servers agree on a living primary other than the primary on this port. */
     private boolean settled(int notPort) {
         Set<Integer> named = named();
         if (named.size() != 1 || named.contains(notPort)) {
@@ -242,8 +242,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Returns whether all living Sentinels see the server as a replica. One that does not would demote it later, even if it is
-     * the primary by then.
+     * Returns whether all living Sentinels see the server as a replica. A Sentinel that does not would demote it later, even if it is the
+     * primary by then.
      */
     private boolean knownAsReplica(RedisServer server) {
         String port = Integer.toString(server.port());

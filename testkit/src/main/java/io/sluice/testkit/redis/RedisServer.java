@@ -44,9 +44,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Returns the server that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It
-     * starts at the first call and ends with the JVM. Use it in classes that need a plain server, and {@link #start} for a server
-     * to kill, freeze or configure: this one throws an {@link IllegalStateException} at that, and when it is closed.
+     * Returns the server that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It starts at
+     * the first call and ends with the JVM. Use it in classes that need a plain server, and {@link #start} for a server to kill, freeze or
+     * configure: the shared server throws an {@link IllegalStateException} on each of these, and when it is closed.
      */
     public static RedisServer shared() {
         return SharedServers.server();
@@ -57,12 +57,12 @@ public final class RedisServer implements AutoCloseable {
         return start(() -> List.of(options));
     }
 
-    /** Starts a server with options that are built anew for each attempt, for options that name ports. */
+    /** Starts a server with options that are built again for each attempt, for options that name ports. */
     static RedisServer start(Supplier<List<String>> options) {
         return start(Kind.OWN, options);
     }
 
-    /** Starts a Sentinel that does not watch anything yet. */
+    /** Starts a Sentinel that does not watch a primary yet. */
     static RedisServer startSentinel() {
         return start(Kind.SENTINEL, List::of);
     }
@@ -75,7 +75,7 @@ public final class RedisServer implements AutoCloseable {
     private static RedisServer start(Kind kind, Supplier<List<String>> options) {
         String log = "";
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            // The port may be taken between finding and using it. The next attempt uses another one.
+            // The port may be taken between finding and using it. The next attempt uses another port.
             RedisServer server = new RedisServer(kind, Ports.free(), options.get());
             if (server.awaitAnswer()) {
                 return server;
@@ -95,7 +95,7 @@ public final class RedisServer implements AutoCloseable {
         return "redis://" + credentials() + "127.0.0.1:" + port;
     }
 
-    /** Sends a command on its own connection and returns the reply, even if that is an error. */
+    /** Sends a command on its own connection and returns the reply, even if it is an error. */
     public RedisReply command(String... command) {
         try (RedisConnection connection = connect()) {
             RedisReply reply = connection.command(command);
@@ -157,7 +157,7 @@ public final class RedisServer implements AutoCloseable {
         process.close();
     }
 
-    /** Fails if other test classes use this server too. */
+    /** Fails if other test classes also use this server. */
     void mayChange(String how) {
         if (shared) {
             throw new IllegalStateException(
@@ -165,7 +165,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Returns the replication offset of this server, comparable with that of its primary or replicas. */
+    /** Returns the replication offset of this server, comparable with the offsets of its primary or replicas. */
     long offset() {
         return Long.parseLong(info(info("role").equals("slave") ? "slave_repl_offset" : "master_repl_offset"));
     }
@@ -233,7 +233,7 @@ public final class RedisServer implements AutoCloseable {
 
     private boolean answers() {
         try (RedisConnection connection = RedisConnection.to(port, PING)) {
-            // A refusal for lack of a password is an answer. A server that identifies itself must be this one.
+            // A refusal for lack of a password counts as an answer. A server that identifies itself must be this server.
             RedisReply reply = connection.command("INFO", "server");
             return reply instanceof RedisReply.Failure refused
                     ? !refused.error().startsWith("LOADING")

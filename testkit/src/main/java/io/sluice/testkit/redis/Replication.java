@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the servers of a group replicate: without delay, and as a separate user that can be locked out. */
+/** The replication within a group of servers: without delay, and as a separate user that can be locked out. */
 final class Replication {
 
     private static final String USER = "replica";
@@ -14,7 +14,7 @@ final class Replication {
 
     private Replication() {}
 
-    /** Returns the options of a server in the group, primary or replica, followed by those of the caller. */
+    /** Returns the options of a server in the group, primary or replica, followed by the options of the caller. */
     static List<String> options(String... more) {
         List<String> all = new ArrayList<>(List.of(
                 "--repl-diskless-sync-delay",
@@ -30,8 +30,8 @@ final class Replication {
     }
 
     /**
-     * Keeps all replicas from following this server, from before this returns until {@link #resume} or a restart. Freezing the
-     * replicas would not be enough: they would apply what waits in their sockets when they continue.
+     * Keeps all replicas from following this server until {@link #resume} or a restart; effective when this method returns.
+     * Freezing the replicas would not be enough: they would apply the data in their sockets when they continue.
      */
     static void stop(RedisServer primary) {
         RedisServer.done(primary.command("ACL", "SETUSER", USER, "off"));

@@ -12,7 +12,7 @@ final class ReplyStream {
     private long number;
     private boolean negative;
 
-    /** Returns whether a reply or message has begun and not ended. */
+    /** Returns whether a reply or message has started and not ended. */
     boolean inside() {
         return inside;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server and the Cluster that the test classes of one JVM share. Each starts at its first use and ends with the JVM. Test
+ * The server and the Cluster that the test classes of one JVM share. Each of them starts at its first use and ends with the JVM. Test
  * classes of one JVM run one after the other, so only one of them uses a server at a time.
  */
 final class SharedServers {

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * A slot of a {@link RedisCluster} that moves from one node to another, step by step. Meanwhile the source node answers {@code
- * ASK} for keys that it no longer has, and both nodes answer {@code TRYAGAIN} to several keys of which only some are there.
+ * ASK} for keys that it no longer has, and both nodes answer {@code TRYAGAIN} to several keys of which they have only some.
  */
 public final class SlotMove {
 
@@ -49,7 +49,7 @@ public final class SlotMove {
                 RedisConnection.to(from.port(), Duration.ofMinutes(1), StandardCharsets.ISO_8859_1))) {
             List<String> keys = keysLeft(connection);
             while (!keys.isEmpty()) {
-                // The reply is not OK if all of them expired meanwhile.
+                // The reply is not OK if all keys expired meanwhile.
                 migrate(connection, keys).text();
                 keys = keysLeft(connection);
             }
