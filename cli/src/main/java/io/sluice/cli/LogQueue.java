@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Logback's asynchronous appender, configured so that a caller never waits for the sink. If the queue is full, because the pipe
  * has no reader or the disk is full, the line is dropped and counted, and the log reports the count as soon as it can write
  * again. The queue holds at least {@value #SIZE} lines and at most twice as many, because Logback's thread takes all queued
- * lines at once and writes them one by one. Thread-safe.
+ * lines together and writes them one by one. Thread-safe.
  */
 final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
 

@@ -182,7 +182,7 @@ final class WaitScheduler {
             lines.leave(waiter);
         }
         if (kept && closed) {
-            // close() may have looked for waiting callers just before this one was added.
+            // close() may have looked for waiting callers just before this caller was added.
             lines.askAll();
         }
         return kept;

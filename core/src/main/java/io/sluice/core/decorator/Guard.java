@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * Such a refusal is not degraded; it looks like a refusal by the store. A decorator. Thread-safe.
  *
  * <p>The guard counts the permits that the store granted, with the store's times and algorithm, and the asks in progress. An ask that the
- * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at once on a limit of a hundred, only
- * as many asks as the guard allows reach the store before the first answer arrives.
+ * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at the same time on a limit of a
+ * hundred, only as many asks as the guard allows reach the store before the first answer arrives.
  *
  * <p><b>Accuracy.</b> The guard never admits a request. If no other ask is in progress, it never refuses a request that the store would
  * admit, because the store has counted at least the permits that this process got. Only asks in progress count as if they were granted. If

@@ -32,7 +32,7 @@ final class Wheel {
     private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(SLOTS);
 
     /**
-     * The wheel has passed all ticks before this one. It increases before the slot is emptied, so that a thread that adds an
+     * The wheel has passed all ticks before this tick. It increases before the slot is emptied, so that a thread that adds an
      * alarm sees whether it was too late.
      */
     private volatile long next;

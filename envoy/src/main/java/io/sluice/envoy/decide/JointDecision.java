@@ -345,7 +345,10 @@ final class JointDecision {
 
     private record CountId(String name, String shape, String key, boolean inStore) {}
 
-    /** Finds the limit that the whole decision reports: the first that refuses, otherwise the one with the least remaining. */
+    /**
+     * Finds the limit that the whole decision reports: the first limit that refuses, otherwise the limit with the fewest
+     * remaining permits.
+     */
     private final class Reporting {
 
         private @Nullable Rule byRule;

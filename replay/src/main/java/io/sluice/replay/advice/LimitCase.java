@@ -25,7 +25,7 @@ final class LimitCase {
      */
     private static final long ENOUGH_TENTHS = 9;
 
-    /** If more requests than this, in percent, lack a duration, the peak of requests under way is unknown. */
+    /** If more requests than this, in percent, lack a duration, the peak of concurrent requests is unknown. */
     private static final long MOST_WITHOUT_DURATION = 10;
 
     final Rule rule;

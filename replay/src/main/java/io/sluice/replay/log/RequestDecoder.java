@@ -33,7 +33,7 @@ final class RequestDecoder {
      * Returns the attributes of a request.
      *
      * @param values the position of the first value
-     * @throws IllegalArgumentException if a live request like this one would be refused; the message does not contain its values
+     * @throws IllegalArgumentException if a live request with these values would be refused; the message does not contain its values
      */
     Attributes attributes(TimeOrder.Block block, int values) {
         Map<String, String> all = few ? new FewValues() : new HashMap<>(64);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One difference between two rule sets. Immutable. Prints as one sentence that an engineer on call understands at once: {@code
- * login: limit by ip 5 per 1m → 10 per 1m}.
+ * One difference between two rule sets. Immutable. Prints as one sentence that an engineer on call understands immediately: {@code login:
+ * limit by ip 5 per 1m → 10 per 1m}.
  */
 public sealed interface RuleChange {
 

@@ -233,7 +233,7 @@ public final class Fields {
         });
     }
 
-    /** Reads a mapping inside this one. */
+    /** Reads a mapping inside of this mapping. */
     public Optional<Fields> fields(String key, Collection<String> known) {
         return value(key).flatMap(value -> of(key, value, known, errors));
     }

@@ -158,7 +158,7 @@ public final class JsonObject {
         return list.items().stream().map(item -> of(name, item)).toList();
     }
 
-    /** Returns an object inside this one; empty if it is null or absent. */
+    /** Returns an object inside of this object; empty if it is null or absent. */
     public Optional<JsonObject> object(String name) {
         YamlValue value = values.get(name);
         return value == null || (value instanceof YamlScalar scalar && scalar.isNull())

@@ -59,7 +59,7 @@ public final class SignedLog {
         return this;
     }
 
-    /** Removes the rows after the first ones. */
+    /** Removes all rows beyond this number. */
     public SignedLog cut(int size) {
         rows.subList(size, rows.size()).clear();
         return this;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of permits that a limit admits in any interval, directly from its definition and independent of its algorithm. A bound
  * receives the admissions of one count, in order. Returned permits count as not admitted. A settlement may charge more than the limit
- * allows, but no admission passes beside this debt, or takes permits that it has to keep for others. Doubt never counts as a violation: no
- * interval reaches across a point where time stepped back far or steps are missing.
+ * allows, but no admission passes beside this debt, or takes permits that it has to keep for other callers. Doubt never counts as a
+ * violation: no interval reaches across a point where time stepped back far or steps are missing.
  */
 public abstract sealed class IntervalBound
         permits IntervalBound.Flow, IntervalBound.Slots, IntervalBound.Window, SpanBound, IntervalBound.Held {

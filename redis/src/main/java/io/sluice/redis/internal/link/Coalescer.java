@@ -138,9 +138,7 @@ public final class Coalescer {
         return load <= LIGHT_LOAD || waitingNow.get() >= GOOD_BATCH;
     }
 
-    /**
-     * Takes the next batch and leaves out operations past their deadline: they would be charged although their callers are gone.
-     */
+    /** Takes the next batch and leaves out operations past their deadline: they would be charged although their callers no longer wait. */
     private Batch nextBatch(List<Operation> late) {
         Batch batch = batchOf(List.of());
         long now = clock.nanoTime();
@@ -189,7 +187,7 @@ public final class Coalescer {
 
     private void landed(Batch batch, byte @Nullable [] reply, @Nullable EngineFailure why) {
         underWay.decrementAndGet();
-        // Send the next call before completing this one: Redis works while the callers are notified.
+        // Send the next call before completing this call: Redis works while the callers are notified.
         sendWaiting();
         if (reply == null) {
             fail(batch, why == null ? new EngineFailure(FailureNames.ERROR, true) : why);

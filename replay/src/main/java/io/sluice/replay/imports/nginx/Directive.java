@@ -15,7 +15,7 @@ record Directive(Spot spot, String name, List<String> arguments, List<Directive>
         block = List.copyOf(block);
     }
 
-    /** Returns an argument, or an empty text if there are not so many. */
+    /** Returns an argument, or an empty text if it does not exist. */
     String argument(int index) {
         return index < arguments.size() ? arguments.get(index) : "";
     }

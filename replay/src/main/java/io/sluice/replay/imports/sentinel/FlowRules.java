@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * Flow rules of Sentinel.
  *
  * <p>Sentinel counts requests per second in two buckets of 500 ms, which begin at multiples of 500 ms since 1970. It refuses a request if
- * the present bucket and the one before it already hold the count. A strict sliding window of 500 ms with one slice does exactly that: it
+ * the present bucket and the previous bucket already hold the count. A strict sliding window of 500 ms with one slice does exactly this: it
  * counts the present slice and, in full, the slice before it.
  */
 final class FlowRules {

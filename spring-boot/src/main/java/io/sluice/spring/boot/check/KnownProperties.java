@@ -68,7 +68,7 @@ final class KnownProperties {
                 .orElseThrow();
     }
 
-    /** Returns the environment variable of a known property that differs from this one by a typing error. */
+    /** Returns the environment variable of a known property that differs from this variable by a typing error. */
     Optional<String> similarVariable(String variable) {
         return all.stream()
                 .filter(known -> !known.elements().contains(KnownProperty.ANY))
