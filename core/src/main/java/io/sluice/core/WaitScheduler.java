@@ -165,8 +165,9 @@ final class WaitScheduler {
             return false;
         }
         if (refusal.degraded() != null) {
-            // The engine may have charged an ask whose answer was lost. No caller would release these permits, and the next ask
-            // must not reuse them: give them back. Do not wake other waiters, because an immediate retry would only fail again.
+            // The engine may have charged an ask whose answer was lost. No caller would release these permits, and the
+            // next ask must not reuse them: give them back. Do not wake other waiters, because an immediate retry would
+            // only fail again.
             List<Charge> lost = refusal.outcome().charges(refusal.ask());
             if (!lost.isEmpty()) {
                 waiter.rename();

@@ -152,8 +152,8 @@ final class ModelReplay {
     String refused(Demand demand, boolean refusedByLimit, boolean changed, long nowMicros) {
         long grant = most.grant(demand, nowMicros);
         if (StepBack.rebases(latestMicros, nowMicros)) {
-            // Either the share refused before the store read the count, or the limit refused and the store wrote down that time stepped
-            // back.
+            // Either the share refused before the store read the count, or the limit refused and the store wrote down
+            // that time stepped back.
             forget(demand.limit(), nowMicros);
         } else if (changed && isBucket(demand.limit())) {
             // The limit refused, and its rate has changed.

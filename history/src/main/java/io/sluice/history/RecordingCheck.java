@@ -206,7 +206,8 @@ public final class RecordingCheck {
                         run.name() + ": files " + (previous + 1) + " to " + (file.part.number() - 1) + " are missing");
             }
             previous = file.part.number();
-            // A process that holds the lock now may still write; a process that has ended before this line has written all its events.
+            // A process that holds the lock now may still write; a process that has ended before this line has written
+            // all its events.
             boolean written = isWritten(file.path);
             HistoryReader.Frame frame = HistoryReader.read(file.path, file.size, this::survey);
             run.ended = last && frame.isWhole();

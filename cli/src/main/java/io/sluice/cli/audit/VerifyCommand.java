@@ -82,8 +82,8 @@ final class VerifyCommand implements Callable<Integer> {
             throw usage("--export: together with --center (expected: one of them)");
         }
         AuditVerification verification = new AuditVerification();
-        // Read the witnesses before the export: otherwise a row that a node witnesses after the export would look as if it had
-        // been cut off.
+        // Read the witnesses before the export: otherwise a row that a node witnesses after the export would look as if
+        // it had been cut off.
         readKey(verification);
         readWitnesses(verification);
         try {
@@ -120,7 +120,8 @@ final class VerifyCommand implements Callable<Integer> {
                 claim(node).ifPresent(verification::claim);
             }
         } catch (CenterCallException e) {
-            // A token for the log alone may not list the nodes. The nodes only add to the evidence of the witness files.
+            // A token for the log alone may not list the nodes. The nodes only add to the evidence of the witness
+            // files.
             if (!e.isForbidden()) {
                 throw e;
             }

@@ -12,7 +12,8 @@ public final class KeyDigest {
 
     /** Returns the digest as 64 hexadecimal digits. */
     public static String of(String key) {
-        // Do not use String.getBytes: every charset replaces lone surrogates, so two different keys would have the same digest.
+        // Do not use String.getBytes: every charset replaces lone surrogates, so two different keys would have the same
+        // digest.
         ByteBuffer bytes = ByteBuffer.allocate(key.length() * Character.BYTES);
         key.chars().forEach(c -> bytes.putChar((char) c));
         try {

@@ -35,8 +35,8 @@ final class QuotaStandings {
         List<LimitGroup> some = new ArrayList<>(part.shadows().size());
         for (LimitGroup group : part.shadows()) {
             if (isQuota(group) == quotas) {
-                // If the store fails, shadow limits let the request pass. Quotas can refuse, so the policy of their rule
-                // applies.
+                // If the store fails, shadow limits let the request pass. Quotas can refuse, so the policy of their
+                // rule applies.
                 some.add(quotas ? LimitGroup.of(group.limits()) : group);
             }
         }

@@ -39,8 +39,8 @@ final class OpenRules {
                         : new LimitOverride(
                                 each.when(),
                                 each.limit(),
-                                // One less than the number of the limit, so that a demand shows whether it is for the limit or the
-                                // override.
+                                // One less than the number of the limit, so that a demand shows whether it is for the
+                                // limit or the override.
                                 LimitNumbers.open(each.numbers(), Optional.empty(), 1),
                                 each.until()))
                 .toList();

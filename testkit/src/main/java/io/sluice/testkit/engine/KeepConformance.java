@@ -26,8 +26,8 @@ public abstract class KeepConformance extends EngineConformance {
 
     @Test
     void leavesToOthersWhatADemandKeeps() throws Exception {
-        // The limits do not refill during the test. A demand that keeps half of the limit takes only the other half, even if many callers
-        // ask concurrently.
+        // The limits do not refill during the test. A demand that keeps half of the limit takes only the other half,
+        // even if many callers ask concurrently.
         Ask low = ask(Demand.of(TEN, "k", 1).keeping(5));
         assertThat(inParallel(60, () -> subject().decide(low).allowed())).isEqualTo(5);
         Verdict refused = subject().decide(low).verdicts().get(0);

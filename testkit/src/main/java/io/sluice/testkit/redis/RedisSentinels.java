@@ -166,7 +166,8 @@ public final class RedisSentinels implements AutoCloseable {
             RedisServer sentinel = RedisServer.startSentinel();
             sentinels.add(sentinel);
             try (RedisConnection connection = sentinel.connect()) {
-                // With three candidates, each might vote for itself. With two candidates, the third Sentinel decides between them.
+                // With three candidates, each might vote for itself. With two candidates, the third Sentinel decides
+                // between them.
                 watch(connection, i < SENTINELS - 1 ? 500 : 1_500);
             }
         }

@@ -233,7 +233,8 @@ public final class RedisServer implements AutoCloseable {
 
     private boolean answers() {
         try (RedisConnection connection = RedisConnection.to(port, PING)) {
-            // A refusal for lack of a password counts as an answer. A server that identifies itself must be this server.
+            // A refusal for lack of a password counts as an answer. A server that identifies itself must be this
+            // server.
             RedisReply reply = connection.command("INFO", "server");
             return reply instanceof RedisReply.Failure refused
                     ? !refused.error().startsWith("LOADING")

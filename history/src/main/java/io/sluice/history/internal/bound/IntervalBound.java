@@ -155,8 +155,8 @@ public abstract sealed class IntervalBound
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
             if (otherRate && lastMicros != Long.MIN_VALUE) {
-                // A refusal at another rate makes the store write down the refilled permits and its time, even if its time stepped back
-                // before or does so afterwards.
+                // A refusal at another rate makes the store write down the refilled permits and its time, even if its
+                // time stepped back before or does so afterwards.
                 level = Math.max(0, level - fastest * Math.max(0, nowMicros - lastMicros));
                 lastMicros = nowMicros;
             }
@@ -336,7 +336,8 @@ public abstract sealed class IntervalBound
         @Override
         void giveBack(Limit limit, long permits, long chargedAtMicros, long nowMicros) {
             admitted.computeIfPresent(start(limit, chargedAtMicros), (s, sum) -> Math.max(0, sum - permits));
-            // A refund makes the store forget windows that have ended, and a window that it empties, even if time then steps back.
+            // A refund makes the store forget windows that have ended, and a window that it empties, even if time then
+            // steps back.
             long present = start(limit, nowMicros);
             long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
             admitted.keySet().removeIf(old -> old < newest);

@@ -133,7 +133,8 @@ final class LeaseTraffic implements AutoCloseable {
             sweep.start();
             inquiry.done.complete(null);
         }
-        // Serve all waiters before completing the first: its caller could ask for more before the last waiter is served.
+        // Serve all waiters before completing the first: its caller could ask for more before the last waiter is
+        // served.
         List<Answer> answers = new ArrayList<>(waiters.size());
         for (LeaseInquiry.Waiter waiter : waiters) {
             answers.add(counter.decide(key, waiter.ask(), now));

@@ -46,7 +46,8 @@ public final class Connector implements AutoCloseable {
         DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
         this.loop = loops.allocate(Transports.eventLoopGroupClass());
         this.readingTime = new ReadingTime(clock, this::nextTurn);
-        // This thread also runs Lettuce's other work. Otherwise each new connection might start another thread for that work.
+        // This thread also runs Lettuce's other work. Otherwise each new connection might start another thread for that
+        // work.
         this.resources = ClientResources.builder()
                 .eventLoopGroupProvider(loops)
                 .eventExecutorGroup(loop)

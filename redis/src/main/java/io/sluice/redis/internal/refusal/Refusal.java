@@ -28,7 +28,8 @@ public record Refusal(
 
     /** Returns whether the demand asks for as much or more. */
     public boolean covers(Demand demand) {
-        // A demand that keeps permits for other callers gets no later slot of a token bucket, but a place in the queue of a leaky bucket.
+        // A demand that keeps permits for other callers gets no later slot of a token bucket, but a place in the queue
+        // of a leaky bucket.
         long wait = demand.keep() > 0 && demand.limit().kind().grantsAhead() ? 0 : demand.maxWaitMicros();
         if (wait > 0 && (wait > maxWaitMicros || demand.permits() < permits)) {
             return false;

@@ -58,8 +58,8 @@ public final class MethodPlans implements RuleNames {
     }
 
     private Optional<MethodPlan> read(Method method, Class<?> type) {
-        // No proxy reaches a static method. Kotlin generates a static method for each open suspend function, with the same
-        // annotations.
+        // No proxy reaches a static method. Kotlin generates a static method for each open suspend function, with the
+        // same annotations.
         if (ReflectionUtils.isObjectMethod(method) || Modifier.isStatic(method.getModifiers())) {
             return Optional.empty();
         }
