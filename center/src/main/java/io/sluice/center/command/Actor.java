@@ -1,18 +1,18 @@
 package io.sluice.center.command;
 
 /**
- * The author of a command. It is derived from the credential, never from what a request says.
+ * The author of a command. The author is derived from the credential, never from the content of a request.
  *
- * @param name such as {@code token:admin}
- * @param identity the person behind it. Accounts and tokens of one person have the same identity
- * @param from the address that the request came from; empty for what the center does itself
+ * @param name the name of the author, such as {@code token:admin}
+ * @param identity the person behind the author. Accounts and tokens of one person have the same identity.
+ * @param from the address that the request came from; empty for commands of the center itself
  */
 public record Actor(String name, String identity, String from) {
 
     /** The center itself. */
     public static final Actor CENTER = new Actor("center");
 
-    /** Somebody who did not prove who they are. */
+    /** A caller without a proved identity. */
     public static final Actor NOBODY = new Actor("nobody");
 
     private static final int LONGEST = 200;
@@ -28,12 +28,12 @@ public record Actor(String name, String identity, String from) {
         this(name, identity, "");
     }
 
-    /** Creates an actor that is nobody else. */
+    /** Creates an actor whose name is its identity. */
     public Actor(String name) {
         this(name, name);
     }
 
-    /** Returns the same author at an address. */
+    /** Returns the same author with an address. */
     public Actor at(String address) {
         return new Actor(name, identity, address);
     }

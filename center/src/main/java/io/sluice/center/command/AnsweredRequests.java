@@ -11,18 +11,18 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The requests with an {@code Idempotency-Key} that acted, and their answers. A request is stored in the transaction of its first
- * command, so it acts once; its answer is stored as soon as it is known. Thread-safe.
+ * The requests with an {@code Idempotency-Key} that acted, and their answers. A request is stored in the transaction of its first command,
+ * so it acts once. Its answer is stored as soon as it is known. Thread-safe.
  */
 public final class AnsweredRequests {
 
-    /** How long they are kept. */
+    /** The time for which requests and answers are kept. */
     public static final Duration KEPT = Duration.ofDays(1);
 
-    /** Beyond this number the oldest go earlier. */
+    /** The maximum number of requests. Above this number, the oldest requests are removed earlier. */
     public static final int MAX_KEPT = 10_000;
 
-    /** The longest body of an answer that is kept. */
+    /** The maximum length of the body of a stored answer. */
     private static final int MAX_BODY = 256 * 1024;
 
     private static final byte[] NONE = new byte[0];
@@ -40,9 +40,9 @@ public final class AnsweredRequests {
     /**
      * A request that acted.
      *
-     * @param isSame whether it has the same content as the one that asks
+     * @param isSame whether its content is the same as that of the current request
      * @param command the number of its first command
-     * @param answer empty until it is known, and if it is not kept
+     * @param answer its answer; empty while it is unknown, and if it is not stored
      */
     public record Earlier(boolean isSame, long command, Optional<Answer> answer) {}
 
@@ -71,7 +71,7 @@ public final class AnsweredRequests {
                 .update();
     }
 
-    /** Returns the refusal of a request that acted, and whose answer is not there. */
+    /** Returns the refusal for a repetition of a request that acted and has no stored answer. */
     public static RefusedException inProgress(long command) {
         return RefusedException.conflict(
                 "Idempotency-Key: this request was carried out as command " + command
@@ -80,7 +80,7 @@ public final class AnsweredRequests {
                 Map.of("commands", List.of(command)));
     }
 
-    /** Stores the answer to a request that acted. An answer that is too long is not kept. */
+    /** Stores the answer to a request that acted. An answer that is too long is not stored. */
     public void answer(RequestKey key, Answer answer) {
         if (answer.body().length <= MAX_BODY) {
             int unused = database.write(client -> client.sql("UPDATE answered_request SET answer = ? WHERE ref = ?")
@@ -89,7 +89,7 @@ public final class AnsweredRequests {
         }
     }
 
-    /** Removes what is no longer kept. */
+    /** Removes requests and answers whose time has passed, and the oldest ones above the maximum number. */
     public static void removeOld(JdbcClient client, long now) {
         long full = client.sql("SELECT at FROM answered_request ORDER BY at DESC LIMIT 1 OFFSET " + MAX_KEPT)
                 .query(Long.class)
@@ -100,7 +100,7 @@ public final class AnsweredRequests {
                 .update();
     }
 
-    /** Removes all answers, because one of them may name a subject that is erased. The requests stay, so that none acts twice. */
+    /** Removes all answers, because an answer may name an erased subject. The requests remain, so that no request acts twice. */
     public static void eraseAnswers(JdbcClient client) {
         client.sql("UPDATE answered_request SET answer = ?").param(NONE).update();
     }

@@ -6,20 +6,19 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * A mutation of the center's state, as it was asked for. Immutable. {@link CommandLog} stores each of them with its actor and
- * time.
+ * A mutation of the center's state, as the caller requested it. Immutable. {@link CommandLog} stores each command with its actor and time.
  */
 public sealed interface Command {
 
-    /** Returns its name in the log, such as {@code open_change}. Stored rows have it, so it never changes. */
+    /** Returns the name of the command in the log, such as {@code open_change}. Stored rows contain the name, so it never changes. */
     String kind();
 
-    /** Returns why. May be empty only where the API does not ask for a reason. */
+    /** Returns the reason for the command. It is empty only where the API does not ask for a reason. */
     String reason();
 
     /**
-     * Returns what must not have changed for the command to act: the base version, the revision of a change, or the version in
-     * force; 0 if it acts on anything.
+     * Returns the state that must not have changed for the command to act: the base version, the revision of a change, or the version in
+     * force; 0 if the command acts on any state.
      */
     long expected();
 
@@ -74,7 +73,7 @@ public sealed interface Command {
     /**
      * Closes a change without releasing it.
      *
-     * @param rejected whether somebody else than the author closes it
+     * @param rejected whether a person other than the author closes the change
      */
     record CloseChange(long change, String reason, boolean rejected) implements Command {
 
@@ -92,8 +91,8 @@ public sealed interface Command {
     /**
      * Releases a change, or schedules its release.
      *
-     * @param digest of the rules that result
-     * @param at when, in milliseconds since the epoch; 0 for at once
+     * @param digest the digest of the resulting rules
+     * @param at the time of the release in milliseconds since the epoch; 0 to release immediately
      */
     record ReleaseChange(long change, String reason, String digest, OptionalLong base, ReleasePlan plan, long at)
             implements Command {
@@ -103,7 +102,7 @@ public sealed interface Command {
             return "release_change";
         }
 
-        /** Creates a release to all nodes at once. */
+        /** Creates a release to all nodes without a schedule. */
         public ReleaseChange(long change, String reason, String digest, OptionalLong base) {
             this(change, reason, digest, base, ReleasePlan.ALL, 0);
         }
@@ -114,7 +113,7 @@ public sealed interface Command {
         }
     }
 
-    /** Releases a change whose time has come. */
+    /** Releases a change whose scheduled time has come. */
     record FireSchedule(long rollout, long change, String reason) implements Command {
 
         @Override
@@ -129,10 +128,10 @@ public sealed interface Command {
     }
 
     /**
-     * Moves a trial to its next step, or to all after the last one.
+     * Moves a trial to its next step, or to all after the last step.
      *
      * @param all whether to skip the remaining steps
-     * @param step the step that the caller saw, if it insists on one
+     * @param step the step that the caller saw, if the caller requires that step
      */
     record PromoteTrial(long rollout, String reason, boolean all, OptionalLong step) implements Command {
 
@@ -147,7 +146,7 @@ public sealed interface Command {
         }
     }
 
-    /** Ends a trial and releases the rules before it again, or cancels a schedule. */
+    /** Ends a trial and releases the previous rules again, or cancels a schedule. */
     record AbortRollout(long rollout, String reason) implements Command {
 
         @Override
@@ -161,7 +160,7 @@ public sealed interface Command {
         }
     }
 
-    /** Makes the verdicts on a trial act, or only show. */
+    /** Makes the verdicts on a trial automatic, or only displays them. */
     record SetVerdict(long rollout, boolean automatic, String reason) implements Command {
 
         @Override
@@ -176,9 +175,9 @@ public sealed interface Command {
     }
 
     /**
-     * Gives one caller other numbers for a while. The caller is not named here, because commands are never deleted.
+     * Gives one caller other numbers for a limited time. The caller is not named here, because commands are never deleted.
      *
-     * @param id of the override, which names the caller
+     * @param id the id of the override, which names the caller
      */
     record OverrideCaller(long id, String rule, String limit, String numbers, long until, String reason)
             implements Command {
@@ -195,7 +194,7 @@ public sealed interface Command {
     }
 
     /**
-     * Makes rules refuse nothing for a while.
+     * Makes rules refuse nothing for a limited time.
      *
      * @param rule the id of a rule, or {@code *} for all
      */
@@ -229,7 +228,7 @@ public sealed interface Command {
     /**
      * Releases the content of an earlier version again.
      *
-     * @param current the version in force, if the caller insists on it
+     * @param current the version in force, if the caller requires that version
      */
     record RollBack(long to, String reason, OptionalLong current) implements Command {
 
@@ -245,7 +244,7 @@ public sealed interface Command {
     }
 
     /**
-     * Takes over rules that were not released here: sample rules at the first start, or a snapshot from Redis.
+     * Takes over rules that were not released by this center: sample rules at the first start, or a snapshot from Redis.
      *
      * @param version the number of the snapshot
      */
@@ -262,7 +261,7 @@ public sealed interface Command {
         }
     }
 
-    /** Writes the mirror hashes in Redis again, because something else wrote to them. */
+    /** Writes the mirror hashes in Redis again, because another program wrote to them. */
     record RepairMirror(String reason) implements Command {
 
         @Override
@@ -277,7 +276,7 @@ public sealed interface Command {
     }
 
     /**
-     * Something that was done to accounts, tokens, approvals or settings. It never has a secret.
+     * An action on accounts, tokens, approvals or settings. It never contains a secret.
      *
      * @param kind the name in the log, such as {@code create_account}
      * @param details numbers, texts, lists and maps

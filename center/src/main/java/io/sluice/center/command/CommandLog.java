@@ -21,8 +21,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The log of all commands that acted. A command is stored in the transaction in which it acts, so it is stored exactly if it
- * acted. Each row is a leaf of the tree over the log.
+ * The log of all commands that acted. A command is stored in the transaction in which it acts, so it is stored exactly if it acted. Each
+ * row is a leaf of the Merkle tree over the log.
  */
 public final class CommandLog {
 
@@ -42,9 +42,9 @@ public final class CommandLog {
     }
 
     /**
-     * Stores a command that acted, with what it changed, and returns its number.
+     * Stores a command that acted, with its changes, and returns its number.
      *
-     * @param more further fields of the body, such as those of {@link RuleDiff}
+     * @param more further fields of the body, such as the fields of {@link RuleDiff}
      */
     public long add(JdbcClient client, Actor actor, Command command, Map<String, ?> more) {
         return add(client, actor, command, more, AuditRow.DONE);
@@ -87,7 +87,10 @@ public final class CommandLog {
         return number;
     }
 
-    /** Makes the row the proof of its transaction. The first command of a request uses its key; a refusal is decided again. */
+    /**
+     * Makes the row the proof of its transaction. The first command of a request also stores the request under its key. A refusal does not,
+     * so a repetition is decided again.
+     */
     private static void prove(JdbcClient client, AuditRow row) {
         Optional<RequestTrace> trace =
                 RequestTrace.current().filter(request -> row.outcome().equals(AuditRow.DONE));
@@ -97,12 +100,12 @@ public final class CommandLog {
         }
     }
 
-    /** Finds out whether a transaction was stored by the row that it has added. */
+    /** Checks by the added row whether a transaction was stored. */
     private record LoggedReceipt(AuditRow row, Optional<RequestTrace> trace) implements Receipt {
 
         @Override
         public boolean isStored(JdbcClient client) {
-            // A transaction that has not ended holds the counter, so this waits for it.
+            // A transaction that has not ended locks the counter, so this statement waits for its end.
             client.sql("UPDATE counter SET value = value WHERE name = 'command'")
                     .update();
             return client.sql("SELECT COUNT(*) FROM command WHERE number = ? AND commitment = ?")
@@ -119,8 +122,8 @@ public final class CommandLog {
     }
 
     /**
-     * Adds rows to the tree that were written before there was one. Once the log has an id, there are none: a row without a hash is
-     * forged then, and stays outside of the tree.
+     * Adds rows to the tree that were written before the log had a tree. A log with an id has no such rows: a row without a hash is then
+     * forged, and stays outside the tree.
      */
     public void addOldRows(JdbcClient client) {
         if (!AuditTables.log(client).isEmpty()) {
@@ -133,7 +136,8 @@ public final class CommandLog {
             for (LoggedRow old : rows) {
                 AuditRow before = old.row();
                 number = before.number();
-                // Without a salt, a commitment would tell the content to those who guess it, also after it was erased.
+                // Without a salt, the commitment would confirm a guess of the content, even after the content was
+                // erased.
                 String salt = old.salt().isEmpty() ? salt() : old.salt();
                 AuditRow row = new AuditRow(
                         number,
@@ -225,7 +229,7 @@ public final class CommandLog {
         return body;
     }
 
-    /** Named callers are only counted, because commands are never deleted. */
+    /** Adds the plan of a release. Named callers are only counted, because commands are never deleted. */
     private static void plan(ObjectNode body, Command.ReleaseChange release) {
         Target to = release.plan().to();
         if (to instanceof Target.All) {

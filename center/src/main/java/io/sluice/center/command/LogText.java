@@ -2,7 +2,7 @@ package io.sluice.center.command;
 
 import java.util.regex.Pattern;
 
-/** Makes text of others fit for one line of the process's log: no line breaks, no control characters, nothing invisible. */
+/** Makes untrusted text fit for one line of the process's log: no line breaks, no control characters, nothing invisible. */
 public final class LogText {
 
     private static final int LONGEST = 500;
@@ -10,7 +10,7 @@ public final class LogText {
 
     private LogText() {}
 
-    /** Returns the text on one line, and only its beginning if it is long. */
+    /** Returns the text on one line, cut off if it is long. */
     public static String line(String text) {
         String line = INVISIBLE.matcher(text).replaceAll(" ").strip();
         return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "…";

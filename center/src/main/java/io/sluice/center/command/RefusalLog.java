@@ -15,35 +15,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what was refused in the log of commands. Anybody can cause refusals, so only some of them get a row of their own: so many
- * in a minute from one network, and so many in all. The others are counted, and one row for each kind tells their number when the
- * minute is over. Strangers do not use up the rows of callers whose credential is valid. Thread-safe.
+ * Stores refusals in the log of commands. Any client can cause refusals, so only a limited number gets rows of their own: per minute and
+ * network, and per minute in total. The other refusals are counted, and one row for each kind reports their number after the minute has
+ * ended. Strangers do not use up the rows of callers with a valid credential. Thread-safe.
  *
- * <p>A refusal never fails because it cannot be stored. While the database is unavailable, refusals are counted, and rows tell
- * their number afterwards.
+ * <p>A refusal never fails because it cannot be stored. While the database is unavailable, refusals are counted, and rows report their
+ * number afterwards.
  */
 public final class RefusalLog implements AutoCloseable {
 
-    /** Somebody does not get in. */
+    /** The kind of a failed sign-in. */
     public static final String SIGN_IN = "sign_in";
 
-    /** A request is not allowed. */
+    /** The kind of a request that is not allowed. */
     public static final String REQUEST = "request";
 
-    /** The rows of a minute for one kind of refusal from one network. */
+    /** The maximum number of rows per minute for one kind of refusal from one network. */
     static final int MOST_FROM_ONE = 20;
 
-    /** The rows of a minute in all. */
+    /** The maximum number of rows per minute for known callers, and for strangers. */
     static final int MOST = 200;
 
-    /** The rows of strangers in a day after which they get only the rows of one network in a minute, so that no disk fills up. */
+    /** The number of rows per day for strangers after which they get only the rows of one network per minute, so that no disk fills up. */
     static final int MANY_A_DAY = 10_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long MINUTES_A_DAY = Duration.ofDays(1).toMinutes();
 
-    /** How long nothing is stored after the database failed, so that nobody waits for it again and again. */
+    /** The pause after a failure of the database, so that requests do not wait for it repeatedly. */
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     /** One household or machine usually has a whole network of this size. */
@@ -70,19 +70,19 @@ public final class RefusalLog implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Who is refused. */
+    /** The kinds of callers that are refused. */
     public enum Caller {
-        /** Somebody with a valid credential. */
+        /** A caller with a valid credential. */
         KNOWN,
-        /** Everybody else. */
+        /** Any other caller. */
         STRANGER
     }
 
     /**
      * A refusal.
      *
-     * @param actor with the address that the request came from
-     * @param details without any secret
+     * @param actor the refused caller
+     * @param details the fields of the row, without any secret
      */
     public record Refusal(Actor actor, Map<String, ?> details) {}
 
@@ -92,8 +92,8 @@ public final class RefusalLog implements AutoCloseable {
      * Stores a refusal, or counts it.
      *
      * @param kind {@link #SIGN_IN} or {@link #REQUEST}
-     * @param address where the request came from
-     * @param refusal is asked only if the refusal gets a row
+     * @param address the address that the request came from
+     * @param refusal returns the refusal; called only if the refusal gets a row
      */
     public void add(Caller caller, String kind, String address, Supplier<Refusal> refusal) {
         tell();
@@ -109,12 +109,12 @@ public final class RefusalLog implements AutoCloseable {
         }
     }
 
-    /** Stores how many refusals of earlier minutes have no row. */
+    /** Stores the number of refusals without a row, if their minute has ended. */
     public void tell() {
         tell(false);
     }
 
-    /** Stores what was only counted. The database must still be open. */
+    /** Stores the number of refusals without a row. The database must still be open. */
     @Override
     public void close() {
         tell(true);
@@ -164,7 +164,7 @@ public final class RefusalLog implements AutoCloseable {
             strangersToday = 0;
         }
         int most = caller == Caller.STRANGER && strangersToday >= MANY_A_DAY ? MOST_FROM_ONE : MOST;
-        // An entry needs a row, so there are never more entries than rows of a minute.
+        // Each entry stands for at least one row, so the number of entries never exceeds the rows of a minute.
         Source source = new Source(
                 caller,
                 kind,
@@ -188,7 +188,7 @@ public final class RefusalLog implements AutoCloseable {
         untold.merge(kind, more, Long::sum);
     }
 
-    /** Returns whether something was stored. */
+    /** Runs a task that stores a row. Returns false if nothing was stored. */
     private boolean stores(Runnable task) {
         synchronized (this) {
             if (clock.epochMicros() / 1000 < pausedUntil) {

@@ -4,24 +4,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A command or question that the center refuses, with everything that the caller needs to know. */
+/** Thrown if the center refuses a command or question. The message and the details contain everything that the caller needs to know. */
 public final class RefusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Why it is refused. */
+    /** The reason of a refusal. */
     public enum Why {
         /** The request itself is wrong. */
         INVALID,
         /** The content does not pass the checks. */
         UNPROCESSABLE,
-        /** The thing that it names does not exist. */
+        /** The named thing does not exist. */
         MISSING,
         /** The state changed, or does not allow it. */
         CONFLICT,
-        /** The caller has no right to it. */
+        /** The caller does not have the right. */
         FORBIDDEN,
-        /** The caller has to prove again who they are. */
+        /** The caller has to prove their identity again. */
         NOT_FRESH
     }
 

@@ -13,13 +13,13 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The {@code Idempotency-Key} of a request, bound to its actor. The database never has the key: it finds a request by a hash, recognises
- * its content by a keyed hash, and holds the answer encrypted with the key. Answers and requests may have secrets, such as a new token
- * or a password. Immutable.
+ * The {@code Idempotency-Key} of a request, bound to its actor. The database never contains the key: it finds a request by a hash,
+ * recognises its content by a keyed hash, and stores the answer encrypted with the key. Answers and requests may contain secrets, such as a
+ * new token or a password. Immutable.
  */
 public final class RequestKey {
 
-    /** The form of a key. A shorter one could be guessed. */
+    /** The format of a key. A shorter key could be guessed. */
     public static final Pattern FORM = Pattern.compile("[!-~]{16,200}");
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -33,7 +33,7 @@ public final class RequestKey {
     /**
      * Creates a key.
      *
-     * @param key in the {@link #FORM} of a key
+     * @param key the text of the key, in the {@link #FORM} of a key
      * @param line the method and the address of the request
      */
     public RequestKey(String key, Actor actor, String line, byte[] body) {
@@ -42,12 +42,12 @@ public final class RequestKey {
         this.request = HexFormat.of().formatHex(mac(secret, line, body));
     }
 
-    /** Returns what finds the request in the database. */
+    /** Returns the hash by which the database finds the request. */
     String ref() {
         return ref;
     }
 
-    /** Returns what is the same for the same content. */
+    /** Returns the keyed hash of the content. Requests with the same content have the same hash. */
     String request() {
         return request;
     }
@@ -87,7 +87,7 @@ public final class RequestKey {
         return cipher;
     }
 
-    /** The purpose has its length in front, so that no purpose and content have the same hash as others. */
+    /** Returns a keyed hash. The purpose is preceded by its length, so that different purposes and contents never form the same input. */
     private static byte[] mac(byte[] key, String purpose, byte[] content) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");

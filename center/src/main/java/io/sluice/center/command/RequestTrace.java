@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that a thread carries out: its key, and the commands that it has stored. So a failure afterwards is not reported as if
- * nothing had been changed. Used by that thread alone.
+ * The request that a thread carries out: its key, and the commands that it has stored. With these commands, the answer to a request that
+ * fails later does not claim that nothing was changed. Used only by that thread.
  */
 public final class RequestTrace implements AutoCloseable {
 
@@ -20,7 +20,7 @@ public final class RequestTrace implements AutoCloseable {
         this.key = key;
     }
 
-    /** Begins the request that this thread carries out until the trace is closed. */
+    /** Starts the trace of the request that this thread carries out until the trace is closed. */
     public static RequestTrace begin(Optional<RequestKey> key) {
         RequestTrace trace = new RequestTrace(key);
         CURRENT.set(trace);
@@ -32,17 +32,17 @@ public final class RequestTrace implements AutoCloseable {
         return Optional.ofNullable(CURRENT.get());
     }
 
-    /** Returns the numbers of commands that the request of this thread has stored: one for each transaction. */
+    /** Returns the numbers of the commands that the request of this thread has stored, one for each transaction. */
     public static List<Long> currentlyStored() {
         return current().map(RequestTrace::stored).orElse(List.of());
     }
 
-    /** Returns the numbers of commands that the request has stored: one for each transaction. */
+    /** Returns the numbers of the commands that the request has stored, one for each transaction. */
     public List<Long> stored() {
         return List.copyOf(stored);
     }
 
-    /** Returns the key, as long as no command has used it. */
+    /** Returns the key until a command has used it. */
     Optional<RequestKey> unusedKey() {
         return stored.isEmpty() ? key : Optional.empty();
     }

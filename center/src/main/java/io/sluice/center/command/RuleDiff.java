@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a command changes in the rules, in sentences, for the log. Only so many are stored, because a change may touch all rules. */
+/** The changes of rules by a command, in sentences, for the log. Their number is limited, because a change may touch all rules. */
 public final class RuleDiff {
 
     private static final int MOST_LINES = 100;
@@ -13,7 +13,7 @@ public final class RuleDiff {
 
     private RuleDiff() {}
 
-    /** Returns the field {@code diff}, and {@code diff_more} with the number of sentences that are left out. */
+    /** Returns the field {@code diff}, and {@code diff_more} with the number of omitted sentences. */
     public static Map<String, Object> of(List<RuleChange> changes) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put(

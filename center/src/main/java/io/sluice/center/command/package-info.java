@@ -1,4 +1,4 @@
-/** The commands that change the center's state, and the log that stores each of them. */
+/** The commands that change the center's state, and the log that stores each command. */
 @NullMarked
 package io.sluice.center.command;
 

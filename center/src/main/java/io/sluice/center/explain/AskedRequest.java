@@ -25,17 +25,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A request that somebody asks about, with the attributes that the gateway would give it. Immutable.
+ * A request to be explained, with the attributes that the gateway would give it. Immutable.
  *
  * @param ignored the names of headers and fields that no rule reads
- * @param warnings what was not understood, as sentences
+ * @param warnings sentences about the parts that were not understood
  */
 record AskedRequest(Attributes attributes, List<String> ignored, List<String> warnings) {
 
     private static final int MOST_IGNORED = 50;
     private static final int LONGEST_NAME = 100;
 
-    /** What the gateway knows and a command does not tell. */
+    /** Attributes that the gateway knows and a command does not contain. */
     private static final List<String> UNTOLD = List.of("service", "ip", "user", "tenant", "app", "plan");
 
     AskedRequest {
@@ -45,12 +45,12 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
 
     @Override
     public String toString() {
-        // The attributes may tell who a caller is.
+        // The attributes may identify a caller.
         return "AskedRequest(" + attributes.size() + ")";
     }
 
     /**
-     * Reads given attributes, as {@code POST /v1/explain} does.
+     * Reads given attributes, in the same way as {@code POST /v1/explain}.
      *
      * @throws IllegalArgumentException if they cannot be the attributes of a request
      */
@@ -62,7 +62,7 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
     /**
      * Reads a command.
      *
-     * @param given attributes that are known beside the command; they come first
+     * @param given attributes that are known in addition to the command; they take precedence
      * @throws IllegalArgumentException if the gateway could not read such a request at all
      */
     static AskedRequest of(CurlCommand curl, Map<String, String> given, RuleSet rules) {
@@ -73,7 +73,7 @@ record AskedRequest(Attributes attributes, List<String> ignored, List<String> wa
         }
     }
 
-    /** Returns only those attributes that some of the rules can read. */
+    /** Returns only the attributes that at least one of the rules can read. */
     Map<String, String> readBy(Collection<Rule> rules) {
         Set<String> names = new HashSet<>(AttributeNames.PLAIN);
         rules.forEach(rule -> rule.addAttributes(names));

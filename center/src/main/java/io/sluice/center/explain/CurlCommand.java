@@ -18,22 +18,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request that a curl command would send. Nothing is sent, and no file is read. Immutable.
  *
- * @param address as it was written, with what {@code --get} adds to its query
- * @param headers the values of each, by its name in lower case
- * @param body text; empty if there is none
- * @param warnings what was not understood, as sentences; no value of the command is in them
+ * @param address the address of the command, with the query that options such as {@code --get} add
+ * @param headers the values of each header, by its name in lower case
+ * @param body the text of the body; empty if there is none
+ * @param warnings sentences about the parts that were not understood, without any value of the command
  */
 record CurlCommand(
         String method, String address, Map<String, List<String>> headers, String body, List<String> warnings) {
 
-    /** Longer commands are refused. */
+    /** The maximum length of a command. */
     static final int MOST_CHARACTERS = 64 * 1024;
 
     private static final int MOST_HEADERS = 200;
     private static final int MOST_WARNINGS = 20;
     private static final int LONGEST_NAME = 40;
 
-    /** How curl names itself, whatever its exact version is. */
+    /** The {@code User-Agent} of curl, regardless of its exact version. */
     private static final String AGENT = "curl/8.0.0";
 
     private static final String FORM = "application/x-www-form-urlencoded";
@@ -46,14 +46,15 @@ record CurlCommand(
 
     @Override
     public String toString() {
-        // The command may tell who a caller is.
+        // The command may identify a caller.
         return "CurlCommand(" + method + ")";
     }
 
     /**
      * Reads a command.
      *
-     * @throws IllegalArgumentException with what is wrong and what is expected, without any value of the command
+     * @throws IllegalArgumentException if the command cannot be read. The message contains the problem and the expected form, but no value
+     *     of the command.
      */
     static CurlCommand parse(String text) {
         if (text.length() > MOST_CHARACTERS) {
@@ -86,10 +87,10 @@ record CurlCommand(
         /** Headers that the command names with {@code -H}. */
         private final Map<String, List<String>> headers = new LinkedHashMap<>();
 
-        /** Headers that curl makes, of other options or by itself. It leaves out those that the command names or removes. */
+        /** Headers that curl adds by itself or because of other options. A header that the command names or removes is not added. */
         private final Map<String, String> own = new LinkedHashMap<>();
 
-        /** Headers that the command removes: {@code -H 'Accept:'}. Those with a value, before or after, stay. */
+        /** Headers that the command removes with {@code -H 'Accept:'}. Headers that it names with a value, before or after, remain. */
         private final Set<String> removed = new LinkedHashSet<>();
 
         private final Set<String> warnings = new LinkedHashSet<>();
@@ -149,7 +150,7 @@ record CurlCommand(
             }
         }
 
-        /** Letters may be joined, and an argument may follow its letter at once. */
+        /** Reads the letters of one word. Letters may be joined, and an argument may directly follow its letter. */
         private void letters(String word) {
             for (int i = 1; i < word.length(); i++) {
                 char letter = word.charAt(i);
@@ -216,7 +217,7 @@ record CurlCommand(
                 case URL -> addresses.add(value);
                 case QUERY -> query.add(value.startsWith("+") ? value.substring(1) : pair(value));
                 case OTHER -> {
-                    // Nothing in the request depends on it.
+                    // This option does not affect the request.
                 }
             }
         }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The options of curl, as far as they matter here: those that shape the request, and those that take an argument. */
+/** The relevant options of curl: the options that shape the request, and the options that take an argument. */
 enum CurlOption {
     METHOD("X", "request"),
     HEADER("H", "header"),
@@ -25,10 +25,10 @@ enum CurlOption {
     RANGE("r", "range"),
     URL("", "url"),
     QUERY("", "url-query"),
-    /** Takes an argument that changes nothing in the request. */
+    /** An option with an argument that changes nothing in the request. */
     OTHER("cCDEKmoPQtUwxyYz", "");
 
-    /** Those without an argument that change the request. */
+    /** The options without an argument that change the request. */
     enum Flag {
         GET,
         HEAD,
@@ -86,12 +86,12 @@ enum CurlOption {
         return text.isBlank() ? Set.of() : Set.of(text.strip().split("\\s+", -1));
     }
 
-    /** Returns the option with an argument that has this letter. */
+    /** Returns the option with an argument and this letter. */
     static Optional<CurlOption> of(char letter) {
         return Optional.ofNullable(SHORT.get(letter));
     }
 
-    /** Returns the option with an argument that has this name. */
+    /** Returns the option with an argument and this name. */
     static Optional<CurlOption> of(String name) {
         return Optional.ofNullable(LONG.get(name));
     }
@@ -109,7 +109,7 @@ enum CurlOption {
         return Optional.empty();
     }
 
-    /** Returns whether curl has this option, and it takes no argument. */
+    /** Returns whether curl has an option with this letter and without an argument. */
     static boolean isFlag(char letter) {
         return SHORT_FLAGS.indexOf(letter) >= 0;
     }

@@ -6,12 +6,12 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force with the overrides and switches of the moment. The last ones are kept, because making them takes long. Thread-safe. */
+/** The rules in force with the current overrides and switches. The last result is kept, because computing it takes long. Thread-safe. */
 final class EffectiveRules {
 
     private volatile @Nullable Kept kept;
 
-    /** Rules that were made from others at a time. */
+    /** A result, with the rules, the revision and the time that it was computed from. */
     private record Kept(RuleSet from, long revision, Instant at, AdjustedRules adjusted) {
 
         boolean isOf(FleetRules fleet, Instant now) {

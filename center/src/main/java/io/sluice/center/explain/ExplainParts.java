@@ -8,6 +8,6 @@ import java.util.function.Supplier;
 /**
  * The parts of a center that explanations use.
  *
- * @param rules returns all that decides in the fleet
+ * @param rules returns the rules, overrides and switches that decide in the fleet
  */
 public record ExplainParts(Questions questions, Supplier<FleetRules> rules, Clock clock) {}

@@ -5,15 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules in force say about a request, in the API.
+ * The reply of the API that explains how the rules in force decide a request.
  *
- * @param request the attributes as they were understood
+ * @param request the attributes that were read from the request
  * @param ignored the names of headers and fields that no rule reads
- * @param version of the rules in force
- * @param rules those that apply, in their order; then some that nearly do
- * @param others how many rules are not listed, because they do not apply
- * @param node the node that told the counts, if one did and the caller may see nodes
- * @param answered whether a node told the counts
+ * @param version the version of the rules in force
+ * @param rules the rules that apply, in their order, followed by some rules that nearly apply
+ * @param others the number of rules that are not listed, because they do not apply
+ * @param node the node that returned the counts, if one did and the caller may see nodes
+ * @param answered whether a node returned the counts
  */
 public record ExplainReply(
         Map<String, String> request,
@@ -35,9 +35,9 @@ public record ExplainReply(
     /**
      * A rule.
      *
-     * @param why a sentence: which conditions hold or, if it does not apply, which do not
+     * @param why a sentence that names the conditions that hold or, if the rule does not apply, the conditions that do not hold
      * @param state {@code live}, {@code shadow} or {@code disabled}
-     * @param action what the rule does, as a document names it
+     * @param action the action of the rule, as a document names it
      * @param limits empty if the rule does not apply
      */
     public record ExplainedRule(
@@ -55,12 +55,12 @@ public record ExplainReply(
     }
 
     /**
-     * A limit of a rule that applies. What only a node knows is null if none answered.
+     * A limit of a rule that applies. Fields that only a node knows are null if no node answered.
      *
-     * @param text such as {@code 5 per 1m by ip}
-     * @param key whose count it is; most of each value is hidden
+     * @param text the limit in words, such as {@code 5 per 1m by ip}
+     * @param key the key that is counted; most of each value is hidden
      * @param hash the hash of the caller, for an override
-     * @param override whether its numbers come from an override
+     * @param override whether the numbers come from an override
      * @param retryAfterMs 0 if the limit allows the request; null if waiting does not help
      */
     public record ExplainedLimit(
@@ -83,10 +83,10 @@ public record ExplainReply(
     }
 
     /**
-     * What would be decided, by the rules that the caller sees.
+     * The decision on the request by the rules that the caller sees.
      *
-     * @param allowed null if that depends on counts that no node told
-     * @param rule the rule that decides; null if none applies or all pass
+     * @param allowed null if the decision depends on counts that no node returned
+     * @param rule the rule that decides; null if no rule applies or all rules allow the request
      * @param why a sentence
      */
     public record ExplainedDecision(

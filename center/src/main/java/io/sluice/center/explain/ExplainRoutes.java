@@ -42,8 +42,8 @@ import org.springframework.web.server.ResponseStatusException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Explains a request. The center compares it with the rules itself, and asks the nodes for the counts. What somebody asks about is neither
- * stored nor logged, and reaches nodes over HTTP alone.
+ * Explains a request. The center compares the request with the rules itself, and asks the nodes for the counts. The explained request is
+ * neither stored nor logged, and reaches nodes only over HTTP.
  */
 @RestController
 public final class ExplainRoutes {
@@ -52,24 +52,24 @@ public final class ExplainRoutes {
     private static final int MOST_ATTRIBUTES = 100;
     private static final int LONGEST_NAME = 300;
 
-    /** All names and values of attributes together. */
+    /** The maximum length of all names and values of attributes together. */
     private static final int MOST_CHARACTERS = 64 * 1024;
 
-    /** An actor explains at most this many requests in a minute. */
+    /** The maximum number of explanations for one actor in a minute. */
     private static final int MOST_A_MINUTE = 120;
 
     private static final int MOST_AT_ONCE = 4;
     private static final int MOST_WAITING = 4;
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /** If the center itself stands still. Questions end earlier. */
+    /** The maximum wait, in case the center itself is stalled. Questions end earlier. */
     private static final long LONGEST_WAIT_SECONDS = 20;
 
     private final ExplainParts center;
     private final AskedPerMinute lately;
     private final EffectiveRules effective = new EffectiveRules();
 
-    /** With many rules, comparing takes a while. */
+    /** Limits concurrent comparisons, because a comparison with many rules takes long. */
     private final Turns turns = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
 
     ExplainRoutes(ExplainParts center) {
@@ -88,7 +88,7 @@ public final class ExplainRoutes {
         JsonNode body = RequestBody.object(request, FIELDS);
         Comparison compared = turn(() -> compare(access, body));
         List<String> warnings = new ArrayList<>(compared.asked.warnings());
-        // Nobody else waits while a node is asked.
+        // Other explanations may run while a node is asked.
         Optional<Told> told = compared.explanation.hasLimits()
                 ? ask(compared.asked.readBy(compared.seen.rules()), warnings)
                 : Optional.empty();
@@ -121,9 +121,9 @@ public final class ExplainRoutes {
     /**
      * A request, and the rules that it is compared with.
      *
-     * @param seen the rules in force that somebody sees, as they were released
-     * @param sees whether somebody sees a rule, wherever it exists
-     * @param seesTrial whether somebody may know that a version is on trial
+     * @param seen the released rules in force that the caller may read
+     * @param sees whether the caller may read a rule, in any version that contains it
+     * @param seesTrial whether the caller may know that a version is on trial
      */
     private record Comparison(
             FleetRules fleet,
@@ -212,7 +212,7 @@ public final class ExplainRoutes {
                         "attributes: a value that is no text, or a name that is too long (expected: text, a number or a"
                                 + " boolean; names of at most " + LONGEST_NAME + " characters)");
             }
-            // A null value counts as absent.
+            // A null value means that the attribute is absent.
             if (!value.isNull()) {
                 String text = value.asString();
                 characters += field.getKey().length() + text.length();
@@ -265,7 +265,7 @@ public final class ExplainRoutes {
             warnings.add("the shared store of the node that answered is unavailable, so counts are missing");
         }
         boolean isOther = answer.version().isPresent() && answer.version().getAsLong() != compared.version();
-        // To others, the version of a node would tell that something is on trial.
+        // The version of a node would reveal a trial to callers who may not know of it.
         if (isOther && (compared.fleet.trial().isEmpty() || compared.seesTrial)) {
             warnings.add(
                     "the node that answered has version " + answer.version().getAsLong()

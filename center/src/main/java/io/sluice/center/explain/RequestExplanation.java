@@ -29,15 +29,18 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Compares one request with the rules that somebody sees, and puts in what a node told. For one request only. */
+/**
+ * Compares one request with the rules that the person who asks may read, and adds the counts that a node returned. Used for one request
+ * only.
+ */
 final class RequestExplanation {
 
-    /** More rules that do not apply are only counted. */
+    /** The maximum number of listed rules that do not apply. Further rules are only counted. */
     private static final int MOST_NEAR = 20;
 
     private static final int MOST_RULES = 500;
 
-    /** Is in a key if a node does not show the beginning of a value. */
+    /** The part of a key that shows that a node hides even the beginning of a value. */
     private static final String HIDDEN = "=***";
 
     private final RuleSet rules;
@@ -48,12 +51,12 @@ final class RequestExplanation {
     private final CallerKeys keys = KeySettings.ofThisProcess().keys();
     private final Map<String, CompiledRule> matching = new LinkedHashMap<>();
 
-    /** What a node told, by rule and limit, in the order in which limits are reported. */
+    /** The fields that a node returned, by rule and limit, in the order in which limits are reported. */
     private final Map<String, Map<String, Object>> told = new LinkedHashMap<>();
 
     private boolean answered;
 
-    /** Whether the node that answered decides without its shared store, and what it decides. */
+    /** Whether the node that answered decides without its shared store, and its decision. */
     private boolean degraded;
 
     private Optional<Boolean> nodeAllows = Optional.empty();
@@ -63,9 +66,9 @@ final class RequestExplanation {
     /**
      * Creates an explanation.
      *
-     * @param rules what decides
-     * @param sees whether somebody may read a rule
-     * @param learns whether somebody may learn the hash under which a rule counts the caller
+     * @param rules the rules that decide
+     * @param sees whether the person who asks may read a rule
+     * @param learns whether the person who asks may see the hash under which a rule counts the caller
      */
     RequestExplanation(
             RuleSet rules, Predicate<String> sees, Predicate<String> learns, Attributes request, Clock clock) {
@@ -81,15 +84,15 @@ final class RequestExplanation {
         }
     }
 
-    /** Returns whether some limit applies, so that counts matter. */
+    /** Returns whether a limit applies, so that counts matter. */
     boolean hasLimits() {
         return matching.values().stream().anyMatch(each -> !each.rule().limits().isEmpty());
     }
 
     /**
-     * Takes the answer of a node.
+     * Adds the answer of a node.
      *
-     * @param byAll whether somebody may learn what the node decides by all its rules
+     * @param byAll whether the person who asks may see the node's decision by all its rules
      */
     void tell(NodeAnswer.Explained answer, boolean byAll) {
         answered = true;
@@ -100,7 +103,7 @@ final class RequestExplanation {
                         each -> told.put(name(String.valueOf(each.get("rule")), String.valueOf(each.get("id"))), each));
     }
 
-    /** Returns the rules that apply, then those that nearly do, and the wanted one. */
+    /** Returns the rules that apply, followed by rules that nearly apply and the wanted rule. */
     List<ExplainedRule> rules(Optional<String> wanted) {
         List<ExplainedRule> all = new ArrayList<>();
         for (CompiledRule each : matching.values()) {
@@ -115,7 +118,7 @@ final class RequestExplanation {
         return all;
     }
 
-    /** Returns how many rules somebody sees. */
+    /** Returns the number of rules that the person who asks may read. */
     long count() {
         return rules.rules().stream().filter(rule -> sees.test(rule.id())).count();
     }
@@ -159,7 +162,7 @@ final class RequestExplanation {
 
     private ExplainedLimit limit(Rule rule, RuleLimit limit, Limit numbers, boolean shadow, boolean overridden) {
         Map<String, Object> known = told.getOrDefault(name(rule.id(), limit.id()), Map.of());
-        // Without its store a node has no counts, and says that nothing is left.
+        // Without its store, a node has no counts and reports that nothing is left.
         Map<String, Object> counts = isUncounted(rule) ? Map.of() : known;
         List<String> by = limit.by().stream().map(By::attribute).toList();
         String key = by.isEmpty() ? null : keys.masked(limit.by(), limit.absent(), limit.privacy(), request);
@@ -184,15 +187,15 @@ final class RequestExplanation {
     }
 
     /**
-     * The hash stands for a value that the asker chose, so it would tell which of the hashes elsewhere is that value. Whoever sets
-     * overrides needs it. Where a rule hides its callers, nobody gets it.
+     * Returns the hash of the caller for people who set overrides. The hash stands for a value that the person who asks chose, so it would
+     * reveal which of the hashes elsewhere stands for that value. If a rule hides its callers, the hash is never returned.
      */
     private @Nullable String hash(Rule rule, Map<String, Object> known) {
         boolean isHidden = !(known.get("key") instanceof String key) || key.contains(HIDDEN);
         return !isHidden && learns.test(rule.id()) && known.get("hash") instanceof String text ? text : null;
     }
 
-    /** Returns the numbers in words. Only the node knows which overrides by hash there are for this caller. */
+    /** Returns the numbers in words. Only the node knows which overrides by hash exist for this caller. */
     private static String amount(Limit usual, Limit expected, Map<String, Object> known) {
         Optional<Boolean> overridden = flag(known, "override");
         if (overridden.isEmpty()) {
@@ -214,11 +217,11 @@ final class RequestExplanation {
                     ? rate + ", capacity " + Math.max(0, capacity - 1)
                     : rate + ", burst " + capacity;
         }
-        // An override has the window of its limit.
+        // An override has the same window as its limit.
         return LimitWords.amount(usual).replaceFirst("^[0-9]+", capacity.toString());
     }
 
-    /** Returns what would be decided. A rule that denies comes first, then one that exempts. */
+    /** Returns the decision. A rule that denies comes first, followed by a rule that exempts. */
     ExplainedDecision decision() {
         for (Action action : List.of(Action.DENY, Action.EXEMPT)) {
             for (CompiledRule each : matching.values()) {
@@ -279,7 +282,7 @@ final class RequestExplanation {
                 false, rule, limit, wait, "limit " + limit + " of rule " + rule + " has nothing left");
     }
 
-    /** Returns whether the node told the counts of each limit that can refuse the request. */
+    /** Returns whether the node returned the counts of each limit that can refuse the request. */
     private boolean toldAll() {
         for (CompiledRule each : matching.values()) {
             Rule rule = each.rule();

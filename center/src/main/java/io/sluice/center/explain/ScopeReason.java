@@ -12,9 +12,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a rule applies to a request, or why it does not. Immutable.
+ * The reason why a rule applies to a request, or why it does not. Immutable.
  *
- * @param failed how many of its conditions do not hold; 0 if it applies
+ * @param failed the number of conditions that do not hold; 0 if the rule applies
  * @param why a sentence
  */
 record ScopeReason(int failed, String why) {

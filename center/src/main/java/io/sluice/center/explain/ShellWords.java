@@ -8,8 +8,8 @@ import java.util.List;
  * nothing is expanded. Immutable.
  *
  * @param list the words of the first command
- * @param expands whether a shell would replace something, such as a variable
- * @param rest whether something follows the first command, such as a pipe
+ * @param expands whether a shell would replace a part of the command, such as a variable
+ * @param rest whether more text follows the first command, such as a pipe
  */
 record ShellWords(List<String> list, boolean expands, boolean rest) {
 
@@ -22,7 +22,7 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
     /**
      * Splits a command.
      *
-     * @throws IllegalArgumentException with what is wrong, if a quotation mark is not closed or there are too many words
+     * @throws IllegalArgumentException if a quotation mark is not closed or there are too many words
      */
     static ShellWords of(String text) {
         return new Reader(text).read();
@@ -33,7 +33,7 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
 
         private final String text;
 
-        /** Only blanks follow from here on. */
+        /** The position after which only blanks follow. */
         private final int end;
 
         private final List<String> words = new ArrayList<>();
@@ -147,7 +147,7 @@ record ShellWords(List<String> list, boolean expands, boolean rest) {
                     && (Character.isLetter(text.charAt(place)) || "_{(".indexOf(text.charAt(place)) >= 0);
         }
 
-        /** Reads {@code $'…'}, as browsers copy requests. */
+        /** Reads {@code $'…'}, which browsers use when they copy requests. */
         private void ansi() {
             isWord = true;
             while (at < text.length()) {

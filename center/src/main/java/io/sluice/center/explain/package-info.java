@@ -1,6 +1,6 @@
 /**
- * What the rules in force say about a request that somebody describes or pastes as a curl command. The request is neither stored nor
- * logged.
+ * Explanations of how the rules in force decide a request that a person describes or pastes as a curl command. The request is neither
+ * stored nor logged.
  */
 @NullMarked
 package io.sluice.center.explain;

@@ -8,15 +8,15 @@ import io.sluice.center.command.RefusedException;
 import java.util.List;
 
 /**
- * Somebody who can sign in. Immutable.
+ * An account of a person who can sign in. Immutable.
  *
  * @param revision rises with each change
  * @param name unique, in lower case
- * @param identity the person behind it; all accounts and tokens of one person have the same
- * @param origin {@link #LOCAL}, or the name of the identity server that it comes from
- * @param subject its name at the identity server
- * @param password the hash of its password; empty if it has none
- * @param disabledAt milliseconds since the epoch; 0 while it can be used
+ * @param identity the person behind the account; all accounts and tokens of one person have the same identity
+ * @param origin {@link #LOCAL}, or the name of the identity server of the account
+ * @param subject the name of the account at the identity server
+ * @param password the hash of the password; empty if the account has none
+ * @param disabledAt milliseconds since the epoch; 0 while the account is enabled
  */
 public record Account(
         long id,
@@ -40,7 +40,7 @@ public record Account(
         grants = List.copyOf(grants);
     }
 
-    /** Without the hash of the password. */
+    /** Returns the text without the hash of the password. */
     @Override
     public String toString() {
         return "Account[" + id + ", " + name + ", " + origin + "]";
@@ -50,7 +50,7 @@ public record Account(
         return disabledAt != 0;
     }
 
-    /** Returns whether it can be used and has all rights. */
+    /** Returns whether the account is enabled and has the role of an administrator. */
     public boolean isEnabledAdministrator() {
         return !isDisabled() && grants.stream().anyMatch(grant -> grant.role() == Role.ADMINISTRATOR);
     }
@@ -59,7 +59,7 @@ public record Account(
         return new Actor("user:" + name, identity);
     }
 
-    /** Returns what the person may do. */
+    /** Returns the rights of the account. */
     public Access access() {
         return Access.person(actor(), id, grants);
     }
@@ -82,8 +82,8 @@ public record Account(
     }
 
     /**
-     * Returns the account with other names. The first e-mail address becomes the identity, which then stays: with another one the
-     * person could approve her own changes. So an address can be replaced, but not taken away.
+     * Returns the account with another display name and e-mail address. The first e-mail address of an account becomes its identity and
+     * never changes. With another identity, people could approve their own changes. An address can therefore be replaced, but not removed.
      */
     public Account named(String otherName, String otherEmail) {
         String address = Names.email(otherEmail);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The table of accounts. Always within a transaction of the caller. */
+/** The table of accounts. Every method runs within a transaction of the caller. */
 public final class Accounts {
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -29,10 +29,10 @@ public final class Accounts {
     }
 
     /**
-     * What is known about a new account.
+     * The fields of a new account.
      *
-     * @param email may be empty
-     * @param subject its name at the identity server; empty if it is local
+     * @param email the e-mail address; may be empty
+     * @param subject the name of the account at the identity server; empty if the account is local
      */
     public record Draft(
             String name, String displayName, String email, String origin, String subject, List<Grant> grants) {
@@ -55,7 +55,7 @@ public final class Accounts {
     /**
      * Adds an account without a password.
      *
-     * @param identity the person behind it
+     * @param identity the person behind the account
      * @throws org.springframework.dao.DuplicateKeyException if the name is taken
      */
     public Account add(JdbcClient client, Draft draft, String identity) {
@@ -103,9 +103,9 @@ public final class Accounts {
     }
 
     /**
-     * Replaces an account and ends its sessions, because they have rights that it may no longer have.
+     * Replaces an account and ends its sessions, because they may have rights that the account has lost.
      *
-     * @throws LostRaceException if somebody else changed it
+     * @throws LostRaceException if the account was changed since it was read
      */
     public Account replace(JdbcClient client, Account account) {
         boolean wasAdministrator = find(client, account.id())
@@ -136,19 +136,17 @@ public final class Accounts {
         return find(client, account.id()).orElseThrow();
     }
 
-    /** As soon as there is an administrator, the link that makes the first one is void. */
+    /** Voids the link that creates the first administrator. The center calls this as soon as it has an administrator. */
     private static void dropFirstLink(JdbcClient client) {
         client.sql("DELETE FROM one_time_link WHERE account = 0").update();
     }
 
-    /**
-     * Makes changes of accounts run one after the other. The first step of a transaction whose outcome depends on other accounts.
-     */
+    /** Serializes changes of accounts. A transaction whose outcome depends on other accounts takes this lock first. */
     public void lockAll(JdbcClient client) {
         client.sql("UPDATE counter SET value = value WHERE name = 'account'").update();
     }
 
-    /** Keeps an account as it is until the transaction ends. Returns whether it is still as it was read. */
+    /** Locks an account against changes until the transaction ends. Returns false if the account was changed since it was read. */
     boolean lock(JdbcClient client, Account account) {
         return client.sql("UPDATE account SET revision = revision WHERE id = ? AND revision = ?")
                         .params(account.id(), account.revision())
@@ -175,7 +173,7 @@ public final class Accounts {
                 .optional();
     }
 
-    /** Returns the account of somebody who comes from an identity server. */
+    /** Returns the account of a person from an identity server. */
     public Optional<Account> from(JdbcClient client, String origin, String subject) {
         return client.sql(SELECT + "WHERE origin = ? AND subject = ?")
                 .params(origin, subject)

@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Gives a center an administrator again, for somebody who controls its machine: all passkeys are lost, the last administrator has
- * left, or the identity server is away. Only local accounts can be reset.
+ * Restores access for an administrator who controls the machine of the center. This is necessary if all passkeys are lost, the last
+ * administrator has left, or the identity server is unavailable. Only local accounts can be reset.
  */
 public final class AdministratorReset {
 
-    /** How long the link is good for. */
+    /** The lifetime of the link. */
     public static final Duration LIFE = Duration.ofHours(1);
 
     private final People people;
@@ -31,10 +31,10 @@ public final class AdministratorReset {
     }
 
     /**
-     * What was done.
+     * The outcome of a reset.
      *
      * @param user the account; empty if the person who uses the link chooses a name
-     * @param secret in the link
+     * @param secret the secret in the link
      */
     public record Outcome(Optional<String> user, boolean isNew, String secret) {
 
@@ -45,8 +45,9 @@ public final class AdministratorReset {
     }
 
     /**
-     * Makes a link for an administrator. The account is enabled, has the role, has no password, and its sessions end. An unknown
-     * name becomes a new account. Without a name it is the only administrator, or the first one if there is none.
+     * Creates a link for an administrator. The account is enabled, gets the role of an administrator and loses its password, and its
+     * sessions end. An unknown name becomes a new account. Without a name, the only administrator is reset; if there is none, the link
+     * creates the first administrator.
      *
      * @throws RefusedException if the account is not local, or there are several administrators
      */

@@ -7,10 +7,10 @@ import java.util.Set;
 /**
  * A token of a program, without its secret.
  *
- * @param account its owner; 0 if it was made on the machine itself
- * @param tenant the only tenant that it is for
- * @param usedAt about when it was used last, in milliseconds since the epoch; 0 if never
- * @param revokedAt 0 while it is valid
+ * @param account the account that owns the token; 0 if the token was created on the machine itself
+ * @param tenant the only tenant that the token gives access to
+ * @param usedAt the last use to within a minute, in milliseconds since the epoch; 0 if the token was never used
+ * @param revokedAt 0 while the token is valid
  */
 public record ApiToken(
         long id,
@@ -27,7 +27,7 @@ public record ApiToken(
         scopes = Set.copyOf(scopes);
     }
 
-    /** Returns whether it is neither revoked nor expired. Its owner may be disabled. */
+    /** Returns whether the token is neither revoked nor expired. The account that owns the token may be disabled. */
     public boolean isValid(long now) {
         return revokedAt == 0 && expiresAt > now;
     }

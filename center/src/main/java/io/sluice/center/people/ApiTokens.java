@@ -17,16 +17,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The tokens of programs. Only hashes of them are stored. Thread-safe. */
+/** The tokens of programs. Only their hashes are stored. Thread-safe. */
 public final class ApiTokens {
 
-    /** The life of a token whose maker names none. */
+    /** The default lifetime of a token. */
     public static final Duration USUAL = Duration.ofDays(90);
 
-    /** The longest life of a token. */
+    /** The maximum lifetime of a token. */
     public static final Duration LONGEST = Duration.ofDays(366);
 
-    /** How each token begins, so that scanners for secrets find it. */
+    /** The prefix of each token. Secret scanners recognize tokens by it. */
     private static final String PREFIX = "slc_";
 
     private static final Duration USED_EVERY = Duration.ofMinutes(1);
@@ -58,7 +58,7 @@ public final class ApiTokens {
     /**
      * Creates a token.
      *
-     * @param account its owner; 0 for the machine itself
+     * @param account the account that owns the token; 0 for the machine itself
      */
     public Created create(
             JdbcClient client, long account, String name, Set<Scope> scopes, Optional<String> tenant, long expiresAt) {
@@ -71,7 +71,7 @@ public final class ApiTokens {
         return new Created(find(client, id).orElseThrow(), secret);
     }
 
-    /** Returns what the bearer of a token may do now; empty if it is not valid. */
+    /** Returns the current rights of the bearer of a token; empty if the token is not valid. */
     public Optional<Access> access(String secret) {
         if (!secret.startsWith(PREFIX)) {
             return Optional.empty();
@@ -88,7 +88,7 @@ public final class ApiTokens {
         return access;
     }
 
-    /** Returns what the bearer of a token may do now; empty if it is not valid. */
+    /** Returns the current rights of the bearer of a token; empty if the token is not valid. */
     public Optional<Access> access(JdbcClient client, long id) {
         return find(client, id)
                 .filter(token -> token.revokedAt() == 0 && token.expiresAt() > now())
@@ -96,13 +96,13 @@ public final class ApiTokens {
     }
 
     /**
-     * A token that is known and cannot be used.
+     * A known token that cannot be used.
      *
-     * @param why a few words
+     * @param why the reason, in a few words
      */
     public record Invalid(long id, String why) {}
 
-    /** Returns why a token cannot be used; empty if it is not known. */
+    /** Returns a token that cannot be used, with the reason; empty if the token is unknown. */
     public Optional<Invalid> invalid(JdbcClient client, String secret) {
         return client.sql(SELECT + "WHERE hash = ?")
                 .param(Secrets.hash(secret))
@@ -115,7 +115,7 @@ public final class ApiTokens {
                                 : token.expiresAt() <= now() ? "the token has expired" : owner(client, token)));
     }
 
-    /** Returns why the owner of a token cannot use it, in a few words. */
+    /** Returns the reason why the owner of a token cannot use it, in a few words. */
     private String owner(JdbcClient client, ApiToken token) {
         return accounts.find(client, token.account())
                 .filter(account -> !account.isDisabled())
@@ -139,7 +139,7 @@ public final class ApiTokens {
                 token.tenant()));
     }
 
-    /** Notes that it was used, at most once a minute. */
+    /** Records the use of a token, at most once a minute. */
     private void touch(ApiToken token) {
         if (now() - token.usedAt() > USED_EVERY.toMillis()) {
             database.write(client -> client.sql("UPDATE api_token SET used_at = ? WHERE id = ?")
@@ -163,7 +163,7 @@ public final class ApiTokens {
     /**
      * Revokes a token.
      *
-     * @throws LostRaceException if it was revoked meanwhile
+     * @throws LostRaceException if the token was revoked in the meantime
      */
     public void revoke(JdbcClient client, long id) {
         int rows = client.sql("UPDATE api_token SET revoked_at = ? WHERE id = ? AND revoked_at = 0")

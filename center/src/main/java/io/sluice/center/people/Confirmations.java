@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The table of what identity servers confirmed. Always within a transaction of the caller. */
+/** The table of confirmations by identity servers. Every method runs within a transaction of the caller. */
 public final class Confirmations {
 
     private static final String SELECT = "SELECT account, confirmed_at, asked_at, refresh_token FROM confirmation ";
 
-    /** Accounts that can act: with a role, a session, a passkey or a token that has not ended. */
+    /** Selects accounts that can act: accounts with a role, a session, a passkey, or a token that has not ended. */
     private static final String DUE = "SELECT a.id FROM account a LEFT JOIN confirmation c ON c.account = a.id"
             + " WHERE a.origin = ? AND a.disabled_at = 0 AND COALESCE(c.asked_at, 0) <= ?"
             + " AND (a.grants <> '[]' OR EXISTS (SELECT 1 FROM session s WHERE s.account = a.id)"
@@ -25,17 +25,19 @@ public final class Confirmations {
         this.clock = clock;
     }
 
-    /** Returns what is known about an account from an identity server. */
+    /**
+     * Returns the stored confirmation of an account from an identity server. An account without one counts as confirmed at its last change.
+     */
     public Confirmation of(JdbcClient client, Account account) {
         return find(client, account.id()).orElseGet(() -> new Confirmation(account.id(), account.changedAt(), 0, ""));
     }
 
-    /** Returns whether an account can be used: it is enabled, and its identity server, if it has one, has confirmed it of late. */
+    /** Returns whether an account can be used: it is enabled, and its identity server, if it has one, has confirmed it recently. */
     public boolean isUsable(JdbcClient client, Account account) {
         return problem(client, account).isEmpty();
     }
 
-    /** Returns why an account cannot be used, in a few words; empty if it can. */
+    /** Returns the reason why an account cannot be used, in a few words; empty if it can be used. */
     public Optional<String> problem(JdbcClient client, Account account) {
         if (account.isDisabled()) {
             return Optional.of("the account is disabled");
@@ -58,10 +60,10 @@ public final class Confirmations {
     }
 
     /**
-     * Returns accounts of a server that it was not asked about for some time, the longest first.
+     * Returns accounts of a server whose confirmation is due, those with the oldest question first.
      *
-     * @param before milliseconds since the epoch
-     * @param hasToken whether only accounts with a refresh token can be asked about
+     * @param before the latest time of the last question, in milliseconds since the epoch
+     * @param hasToken true to return only accounts with a refresh token
      */
     public List<Long> due(JdbcClient client, String origin, long before, boolean hasToken, int max) {
         return client.sql(DUE + (hasToken ? " AND c.refresh_token <> ''" : "")
@@ -71,7 +73,7 @@ public final class Confirmations {
                 .list();
     }
 
-    /** Notes that a server is asked now. Returns false if another thread or center did so since the row was read. */
+    /** Records that a server is being asked. Returns false if another thread or center has recorded this since the row was read. */
     public boolean claim(JdbcClient client, Confirmation seen) {
         if (find(client, seen.account()).isEmpty()) {
             insert(client, new Confirmation(seen.account(), seen.confirmedAt(), now(), ""));
@@ -86,19 +88,19 @@ public final class Confirmations {
     /**
      * Stores that a server has confirmed a person.
      *
-     * @param refreshToken encrypted; empty if there is none
+     * @param refreshToken the encrypted token for the next question; empty if there is none
      */
     public void confirm(JdbcClient client, long account, String refreshToken) {
         put(client, new Confirmation(account, now(), now(), refreshToken));
     }
 
-    /** Stores that a server no longer confirms a person. The sessions of the account end. */
+    /** Stores that a server no longer confirms a person, and ends the sessions of the account. */
     public void withdraw(JdbcClient client, long account) {
         put(client, new Confirmation(account, 0, now(), ""));
         client.sql("DELETE FROM session WHERE account = ?").param(account).update();
     }
 
-    /** Makes the next question about an account due at once. */
+    /** Makes the next question about an account due immediately. */
     public void askSoon(JdbcClient client, long account) {
         client.sql("UPDATE confirmation SET asked_at = 0 WHERE account = ?")
                 .param(account)

@@ -1,12 +1,12 @@
 package io.sluice.center.people;
 
-/** A way to ask the identity server of an account whether it still knows the person. Thread-safe. */
+/** Asks the identity server of an account whether it still knows the person. Thread-safe. */
 public interface Confirmer {
 
     /**
-     * Asks the server of an account, if the account comes from one and the last question is older than the configured time. What the
-     * server says counts when this returns. Returns at once if another thread or center asks already. A server that does not answer
-     * changes nothing.
+     * Asks the server of an account, if the account comes from a server and the last question is older than the configured time. The
+     * server's answer is in effect when this method returns. The method returns immediately if another thread or center is already asking.
+     * A server that does not answer changes nothing.
      *
      * @return whether the server has answered
      */

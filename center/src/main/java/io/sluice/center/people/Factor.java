@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A proof of who somebody is, and when it was presented.
+ * A proof of a person's identity, and the time at which it was presented.
  *
  * @param authority the name of the factor, such as {@code FACTOR_PASSWORD}
  * @param at milliseconds since the epoch
@@ -27,7 +27,7 @@ public record Factor(String authority, long at) {
         return factors;
     }
 
-    /** Returns the factors with this one, which replaces an earlier one of the same kind. */
+    /** Returns the given factors and this one, which replaces an earlier factor of the same kind. */
     List<Factor> addedTo(List<Factor> factors) {
         List<Factor> all = new ArrayList<>(factors);
         all.removeIf(factor -> factor.authority().equals(authority));

@@ -5,7 +5,7 @@ import java.text.Normalizer;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Names of accounts and e-mail addresses. Two spellings of one name are the same name. */
+/** Names of accounts and e-mail addresses, in one spelling. Two spellings of one name are the same name. */
 public final class Names {
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._@+-]{0,99}");
@@ -15,7 +15,7 @@ public final class Names {
 
     private Names() {}
 
-    /** Returns a valid name of an account. */
+    /** Returns the spelling of a valid account name. */
     static String account(String name) {
         String lower = lower(name);
         if (!NAME.matcher(lower).matches()) {
@@ -24,7 +24,7 @@ public final class Names {
         return lower;
     }
 
-    /** Returns a valid address, or nothing. */
+    /** Returns a valid address, or an empty text. */
     public static String email(String email) {
         String lower = lower(email);
         if (!lower.isEmpty() && !EMAIL.matcher(lower).matches()) {
@@ -34,10 +34,10 @@ public final class Names {
     }
 
     /**
-     * Returns a name that somebody typed, in one spelling. Directories ignore invisible characters and repeated spaces, so each of
-     * them would be another name to a count of attempts and the same one to a directory.
+     * Returns the one spelling of a name that a person typed. Directories ignore invisible characters and repeated spaces. Without this
+     * step, each variant would be a separate name for the count of attempts and the same name for the directory.
      *
-     * @throws RefusedException if it has characters that cannot be seen, or that only change others
+     * @throws RefusedException if the name has invisible characters or characters that only modify others
      */
     public static String typed(String name) {
         String typed = spaced(name);
@@ -47,7 +47,10 @@ public final class Names {
         return typed;
     }
 
-    /** Returns what counts attempts for a name: the same for all that a directory may take for one name, such as with accents. */
+    /**
+     * Returns the key under which attempts for a name are counted. It is the same for all spellings that a directory may treat as one name,
+     * such as spellings with and without accents.
+     */
     public static String key(String name) {
         String plain = Normalizer.normalize(spaced(name), Normalizer.Form.NFKD).replaceAll("[\\p{M}\\p{C}]", "");
         return spaced(plain).toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);

@@ -33,8 +33,8 @@ public record People(
     }
 
     /**
-     * Returns when the tokens and passkeys of an account rest unless its owner signs in through the identity server before; empty if the
-     * account is local or the server can be asked without a sign-in.
+     * Returns the time at which the tokens and passkeys of an account are suspended unless its owner signs in through the identity server
+     * before; empty if the account is local or the server can be asked without a sign-in.
      */
     public Optional<Instant> restsAt(long id, Confirmer confirmer) {
         return database.read(client -> accounts.find(client, id)
@@ -44,7 +44,7 @@ public record People(
                 .map(found -> Instant.ofEpochMilli(found.getValue().endsAt()));
     }
 
-    /** Removes what has expired. It is worth nothing anyway. */
+    /** Removes expired sessions. Expired sessions are never accepted, whether or not they have been removed. */
     public void expire() {
         sessions.expire();
     }

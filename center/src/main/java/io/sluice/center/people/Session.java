@@ -3,10 +3,10 @@ package io.sluice.center.people;
 import java.util.List;
 
 /**
- * A signed-in person.
+ * A session of a signed-in person.
  *
- * @param account as it is now
- * @param factors what was presented, and when
+ * @param account the account in its current state
+ * @param factors the factors that the person presented, each with its time
  */
 public record Session(Account account, List<Factor> factors) {
 

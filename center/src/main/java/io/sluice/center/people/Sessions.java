@@ -11,10 +11,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** The sessions of signed-in people. Only hashes of their ids are stored. Thread-safe. */
 public final class Sessions {
 
-    /** The longest time of a session. */
+    /** The maximum lifetime of a session. */
     public static final Duration LONGEST = Duration.ofHours(12);
 
-    /** A session that is not used for so long ends. */
+    /** The maximum time without use, after which a session ends. */
     public static final Duration LONGEST_IDLE = Duration.ofHours(2);
 
     private static final Duration SEEN_EVERY = Duration.ofMinutes(1);
@@ -34,16 +34,16 @@ public final class Sessions {
     }
 
     /**
-     * Begins a session and returns its id, which is stored nowhere else.
+     * Starts a session and returns its id, which is stored nowhere else.
      *
-     * @throws RefusedException if the account was changed since it was read: then its password or roles may be others
+     * @throws RefusedException if the account was changed since it was read, because its password or roles may be different now
      */
     public String begin(Account account, String authority) {
         return begin(account, new Factor(authority, now()));
     }
 
     /**
-     * Begins a session with a factor that was presented earlier, at an identity server.
+     * Starts a session with a factor that was presented earlier, at an identity server.
      *
      * @throws RefusedException if the account was changed since it was read
      */
@@ -52,7 +52,7 @@ public final class Sessions {
     }
 
     /**
-     * Does the same within a transaction of the caller.
+     * Starts a session within a transaction of the caller, with a factor that was presented earlier.
      *
      * @param serverSession a hash of the session at the identity server; empty if there is none
      */
@@ -63,7 +63,7 @@ public final class Sessions {
         return add(client, new Row(account.id(), Factor.write(List.of(factor)), now(), now(), serverSession));
     }
 
-    /** Adds a factor to a session. The session goes on under another id, which is returned; empty if it has ended. */
+    /** Adds a factor to a session. The session continues under a new id, which is returned; empty if the session has ended. */
     public Optional<String> stepUp(String id, String authority) {
         return database.write(client -> stepUp(client, id, new Factor(authority, now()), ""));
     }
@@ -74,7 +74,8 @@ public final class Sessions {
      * @param serverSession a hash of the session at the identity server; empty if it is still the same, or there is none
      */
     public Optional<String> stepUp(JdbcClient client, String id, Factor factor, String serverSession) {
-        // The row of the account comes first, as in each change of it. A change ends the session before or after this.
+        // Each change of an account locks its row first, and so does this method. The change ends the session before or
+        // after this step.
         Optional<Row> row = row(client, id)
                 .filter(old -> accounts.find(client, old.account())
                         .filter(account -> accounts.lock(client, account))
@@ -90,7 +91,7 @@ public final class Sessions {
                         serverSession.isEmpty() ? old.serverSession() : serverSession)));
     }
 
-    /** Returns a session that has not ended, without noting its use: a page that is only left open does not keep it. */
+    /** Returns a session that has not ended, without recording its use. A page that is only left open does not extend the session. */
     public Optional<Session> look(String id) {
         return session(database.read(client -> row(client, id)));
     }
@@ -114,7 +115,7 @@ public final class Sessions {
         return session;
     }
 
-    /** Returns the account of a session, without noting its use. */
+    /** Returns the account of a session, without recording the use of the session. */
     public Optional<Account> owner(JdbcClient client, String id) {
         return row(client, id).flatMap(found -> accounts.find(client, found.account()));
     }
@@ -123,7 +124,7 @@ public final class Sessions {
         int unused = delete(client, id);
     }
 
-    /** Ends all sessions of an account. Returns how many there were. */
+    /** Ends all sessions of an account. Returns the number of sessions. */
     public int endAll(JdbcClient client, long account) {
         return client.sql("DELETE FROM session WHERE account = ?")
                 .param(account)
@@ -131,9 +132,9 @@ public final class Sessions {
     }
 
     /**
-     * Ends the sessions of an account that began in a session at its identity server. Returns how many there were.
+     * Ends the sessions of an account that were started from one session at its identity server. Returns the number of sessions.
      *
-     * @param serverSession its hash
+     * @param serverSession the hash of the session at the identity server
      */
     public int endOf(JdbcClient client, long account, String serverSession) {
         return client.sql("DELETE FROM session WHERE account = ? AND server_session = ?")
@@ -141,7 +142,7 @@ public final class Sessions {
                 .update();
     }
 
-    /** Returns the accounts with sessions that began in a session at an identity server. */
+    /** Returns the accounts with sessions that were started from one session at an identity server. */
     public List<Long> accountsOf(JdbcClient client, String serverSession) {
         return client.sql("SELECT DISTINCT account FROM session WHERE server_session = ?")
                 .param(serverSession)
@@ -149,7 +150,7 @@ public final class Sessions {
                 .list();
     }
 
-    /** Ends all sessions of an account but one. */
+    /** Ends all sessions of an account except one. */
     public void endOthers(JdbcClient client, long account, String id) {
         client.sql("DELETE FROM session WHERE account = ? AND hash <> ?")
                 .params(account, Secrets.hash(id))

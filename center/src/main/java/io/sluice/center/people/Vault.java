@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Secrets that are good for one use: links that set an account up, and ceremonies of signing in that wait for their answer. Only
- * hashes of them are stored. Thread-safe.
+ * Secrets for one use: links that set up an account, and sign-in ceremonies that wait for their answer. Only hashes of the secrets are
+ * stored. Thread-safe.
  */
 public final class Vault {
 
@@ -21,9 +21,9 @@ public final class Vault {
     }
 
     /**
-     * Makes a link that sets an account up. Earlier links of the account are void.
+     * Creates a link that sets up an account, and voids earlier links of the account.
      *
-     * @param account 0 for the first administrator
+     * @param account the account; 0 for the first administrator
      * @return the secret in the link
      */
     public String link(JdbcClient client, long account, Duration life) {
@@ -42,7 +42,7 @@ public final class Vault {
         client.sql("DELETE FROM one_time_link WHERE account = ?").param(account).update();
     }
 
-    /** Returns the account of a link that is valid, without using it. */
+    /** Returns the account of a valid link, without using the link. */
     public Optional<Long> look(JdbcClient client, String secret) {
         return client.sql("SELECT account FROM one_time_link WHERE hash = ? AND expires_at > ?")
                 .params(Secrets.hash(secret), now())
@@ -50,7 +50,7 @@ public final class Vault {
                 .optional();
     }
 
-    /** Returns the account of a link that is valid, and makes the link invalid. */
+    /** Returns the account of a valid link, and makes the link invalid. */
     public Optional<Long> use(JdbcClient client, String secret) {
         Optional<Long> account = look(client, secret);
         boolean mine = client.sql("DELETE FROM one_time_link WHERE hash = ?")
@@ -60,7 +60,7 @@ public final class Vault {
         return account.filter(found -> mine);
     }
 
-    /** Stores something until its answer arrives, and returns the secret that finds it. */
+    /** Stores the body of a ceremony until its answer arrives. Returns the secret that finds it. */
     public String begin(String kind, String body, Duration life) {
         String secret = Secrets.random();
         database.write(client -> {
@@ -74,7 +74,7 @@ public final class Vault {
         return secret;
     }
 
-    /** Returns what was stored and was not returned by {@link #finish} yet. */
+    /** Returns the body of a ceremony that {@link #finish} has not returned yet. */
     public Optional<String> look(String kind, String secret) {
         return database.read(
                 client -> client.sql("SELECT body FROM ceremony WHERE hash = ? AND kind = ? AND expires_at > ?")
@@ -84,10 +84,10 @@ public final class Vault {
     }
 
     /**
-     * Returns whether something is presented for the first time.
+     * Returns whether a name is presented for the first time.
      *
-     * @param name of what must count once only
-     * @param life how long it could be presented again
+     * @param name the name that counts only once
+     * @param life the time during which the name could be presented again
      */
     public boolean isFirst(String kind, String name, Duration life) {
         String hash = Secrets.hash(kind + " " + name);
@@ -106,7 +106,7 @@ public final class Vault {
         });
     }
 
-    /** Returns what was stored, once. */
+    /** Returns the body of a ceremony, once. */
     public Optional<String> finish(String kind, String secret) {
         return database.write(client -> {
             Optional<String> body = client.sql(

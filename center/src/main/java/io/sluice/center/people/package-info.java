@@ -1,4 +1,4 @@
-/** Accounts, sessions, tokens and one-time links, as they are stored. */
+/** The stored accounts, sessions, tokens and one-time links. */
 @NullMarked
 package io.sluice.center.people;
 

@@ -15,7 +15,7 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 
-/** The token with an administrator's rights, in a file that only its owner can read. Keeps only a hash of it. */
+/** The token with an administrator's rights, in a file that only its owner can read. Only a hash of the token is kept in memory. */
 public final class AdminToken {
 
     private static final int SHORTEST = 32;
@@ -30,7 +30,7 @@ public final class AdminToken {
         this.file = file;
     }
 
-    /** Reads a token. */
+    /** Reads the token of a file. */
     public static AdminToken read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new IOException("admin-token-file: " + file
@@ -50,7 +50,7 @@ public final class AdminToken {
         return new AdminToken(sha256(token), file);
     }
 
-    /** Reads the token of a data directory, and makes one at the first start. */
+    /** Reads the token of a data directory, and creates it at the first start. */
     public static AdminToken of(Path data) throws IOException {
         Path file = data.resolve("admin-token");
         if (!Files.exists(file)) {
@@ -61,12 +61,12 @@ public final class AdminToken {
         return read(file);
     }
 
-    /** Returns the file that holds it. */
+    /** Returns the file that contains the token. */
     public Path file() {
         return file;
     }
 
-    /** Returns what the bearer of a token may do; empty if it is not this token. */
+    /** Returns the rights of the bearer of a token; empty if it is not this token. */
     public Optional<Access> access(String token) {
         return MessageDigest.isEqual(hash, sha256(token)) ? Optional.of(Access.MACHINE) : Optional.empty();
     }
@@ -77,7 +77,7 @@ public final class AdminToken {
                 file, options, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             channel.write(java.nio.ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
         } catch (FileAlreadyExistsException e) {
-            // Somebody else made it in the meantime.
+            // Another process created the file in the meantime.
         }
     }
 

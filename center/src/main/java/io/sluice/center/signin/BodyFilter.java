@@ -18,8 +18,8 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.access.intercept.RequestAuthorizationContext;
 
 /**
- * Reads the body of a request that its caller may send, as far as the endpoint takes it. A caller who sent one is looked up once more
- * after its last byte. So nobody acts with rights that ended while the body was on its way.
+ * Reads the body of an admitted request, up to the maximum size of its endpoint. A signed-in caller who sent a body is looked up again
+ * after its last byte, so that no request acts with rights that ended during the transfer.
  */
 final class BodyFilter extends HttpFilter {
 
@@ -42,7 +42,7 @@ final class BodyFilter extends HttpFilter {
             chain.doFilter(request, response);
             return;
         }
-        // The table has let the request pass, so it has its endpoint.
+        // The table has admitted the request, so the request has an endpoint.
         Endpoint endpoint = TableAuthorization.endpoint(request).orElseThrow();
         try (BodyReader.Body body = bodies.read(request, endpoint.maxBody(), endpoint.isOpen())) {
             request.setAttribute(CurrentAccess.BODY, body.bytes());

@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.security.core.context.SecurityContextHolder;
 
-/** Attaches to a request who sent it. What a request says about its author is ignored. */
+/** Attaches the authenticated caller to a request. Statements of the request about its author are ignored. */
 final class CallerFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1;

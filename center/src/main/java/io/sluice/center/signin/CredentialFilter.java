@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** Finds out who sent a request, before it is decided whether that caller may send it. */
+/** Identifies the caller of a request before authorization. */
 final class CredentialFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1;
@@ -32,7 +32,7 @@ final class CredentialFilter extends HttpFilter {
         chain.doFilter(request, response);
     }
 
-    /** Answers that the database is unavailable, if that is so. Otherwise throws the failure. */
+    /** Answers that the database is unavailable, if that is the cause of the failure. Otherwise throws the failure. */
     static void requireUnavailable(RuntimeException failure, HttpServletResponse response) throws IOException {
         if (!Database.isUnavailable(failure)) {
             throw failure;

@@ -12,8 +12,8 @@ import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
- * Finds out who sent a request, from its token or the cookie of its session. It looks into the database each time, so what was
- * revoked is revoked at once. A request with a token is never taken for one with a session.
+ * Identifies the caller of a request by its token or the cookie of its session. It reads the database each time, so a revocation takes
+ * effect immediately. A request with a token never counts as a request with a session.
  */
 final class Credentials {
 
@@ -27,7 +27,7 @@ final class Credentials {
         this.cookie = cookie;
     }
 
-    /** Finds out who sent a request, and attaches it to the request. */
+    /** Identifies the caller of a request, and attaches the caller to the request. */
     Optional<SignedIn> attach(HttpServletRequest request) {
         @Nullable String header = request.getHeader("Authorization");
         Optional<SignedIn> found = find(request, header);
@@ -56,7 +56,7 @@ final class Credentials {
         return access.map(allowed -> new SignedIn(allowed.at(address), List.of(), Optional.empty()));
     }
 
-    /** The identity server of the owner is asked first if its last answer is old. */
+    /** Returns the rights of a token with an owner. The identity server of the owner is asked first if its last answer is old. */
     private Optional<Access> byOwned(String token) {
         Optional<Access> access = parts.people().tokens().access(token);
         return access.isPresent() && parts.confirmer().confirm(access.get().account())

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses changes that a page of another site sends with the browser of somebody who is signed in here, or is about to sign in.
- * Requests with a token do not come from a browser.
+ * Refuses changes that a page of another site sends from the browser of a person who is signed in here, or is about to sign in. Requests
+ * with a token do not come from a browser.
  */
 final class OriginFilter extends HttpFilter {
 
@@ -23,7 +23,7 @@ final class OriginFilter extends HttpFilter {
     private static final long serialVersionUID = 1;
     private static final Set<String> SAME_SITE = Set.of("same-origin", "none");
 
-    /** Identity servers send forms there. What they contain proves that they do. */
+    /** The paths to which identity servers send forms. The content of such a form proves that it comes from the identity server. */
     private static final Pattern LOGOUT = Pattern.compile("/sign-in/oidc/[a-z0-9-]+/logout");
 
     private static final Pattern FORM =
@@ -63,7 +63,7 @@ final class OriginFilter extends HttpFilter {
         Problem.write(response, HttpServletResponse.SC_FORBIDDEN, "Forbidden", detail);
     }
 
-    /** These are the types that any page may send anywhere without asking. */
+    /** Returns whether the content type is one that any page may send to any site without asking. */
     private static boolean isForm(HttpServletRequest request) {
         @Nullable String type = request.getContentType();
         return type != null && FORM.matcher(type).lookingAt();

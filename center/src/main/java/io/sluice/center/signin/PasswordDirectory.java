@@ -7,10 +7,10 @@ import java.util.Optional;
 public interface PasswordDirectory {
 
     /**
-     * What a server says about a password.
+     * The answer of a server about a password.
      *
-     * @param account empty if the person does not get in
-     * @param noRole why a person whose password is right does not get in, for the audit log; empty in all other cases
+     * @param account the account; empty if the sign-in is refused
+     * @param noRole the reason why a person with the right password is refused, for the audit log; empty in all other cases
      */
     record Answer(Optional<Account> account, String noRole) {
 
@@ -29,6 +29,6 @@ public interface PasswordDirectory {
     /** Checks the password of a typed name. Creates the account of the person at the first sign-in. */
     Answer signIn(String name, String password);
 
-    /** Checks the password of the person of an account, whatever the account is called. */
+    /** Checks the password of the person of an account, regardless of the name of the account. */
     Answer signIn(Account account, String password);
 }

@@ -38,9 +38,9 @@ public final class PasswordSignIn {
     }
 
     /**
-     * Returns the account of somebody whose password is right.
+     * Returns the account with this name and password.
      *
-     * @throws SignInRefusedException if it is not
+     * @throws SignInRefusedException if the name or the password is not right
      * @throws TooManyAttemptsException if there were too many attempts
      */
     public Account signIn(HttpServletRequest request, String user, String password) {
@@ -56,7 +56,8 @@ public final class PasswordSignIn {
                 passwords.matches(password, local.map(Account::password).orElse(""));
         Optional<Account> proved = local.filter(found -> matches);
         if (proved.isEmpty()) {
-            // Also for the name of a local account: otherwise the time of the answer would tell that there is one.
+            // The directories are also asked about the name of a local account. Otherwise the time of the answer would
+            // reveal that such an account exists.
             proved = Optional.of(
                     require(request, named, directories.stream().map(directory -> directory.signIn(name, password))));
         }
@@ -65,9 +66,9 @@ public final class PasswordSignIn {
     }
 
     /**
-     * Checks the password of a person who is signed in. A directory is asked by its own name of the person.
+     * Checks the password of a person who is signed in. A directory is asked under its own name of the person.
      *
-     * @throws SignInRefusedException if it is not right
+     * @throws SignInRefusedException if the password is not right
      * @throws TooManyAttemptsException if there were too many attempts
      */
     public void confirm(HttpServletRequest request, Account own, String password) {
@@ -87,7 +88,7 @@ public final class PasswordSignIn {
         attempt.succeeded();
     }
 
-    /** Returns the account that a directory proved. What was typed may be a password by mistake, so only names of accounts are stored. */
+    /** Returns the account that a directory proved. The typed name may be a password by mistake, so only names of accounts are stored. */
     private Account require(
             HttpServletRequest request, Optional<Account> named, Stream<PasswordDirectory.Answer> answers) {
         String noRole = "";

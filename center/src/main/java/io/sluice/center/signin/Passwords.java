@@ -14,8 +14,8 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.crypto.password4j.Argon2Password4jPasswordEncoder;
 
 /**
- * Computes and compares the hashes of passwords. A computation takes 19 MiB of memory, so at most two run at once; others wait.
- * If many wait already, the next is refused, so that waiting sign-ins never take all threads of the server. Thread-safe.
+ * Computes and compares the hashes of passwords. A computation takes 19 MiB of memory, so at most two run at the same time; others wait. If
+ * many are waiting already, the next one is refused, so that waiting sign-ins never take all threads of the server. Thread-safe.
  */
 public final class Passwords {
 
@@ -30,7 +30,7 @@ public final class Passwords {
     private static final int ITERATIONS = 2;
     private static final int HASH_BYTES = 32;
 
-    /** The hash of no known password. Comparing with it takes as much work as comparing with any other. */
+    /** A hash of no known password. A comparison with it takes as much work as a comparison with any other hash. */
     private static final String NOBODY = "$argon2id$v=19$m=" + MEMORY_KIB + ",t=" + ITERATIONS
             + ",p=1$c2x1aWNlLW5vYm9keS4uLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -52,7 +52,7 @@ public final class Passwords {
     /**
      * Refuses a new password that is too easy to guess.
      *
-     * @param name of the account
+     * @param name the name of the account
      */
     public static void require(String password, String name) {
         String text = normal(password);
@@ -75,7 +75,7 @@ public final class Passwords {
     }
 
     /**
-     * Compares a password with a hash. Takes exactly one computation, also if there is no hash.
+     * Compares a password with a hash. Takes exactly one computation, even if there is no hash.
      *
      * @param hash empty if the account does not exist, cannot be used or has no password; then the answer is false
      */
@@ -84,7 +84,7 @@ public final class Passwords {
         return same && !hash.isEmpty();
     }
 
-    /** Returns how many computations there were. */
+    /** Returns the number of computations so far. */
     public long computations() {
         return computations.get();
     }
@@ -106,7 +106,7 @@ public final class Passwords {
         }
     }
 
-    /** Keyboards write some letters in more than one way. */
+    /** Returns the password in one form, because keyboards write some letters in more than one way. */
     private static String normal(String password) {
         return Normalizer.normalize(password, Normalizer.Form.NFKC);
     }

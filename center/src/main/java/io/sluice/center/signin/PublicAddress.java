@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The address of a center for people. It decides the relying party of passkeys, redirect addresses, the flags of cookies and the
+ * The address at which people reach a center. It determines the relying party of passkeys, redirect addresses, the flags of cookies and the
  * allowed origin. Immutable.
  */
 public final class PublicAddress {
@@ -26,8 +26,8 @@ public final class PublicAddress {
     }
 
     /**
-     * Returns the address that was given, or one on this machine. It names {@code localhost}, because a passkey cannot belong to a
-     * number.
+     * Returns the given address, or an address on this machine. The latter names {@code localhost}, because a passkey cannot belong to an
+     * IP address.
      *
      * @param isTls whether the center itself serves HTTPS
      */
@@ -41,13 +41,13 @@ public final class PublicAddress {
         return url;
     }
 
-    /** Returns scheme, host and port, as browsers send them. */
+    /** Returns the scheme, host and port in the form that browsers send. */
     public String origin() {
         boolean isUsual = url.getPort() < 0 || url.getPort() == (isHttps() ? HTTPS_PORT : HTTP_PORT);
         return url.getScheme() + "://" + url.getHost().toLowerCase(Locale.ROOT) + (isUsual ? "" : ":" + url.getPort());
     }
 
-    /** Returns the name that passkeys belong to. */
+    /** Returns the name that owns the passkeys. */
     public String relyingParty() {
         return url.getHost();
     }
@@ -56,12 +56,15 @@ public final class PublicAddress {
         return "https".equals(url.getScheme());
     }
 
-    /** Returns whether browsers may forget plain HTTP. Other programs of this machine serve it under the same name. */
+    /**
+     * Returns whether browsers may stop using plain HTTP. This does not hold on this machine, because its other programs serve plain HTTP
+     * under the same name.
+     */
     boolean isStrict() {
         return isHttps() && !Exposure.isThisMachine(url.getHost());
     }
 
-    /** Returns whether a page of this origin is one of this center. */
+    /** Returns whether pages of this origin belong to this center. */
     boolean accepts(String origin) {
         if (origin.equals(origin())) {
             return true;

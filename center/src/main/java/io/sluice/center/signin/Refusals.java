@@ -12,7 +12,7 @@ import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.security.web.csrf.CsrfException;
 
-/** Answers requests that security refuses, in the form of all other problems. */
+/** Answers requests that security refuses, in the same form as all other problems. */
 final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
 
     private final RefusedRequests refused;
@@ -75,7 +75,7 @@ final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
         }
     }
 
-    /** A browser that asks in the wrong way was probably made to do so by another page. */
+    /** Answers a request with a wrong method. A browser that sends such a request was probably made to do so by another page. */
     private void unknownMethod(HttpServletRequest request, HttpServletResponse response) throws IOException {
         boolean isProgram = request.getHeader("Authorization") != null;
         if (!isProgram) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
- * Tells the log of commands about requests that are refused. It never stores what a stranger typed: a path only as it stands in
- * the table of endpoints, a name only if there is such an account, and no part of a credential. Thread-safe.
+ * Stores refused requests in the log of commands. It never stores text that a stranger typed: a path only in the form of the table of
+ * endpoints, a name only if such an account exists, and no part of a credential. Thread-safe.
  */
 public final class RefusedRequests {
 
@@ -44,7 +44,7 @@ public final class RefusedRequests {
                 || cookie.read(request).isPresent();
     }
 
-    /** Tells that somebody may not do what a request asks for. */
+    /** Stores that the caller of a request does not have the right to it. */
     public void forbidden(HttpServletRequest request, String why) {
         Optional<Actor> known = known(request);
         log.add(
@@ -54,7 +54,7 @@ public final class RefusedRequests {
                 () -> new Refusal(known.or(() -> bySession(request)).orElse(Actor.NOBODY), details(request, why)));
     }
 
-    /** Tells that the credential of a request is not valid. */
+    /** Stores that the credential of a request is not valid. */
     void unauthorized(HttpServletRequest request) {
         log.add(Caller.STRANGER, RefusalLog.REQUEST, request.getRemoteAddr(), () -> {
             @Nullable String header = request.getHeader("Authorization");
@@ -70,10 +70,10 @@ public final class RefusedRequests {
     }
 
     /**
-     * Tells that somebody does not get in.
+     * Stores a failed sign-in.
      *
-     * @param way how they tried, such as {@code password}
-     * @param account the account that they named or whose passkey it is, if there is such an account
+     * @param way the way of the sign-in, such as {@code password}
+     * @param account the account that the caller named or that owns the passkey, if such an account exists
      */
     public void signIn(HttpServletRequest request, String way, String why, Supplier<Optional<Account>> account) {
         log.add(Caller.STRANGER, RefusalLog.SIGN_IN, request.getRemoteAddr(), () -> {
@@ -96,7 +96,10 @@ public final class RefusedRequests {
                         : Optional.empty();
     }
 
-    /** A request that another site caused is refused before its session is looked up. */
+    /**
+     * Returns the owner of a session that was not looked up. This is the case for a request that another site caused, which is refused
+     * before.
+     */
     private Optional<Actor> bySession(HttpServletRequest request) {
         return request.getHeader("Authorization") != null
                 ? Optional.empty()
@@ -116,7 +119,7 @@ public final class RefusedRequests {
         return details;
     }
 
-    /** Returns the number in a path, such as that of a change. Other names in paths are what a caller typed. */
+    /** Returns the number in a path, such as the number of a change. Other variable parts of paths are text that a caller typed. */
     private static Optional<Long> id(Endpoint endpoint, String path) {
         String[] pattern = endpoint.path().split("/", -1);
         String[] given = path.split("/", -1);

@@ -25,12 +25,12 @@ import org.springframework.security.web.header.writers.CrossOriginOpenerPolicyHe
 import org.springframework.security.web.header.writers.CrossOriginResourcePolicyHeaderWriter.CrossOriginResourcePolicy;
 import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter.ReferrerPolicy;
 
-/** The security of every request: who sent it, from which page, and whether the table allows it. */
+/** The security of every request: its caller, the page that it comes from, and its admission by the table of endpoints. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebSecurity
 public final class SecurityConfiguration {
 
-    /** Comes after the filter that refuses unreadable paths. */
+    /** The position after the filter that refuses unreadable paths. */
     private static final int ORDER = 1;
 
     private static final String POLICY =
@@ -46,7 +46,7 @@ public final class SecurityConfiguration {
         return filter;
     }
 
-    /** Answers requests with an address that hides another one. */
+    /** Answers requests whose address hides another address. */
     @Bean
     RequestRejectedHandler rejected() {
         return (request, response, failure) -> Problem.write(
@@ -66,7 +66,7 @@ public final class SecurityConfiguration {
         return new SessionStart(parts.people(), cookie);
     }
 
-    /** Closed by the center, which opened it. */
+    /** Returns the throttle of the center. The center opened it and also closes it. */
     @Bean(destroyMethod = "")
     SignInThrottle signInThrottle(SignInParts parts) {
         return parts.throttle();

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseCookie;
 
-/** Cookies that only the server reads. With HTTPS their names have the prefix that forbids other hosts to set them. */
+/** Cookies that only the server reads. With HTTPS, their names have the prefix that prevents other hosts from setting them. */
 public final class SessionCookie {
 
     private static final String SESSION = "sluice_session";
@@ -41,12 +41,12 @@ public final class SessionCookie {
         return Optional.empty();
     }
 
-    /** Gives a session to the browser. It ends with the browser at the latest. */
+    /** Sets the cookie of a session. It expires with the browser at the latest. */
     public void write(HttpServletResponse response, String id) {
         add(response, SESSION, id, Duration.ofSeconds(-1));
     }
 
-    /** Gives a value to the browser for some time. */
+    /** Sets a cookie that expires after some time. */
     public void write(HttpServletResponse response, String name, String value, Duration life) {
         add(response, name, value, life);
     }
@@ -59,7 +59,7 @@ public final class SessionCookie {
         add(response, name, "", Duration.ZERO);
     }
 
-    /** Lax, because the answer of an identity server and a link in a message come from another site. */
+    /** Adds a cookie. It is {@code Lax}, because the answer of an identity server and a link in a message come from another site. */
     private void add(HttpServletResponse response, String name, String value, Duration life) {
         response.addHeader(
                 HttpHeaders.SET_COOKIE,

@@ -9,12 +9,12 @@ import org.springframework.security.web.csrf.CsrfTokenRepository;
 import org.springframework.security.web.csrf.DefaultCsrfToken;
 
 /**
- * The token that proves that a request comes from a page of the center. It follows from the id of the session, so it needs no
- * storage, ends with the session, and no other session has it.
+ * The token that proves that a request comes from a page of the center. It is derived from the id of the session, so it needs no storage,
+ * ends with the session, and differs from the tokens of all other sessions.
  */
 public final class SessionCsrf implements CsrfTokenRepository {
 
-    /** The header that holds it. */
+    /** The header that contains the token. */
     public static final String HEADER = "X-CSRF-Token";
 
     private static final String NO_SESSION = "none";
@@ -37,7 +37,7 @@ public final class SessionCsrf implements CsrfTokenRepository {
 
     @Override
     public void saveToken(@Nullable CsrfToken token, HttpServletRequest request, HttpServletResponse response) {
-        // Follows from the session.
+        // The token is derived from the session, so nothing is stored.
     }
 
     @Override

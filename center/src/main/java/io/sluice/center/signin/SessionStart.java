@@ -11,7 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.Map;
 import java.util.Optional;
 
-/** Begins a session after somebody has proved who she is. Each way of signing in ends here. */
+/** Starts a session after a person has proved their identity. Each way of signing in ends here. */
 public final class SessionStart {
 
     private final People people;
@@ -23,8 +23,8 @@ public final class SessionStart {
     }
 
     /**
-     * Begins a session, or adds a factor to the session of the same account that the request has. The id is always a new one, so
-     * an id that was known before is worth nothing.
+     * Starts a session, or adds a factor to the session of the same account that the request presents. The id is always new, so an id that
+     * was known before becomes worthless.
      *
      * @param authority the factor that was presented, such as {@code FACTOR_PASSWORD}
      * @return the id of the session
@@ -35,9 +35,9 @@ public final class SessionStart {
     }
 
     /**
-     * Does the same with a factor that was presented earlier, at an identity server.
+     * Starts a session, or adds a factor to it, with a factor that was presented earlier at an identity server.
      *
-     * @param serverSession a hash of the session there, so that the server can end this one; empty if it names none
+     * @param serverSession a hash of the session at the server, by which the server can end this session; empty if the server names none
      */
     public String begin(
             HttpServletRequest request,

@@ -8,9 +8,9 @@ import io.sluice.core.time.Clock;
 import java.util.function.Supplier;
 
 /**
- * What the security of requests needs.
+ * The parts of a center that the security of requests uses.
  *
- * @param address known as soon as the server listens
+ * @param address the public address, available as soon as the server listens
  */
 public record SignInParts(
         People people,

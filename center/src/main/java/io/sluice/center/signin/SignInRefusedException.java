@@ -1,8 +1,8 @@
 package io.sluice.center.signin;
 
 /**
- * A caller did not prove who they are, or may not come in. The message is the same for every caller without a proof, so that it does
- * not tell which accounts exist.
+ * Thrown if a caller did not prove their identity or may not sign in. The message is the same for every caller without a proof, so that it
+ * does not reveal which accounts exist.
  */
 public final class SignInRefusedException extends RuntimeException {
 

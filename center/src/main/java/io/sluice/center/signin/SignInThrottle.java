@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Limits how often somebody tries to sign in. Sluice itself decides. Centers with the same Redis share their counts; while Redis
- * does not answer, each center counts alone, with the counts that it has seen. Thread-safe.
+ * Limits the attempts to sign in. Sluice itself decides. Centers with the same Redis share their counts. While Redis does not answer, each
+ * center counts alone, with the counts that it has seen. Thread-safe.
  *
- * <p>The limit for an address and a name together is strict: it is the one that stops guessing. The limit for a name alone is
- * generous and refills quickly, because anybody can use it up from many addresses. A refused attempt is not counted, so nobody is
- * locked out for longer by trying on. An attempt that succeeds is not counted either.
+ * <p>The limit for an address and a name together is strict, because it stops guessing. The limit for a name alone is generous and refills
+ * quickly, because any client can use it up from many addresses. A refused attempt is not counted, so further attempts do not prolong the
+ * refusal. A successful attempt is not counted either.
  */
 public final class SignInThrottle implements AutoCloseable {
 
@@ -37,11 +37,11 @@ public final class SignInThrottle implements AutoCloseable {
     private static final Limit BY_NAME =
             Limit.named("sluice-sign-in.name").tokenBucket(Rate.perMinute(20)).withBurst(100);
 
-    /** Each beginning stores a row for some minutes. */
+    /** The limit of started sign-ins, because each of them stores a row for some minutes. */
     private static final Limit BEGINNINGS =
             Limit.named("sluice-sign-in.begin").tokenBucket(Rate.perMinute(60)).withBurst(60);
 
-    /** The longest wait for Redis. */
+    /** The timeout of requests to Redis. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
     /** One household or machine usually has a whole network of this size. */
@@ -56,7 +56,7 @@ public final class SignInThrottle implements AutoCloseable {
     }
 
     /**
-     * Opens a throttle. Returns at once, also if Redis is not there.
+     * Opens a throttle. Returns immediately, even if Redis is unavailable.
      *
      * @param redis the address of the Redis that shares the counts; empty to count in this process
      */
@@ -79,16 +79,16 @@ public final class SignInThrottle implements AutoCloseable {
             this.decision = decision;
         }
 
-        /** Takes the attempt off the counts, because it proved who the caller is. */
+        /** Removes the attempt from the counts, because the caller has proved their identity. */
         public void succeeded() {
             var unused = limiter.giveBack(decision);
         }
     }
 
     /**
-     * Admits an attempt to sign in, before any work is done for it.
+     * Admits an attempt to sign in, before the attempt causes any work.
      *
-     * @param name of the account; empty if it is not known yet
+     * @param name the name of the account; empty if it is not known yet
      * @throws TooManyAttemptsException if there were too many attempts
      */
     public Attempt admit(HttpServletRequest request, String name) {
@@ -96,9 +96,9 @@ public final class SignInThrottle implements AutoCloseable {
     }
 
     /**
-     * Admits the beginning of a sign-in that waits for an answer, such as that of a passkey.
+     * Admits the start of a sign-in that waits for an answer, such as the answer of a passkey.
      *
-     * @throws TooManyAttemptsException if there were too many
+     * @throws TooManyAttemptsException if too many sign-ins were started
      */
     public void admitBeginning(HttpServletRequest request) {
         decide(List.of(Demand.of(BEGINNINGS, Secrets.hash(from(request.getRemoteAddr())), 1)));

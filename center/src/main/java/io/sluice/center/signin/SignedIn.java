@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
 import org.springframework.security.core.authority.FactorGrantedAuthority;
 
-/** A request with a valid credential. Its authorities are the factors that were presented, with their times. */
+/** The authentication of a request with a valid credential. Its authorities are the factors that were presented, with their times. */
 public final class SignedIn extends AbstractAuthenticationToken {
 
     private static final long serialVersionUID = 1;

@@ -21,10 +21,10 @@ import org.springframework.security.web.access.intercept.RequestAuthorizationCon
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Decides each request by the table of endpoints. What is not in the table is refused. */
+/** Authorizes each request by the table of endpoints. A request that is not in the table is refused. */
 final class TableAuthorization implements AuthorizationManager<RequestAuthorizationContext> {
 
-    /** How old a factor may be for what needs a fresh one. */
+    /** The maximum age of a factor for endpoints that need a fresh one. */
     static final Duration FRESH = Duration.ofMinutes(5);
 
     private static final List<String> FACTORS = List.of(
@@ -38,14 +38,14 @@ final class TableAuthorization implements AuthorizationManager<RequestAuthorizat
 
     private record Row(PathPattern path, Endpoint endpoint) {}
 
-    /** What became of a request, for the answer. */
+    /** A refusal with its reason, for the answer. */
     static final class Refusal extends AuthorizationDecision {
 
         private static final long serialVersionUID = 1;
 
         private final Why why;
 
-        /** Why it is refused. */
+        /** The reason of a refusal. */
         enum Why {
             UNKNOWN_PATH,
             UNKNOWN_METHOD,
@@ -97,7 +97,7 @@ final class TableAuthorization implements AuthorizationManager<RequestAuthorizat
         return new AuthorizationDecision(true);
     }
 
-    /** Returns the endpoint that a request calls; if the method is wrong, another one with the same path. */
+    /** Returns the endpoint that a request calls, or another endpoint with the same path if the method is wrong. */
     static Optional<Endpoint> endpoint(HttpServletRequest request) {
         List<Endpoint> matching = matching(request);
         return withMethod(matching, request.getMethod())
@@ -119,7 +119,7 @@ final class TableAuthorization implements AuthorizationManager<RequestAuthorizat
                 .findFirst();
     }
 
-    /** Returns whether one of the factors was presented a short time ago. */
+    /** Returns whether one of the factors was presented within {@link #FRESH}. */
     boolean isFresh(SignedIn signedIn) {
         return factors.stream()
                 .anyMatch(manager -> manager.authorize(() -> signedIn, "").isGranted());

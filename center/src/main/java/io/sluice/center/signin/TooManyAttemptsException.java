@@ -2,7 +2,7 @@ package io.sluice.center.signin;
 
 import java.time.Duration;
 
-/** Somebody tries to sign in too often, or too many people do so at once. */
+/** Thrown if a caller tries to sign in too often, or too many sign-ins run at the same time. */
 public final class TooManyAttemptsException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -14,7 +14,7 @@ public final class TooManyAttemptsException extends RuntimeException {
         this.retryAfter = retryAfter;
     }
 
-    /** Returns the time after which an attempt has a chance again, in whole seconds, at least 1. */
+    /** Returns the time after which an attempt can succeed again, in whole seconds, at least 1. */
     public long retryAfterSeconds() {
         return seconds(retryAfter);
     }

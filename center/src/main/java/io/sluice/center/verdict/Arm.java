@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 /**
  * One side of a trial: the callers with the version on trial, or the callers with the version in force.
  *
- * @param clusters a tally for each group of callers, or for each node. Groups without a request count as well, because they tell
- *     how the callers are spread.
+ * @param clusters a tally for each group of callers, or for each node. Groups without a request count as well, because they show how the
+ *     callers are spread.
  */
 public record Arm(List<Tally> clusters) {
 
@@ -16,7 +16,7 @@ public record Arm(List<Tally> clusters) {
         clusters = List.copyOf(clusters);
     }
 
-    /** Returns an arm with so many groups and no request. */
+    /** Returns an arm with the given number of groups and no request. */
     public static Arm none(int clusters) {
         return new Arm(IntStream.range(0, clusters).mapToObj(i -> Tally.NONE).toList());
     }
@@ -32,7 +32,7 @@ public record Arm(List<Tally> clusters) {
                 .toList());
     }
 
-    /** Returns what was counted since an earlier report, group by group. */
+    /** Returns the counts since an earlier report, group by group. */
     public Arm minus(Arm earlier) {
         return new Arm(IntStream.range(0, clusters.size())
                 .mapToObj(i -> clusters.get(i).minus(earlier.clusters.get(i)))

@@ -5,16 +5,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The trial's share of the requests is not the share of callers that it was given.
+ * A deviation of the trial's share of the requests from its share of the callers that chance does not explain.
  *
  * <p>A hash gives each caller to the trial with the probability {@code share}. The requests on trial then vary by
- * {@code share * (1 - share)} times the sum of the squares of the callers' requests. That sum is known without counting callers: it
- * is how unequal the groups of callers are, in both arms together. A caller with very many requests therefore allows for much,
- * whichever arm it is in.
+ * {@code share * (1 - share)} times the sum of the squares of the callers' requests. That sum follows from the unequal sizes of the groups
+ * of callers, in both arms together, so callers need not be counted. A caller with very many requests therefore allows for a large
+ * deviation, whichever arm it is in.
  *
  * @param observed the trial's share of the requests
- * @param expected its share of the callers
- * @param margin how much chance explains
+ * @param expected the trial's share of the callers
+ * @param margin the deviation that chance explains
  * @param requests the requests of the control
  */
 record Bias(double observed, double expected, double margin, double requests) {
@@ -35,7 +35,10 @@ record Bias(double observed, double expected, double margin, double requests) {
                 : Optional.empty();
     }
 
-    /** Tells by which measure the arms differed before the trial, although both had the same version. */
+    /**
+     * Returns a sentence about a measure by which the arms differed before the trial, although both had the same version; empty if there is
+     * none.
+     */
     static Optional<String> before(Sample before, Set<Measure> measures, double alpha) {
         for (Measure measure : measures) {
             Difference difference = Difference.of(measure, Sample.NONE, before, 1);
@@ -58,8 +61,8 @@ record Bias(double observed, double expected, double margin, double requests) {
     }
 
     /**
-     * Returns the trial as if each request above its share was a refused retry. Refused callers that try again make more requests,
-     * which is an effect of the trial and no bias. If the trial is too bad even then, it is too bad in any case.
+     * Returns the trial as if each request above its share were a refused retry. Refused callers that retry make more requests, which is an
+     * effect of the trial and not a bias. If the trial is too bad even by this count, it is too bad in any case.
      */
     Arm withoutSurplus(Arm trial) {
         Tally total = trial.total();

@@ -1,10 +1,10 @@
 package io.sluice.center.verdict;
 
 /**
- * By how much the trial exceeds the control.
+ * Confidence bounds of the amount by which the trial exceeds the control.
  *
- * @param low the true difference is below with the probability of a false rollback
- * @param high the true difference is above with the probability of a false promotion
+ * @param low the true difference is below this bound with the probability of a false rollback
+ * @param high the true difference is above this bound with the probability of a false promotion
  */
 record Bounds(double low, double high) {
 
@@ -13,8 +13,8 @@ record Bounds(double low, double high) {
     /**
      * Returns the bounds of a difference.
      *
-     * @param unseenLow how much the control may lack by chance
-     * @param unseenHigh how much the trial may lack by chance
+     * @param unseenLow the amount that may be missing from the control's value by chance
+     * @param unseenHigh the amount that may be missing from the trial's value by chance
      */
     static Bounds of(Difference difference, double alphaLow, double alphaHigh, double unseenLow, double unseenHigh) {
         // An event that is missing by chance can only raise the value of its arm.
@@ -26,9 +26,9 @@ record Bounds(double low, double high) {
     }
 
     /**
-     * Returns how far a bound is from the value. If few groups make a value large, then a sample often has too few of them, and its
-     * value and variance are both too small. Johnson's correction of Student's interval makes up for that. It is used where it widens
-     * the interval.
+     * Returns the distance between a bound and the value. If few groups make a value large, then a sample often has too few of these
+     * groups, and its value and variance are both too small. Johnson's correction of Student's interval compensates for this. It is used
+     * where it widens the interval.
      */
     private static double margin(Difference difference, double alpha, double skew) {
         double quantile = Student.quantile(difference.degrees(), alpha);
@@ -36,7 +36,10 @@ record Bounds(double low, double high) {
         return (deviation > 0 ? quantile * deviation : 0) + (skew > 0 ? skew * (1 + 2 * quantile * quantile) / 6 : 0);
     }
 
-    /** Returns the rule of three: if none of so many is seen, then the share is below this, except with probability alpha. */
+    /**
+     * Returns the bound by the rule of three: if none of {@code whole} requests or answers counts for the measure, then the true share is
+     * below this bound, except with probability {@code alpha}.
+     */
     static double unseen(Measure measure, double whole, double alpha) {
         return measure.relative() ? 0 : -Math.log(alpha) / whole;
     }

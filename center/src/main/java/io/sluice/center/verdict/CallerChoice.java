@@ -1,6 +1,6 @@
 package io.sluice.center.verdict;
 
-/** How a trial's callers were chosen. */
+/** The way in which the callers of a trial were chosen. */
 public sealed interface CallerChoice {
 
     /**

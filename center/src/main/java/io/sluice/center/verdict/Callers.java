@@ -2,7 +2,7 @@ package io.sluice.center.verdict;
 
 import io.sluice.runtime.fleet.Tally;
 
-/** What the groups of an arm tell about its callers, who are not counted themselves. */
+/** Estimates about the callers of an arm, from its groups. The callers themselves are not counted. */
 final class Callers {
 
     private Callers() {}
@@ -22,8 +22,8 @@ final class Callers {
     }
 
     /**
-     * Returns how many equally busy callers on trial would be as good a choice of all callers. Very busy callers make this number
-     * small. Those in the control count as well, because others like them may be missing on trial.
+     * Returns the number of equally busy callers that would represent all callers as well as the callers on trial do. Very busy callers
+     * make this number small. Busy callers in the control count as well, because similar callers may be missing on trial.
      */
     static double onTrial(Sample sample) {
         double trial = sample.trial().total().requests();

@@ -1,14 +1,14 @@
 package io.sluice.center.verdict;
 
 /**
- * One measure of a trial.
+ * The comparison of a trial and its control by one measure.
  *
  * @param trial the value on trial: a share, or microseconds
  * @param control the value of the control
- * @param low the trial exceeds the control at least by this much. It is negative if the trial may be better.
- * @param high the trial exceeds the control at most by this much
- * @param tolerance the trial may exceed the control by this much
- * @param says what this measure alone says
+ * @param low the minimum by which the trial exceeds the control. It is negative if the trial may be better.
+ * @param high the maximum by which the trial exceeds the control
+ * @param tolerance the amount by which the trial may exceed the control
+ * @param says the verdict by this measure alone
  * @param why one sentence for a person
  */
 public record Comparison(

@@ -1,14 +1,15 @@
 package io.sluice.center.verdict;
 
 /**
- * By how much the trial exceeds the control, and how uncertain that is.
+ * The amount by which the trial exceeds the control, and its uncertainty.
  *
- * @param value trial minus control, corrected by how they differed before the trial
- * @param variance of the value
- * @param degrees degrees of freedom of the variance, after Welch and Satterthwaite. Groups of unequal size count as fewer groups of
- *     equal size.
+ * @param value trial minus control, corrected by their difference before the trial
+ * @param variance the variance of the value
+ * @param degrees degrees of freedom of the variance, after Welch and Satterthwaite. Groups of unequal size count as fewer groups of equal
+ *     size.
  * @param skew the third moment of the value divided by its variance. It is positive if a few groups make the value large.
- * @param stretch how much larger the effect would be on all callers, if it is in proportion to what was counted before the trial
+ * @param stretch the factor from the effect on the callers on trial to the effect on all callers, if the effect is in proportion to the
+ *     counts before the trial
  */
 record Difference(double value, double variance, double degrees, double skew, double stretch) {
 
@@ -38,8 +39,8 @@ record Difference(double value, double variance, double degrees, double skew, do
     /**
      * Compares two arms.
      *
-     * @param factor by which the control is multiplied when it is compared with the trial. It is above 1 if the tolerance is a part
-     *     of the control's value, which varies too.
+     * @param factor the factor by which the control is multiplied when it is compared with the trial. It is above 1 if the tolerance is a
+     *     part of the control's value, because that value varies as well.
      */
     static Difference of(Measure measure, Sample before, Sample sample, double factor) {
         Estimate trial = Estimate.of(measure, sample.trial());
@@ -51,8 +52,8 @@ record Difference(double value, double variance, double degrees, double skew, do
                 : 0;
         Spread ofTrial = Spread.of(measure, trial, variance(trial, trialBefore, weight));
         Spread ofControl = Spread.of(measure, control, variance(control, controlBefore, weight));
-        // Few callers may lack those who make the difference, and then look alike. So each arm is at least as
-        // uncertain as the other arm suggests for its size.
+        // A small arm may lack the callers that make the difference, and its callers then look alike. Each arm is
+        // therefore taken to be at least as uncertain as the other arm suggests for its size.
         double size = trial.whole() / control.whole();
         Spread first = ofTrial.or(ofControl.times(1 / size));
         Spread second = ofControl.or(ofTrial.times(size)).times(factor * factor);
@@ -71,7 +72,10 @@ record Difference(double value, double variance, double degrees, double skew, do
                 stretch(trialBefore, controlBefore));
     }
 
-    /** Returns by how much less than all callers those on trial were refused, for instance, before the trial. */
+    /**
+     * Returns the value for all callers before the trial, divided by the value for the callers on trial. It is 2 if the callers on trial
+     * were refused half as often as all callers, for instance.
+     */
     private static double stretch(Estimate trialBefore, Estimate controlBefore) {
         double whole = trialBefore.whole() + controlBefore.whole();
         double all = trialBefore.value() * trialBefore.whole() + controlBefore.value() * controlBefore.whole();
@@ -83,9 +87,9 @@ record Difference(double value, double variance, double degrees, double skew, do
     }
 
     /**
-     * Returns how much of a difference before the trial is expected to remain, between 0 and 1. Any fixed number is unbiased, because
-     * the same version was in force for both arms. This one makes the variance small. Each group has about the same say, or a trial on
-     * three nodes would fit the number to them.
+     * Returns the part of a difference before the trial that is expected to remain, between 0 and 1. Any fixed number is unbiased, because
+     * the same version was in force for both arms. This number makes the variance small. All groups have about the same influence on it;
+     * otherwise a trial on three nodes would fit the number to these nodes.
      */
     private static double weight(Estimate trial, Estimate trialBefore, Estimate control, Estimate controlBefore) {
         double ofTrial = trial.whole() * trial.clusters();

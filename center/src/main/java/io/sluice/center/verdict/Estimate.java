@@ -4,11 +4,11 @@ import io.sluice.runtime.fleet.Tally;
 import java.util.List;
 
 /**
- * A measure's value in one arm, and how much it changes if one group of callers is left out.
+ * The value of a measure in one arm, and the change of this value if one group of callers is left out.
  *
- * <p>Requests of one caller resemble each other, so chance is measured over groups of callers, not over requests. The changes are
- * the jackknife's. A group with most of the requests makes them large, where residuals would be small, because such a group
- * determines the value that it is compared with.
+ * <p>Requests of one caller resemble each other, so chance is measured over groups of callers, not over requests. The changes are those of
+ * the jackknife. A group with most of the requests makes them large. Its residuals would be small, because such a group determines the
+ * value that it is compared with.
  */
 final class Estimate {
 
@@ -54,12 +54,12 @@ final class Estimate {
         return value;
     }
 
-    /** Returns the number of groups, with the empty ones. */
+    /** Returns the number of groups, including empty groups. */
     int size() {
         return changes.length;
     }
 
-    /** Returns how much the value changes without a group, zero if the group is empty. */
+    /** Returns the change of the value if a group is left out, zero if the group is empty. */
     double change(int cluster) {
         return changes[cluster];
     }
@@ -69,12 +69,12 @@ final class Estimate {
         return whole;
     }
 
-    /** Returns how many groups are not empty. */
+    /** Returns the number of groups that are not empty. */
     int clusters() {
         return clusters;
     }
 
-    /** Returns how many groups of equal size would be as uncertain. */
+    /** Returns the number of groups of equal size with the same uncertainty. */
     double equal() {
         return equal;
     }

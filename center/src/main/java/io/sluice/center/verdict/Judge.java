@@ -9,24 +9,24 @@ import java.util.stream.Collectors;
 /**
  * Judges a trial.
  *
- * <p>For each measure, bounds tell by how much the trial exceeds the control. If one measure's lower bound is above its tolerance, the
- * trial is rolled back. If each measure's upper bound is below its tolerance, it is promoted. Otherwise it goes on.
+ * <p>Each measure has bounds of the amount by which the trial exceeds the control. If one measure's lower bound is above its tolerance, the
+ * trial is rolled back. If each measure's upper bound is below its tolerance, the trial is promoted. Otherwise the trial continues.
  *
- * <p>The bounds hold for all looks together. Look number k may err with the probability {@code alpha / (k * (k + 1))}, and the sum of
- * these is {@code alpha}, however much the looks depend on each other. A rollback needs one bad measure, so the measures share that
- * probability as well. A promotion needs all of them and does not.
+ * <p>The bounds hold for all looks together. Look number k may err with the probability {@code alpha / (k * (k + 1))}, and the sum of these
+ * is {@code alpha}, however much the looks depend on each other. A rollback needs one bad measure, so the measures share that probability
+ * as well. A promotion needs all measures, so they do not share it.
  *
- * <p>Callers differ much more from each other than a version changes them. What both arms counted before the trial, with the version
- * in force and the same split, tells how they differ without it. With such counts, a verdict needs far fewer callers.
+ * <p>The differences between callers are much larger than the effect of a version. The counts of both arms before the trial, with the
+ * version in force and the same split, show how the arms differ without the trial. With such counts, a verdict needs far fewer callers.
  */
 public final class Judge {
 
     private Judge() {}
 
     /**
-     * Returns the verdict on what both arms counted since the trial began.
+     * Returns the verdict on the counts of both arms since the trial began.
      *
-     * @param before what both arms counted before, or {@link Sample#NONE}
+     * @param before the counts of both arms before the trial, or {@link Sample#NONE}
      * @param look the number of this look at the trial, from 1
      */
     public static Verdict judge(VerdictSettings settings, CallerChoice split, Sample before, Sample sample, int look) {
@@ -45,7 +45,8 @@ public final class Judge {
                             + " (expected: a share of callers; promote or abort this trial by hand)");
         }
         if (split instanceof CallerChoice.Callers callers) {
-            // Before the trial, its effect on the number of requests cannot look like a bias.
+            // In counts from before the trial, an effect of the trial on the number of requests cannot look like a
+            // bias.
             Optional<Bias> bias = Bias.of(
                     before.isEmpty() ? sample : before, callers.share(), settings.alpha(before.isEmpty() ? look : 1));
             if (bias.isPresent()) {
@@ -59,7 +60,7 @@ public final class Judge {
             }
         }
         Verdict verdict = verdict(comparisons);
-        // A limit refuses one caller often and another never. The other measures depend less on who is on trial.
+        // A limit refuses some callers often and others never. The other measures depend less on the choice of callers.
         if (verdict.kind() == Kind.PROMOTE
                 && split instanceof CallerChoice.Callers
                 && settings.tolerances().containsKey(Measure.REFUSALS)) {

@@ -4,7 +4,7 @@ import io.sluice.runtime.fleet.Tally;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a trial and its control are compared by. More is worse for each measure. */
+/** A measure by which a trial is compared with its control. A higher value is worse for each measure. */
 public enum Measure {
 
     /** Refused requests among all requests. */
@@ -67,7 +67,7 @@ public enum Measure {
         };
     }
 
-    /** Returns what the whole counts. */
+    /** Returns the name of the things that the whole counts. */
     String noun() {
         return switch (this) {
             case REFUSALS, DEGRADED -> "requests";

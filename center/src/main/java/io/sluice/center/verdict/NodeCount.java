@@ -1,11 +1,11 @@
 package io.sluice.center.verdict;
 
 /**
- * What a node has counted since it started, or since it has both versions.
+ * The counts of a node since it started, or since it received both versions.
  *
- * @param start changes whenever the node begins to count from zero
- * @param trial without groups if the node has not counted this arm
- * @param control without groups if the node has not counted this arm
+ * @param start a mark that changes whenever the node starts to count from zero
+ * @param trial the counts on trial; without groups if the node has not counted this arm
+ * @param control the counts of the control; without groups if the node has not counted this arm
  */
 public record NodeCount(String node, String start, Arm trial, Arm control) {
 

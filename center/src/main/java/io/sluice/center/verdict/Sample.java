@@ -2,7 +2,7 @@ package io.sluice.center.verdict;
 
 import java.util.List;
 
-/** What both arms counted in the same interval on the same nodes. */
+/** The counts of both arms in the same interval on the same nodes. */
 public record Sample(Arm trial, Arm control) {
 
     public static final Sample NONE = new Sample(new Arm(List.of()), new Arm(List.of()));

@@ -8,10 +8,10 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * What the nodes have counted since a trial began. Both arms always cover the same reports of the same nodes.
+ * The counts of the nodes since a trial began. Both arms always cover the same reports of the same nodes.
  *
- * <p>A node counts from its first report on. If it restarts, what it counted before remains, and it counts on from its first report
- * afterwards; what happened between these two reports is left out, in both arms. A report with one arm only is left out.
+ * <p>The counts of a node start with its first report. If the node restarts, its earlier counts remain, and counting continues with its
+ * first report afterwards. Requests between these two reports are left out, in both arms. A report with only one arm is left out.
  *
  * <p>Immutable.
  */
@@ -38,7 +38,7 @@ public final class Since {
         this.nodes = nodes;
     }
 
-    /** Adds a report. Those of one node are added in the order in which the node made them. */
+    /** Adds a report. Reports of one node are added in the order in which the node made them. */
     public Since plus(NodeCount report) {
         if (!report.complete()) {
             return this;

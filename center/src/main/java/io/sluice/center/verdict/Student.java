@@ -9,7 +9,7 @@ final class Student {
 
     private static final int MOST_DEGREES = 1_000;
 
-    /** A quantile takes ten microseconds. Few different ones are needed. */
+    /** The maximum number of cached quantiles. A quantile takes ten microseconds to compute, and few different quantiles are needed. */
     private static final int MOST_REMEMBERED = 10_000;
 
     private record Key(int degrees, double alpha) {}
@@ -19,8 +19,8 @@ final class Student {
     private Student() {}
 
     /**
-     * Returns the value that is exceeded with probability {@code alpha}. Degrees of freedom are rounded down, which makes the value
-     * larger. Below one degree it is infinite: nothing can be said.
+     * Returns the value that is exceeded with probability {@code alpha}. Degrees of freedom are rounded down, which makes the value larger.
+     * Below one degree of freedom the value is infinite, because the counts allow no conclusion.
      */
     static double quantile(double degrees, double alpha) {
         if (!(degrees >= 1)) {

@@ -3,7 +3,7 @@ package io.sluice.center.verdict;
 import java.util.List;
 
 /**
- * What to do with a trial.
+ * A verdict on a trial.
  *
  * @param why one sentence for a person
  */
@@ -18,7 +18,7 @@ public record Verdict(Kind kind, List<Comparison> comparisons, String why) {
         /** At least one measure is worse than the tolerance allows. */
         ROLL_BACK("roll_back"),
 
-        /** The counts do not tell, or cannot be trusted. */
+        /** The counts do not suffice for a decision, or cannot be trusted. */
         HOLD("hold");
 
         private final String word;

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How a trial is judged.
+ * The settings by which a trial is judged.
  *
- * @param tolerances the compared measures. The trial may be worse by the tolerance: 0.01 is one percentage point of a share, and one
- *     percent of the control's latency.
- * @param minRequests each arm needs at least this many requests, or answers if answers are compared
- * @param minClusters each arm needs requests in at least this many groups of callers, or nodes
- * @param minCallers if refusals are compared, a promotion needs requests on trial that are spread at least like those of this many
- *     equally busy callers. With the usual 200, callers who make 5 % of all requests make a third of that share on trial or more,
- *     except with a probability of 1 %.
+ * @param tolerances the compared measures with their tolerances. The trial may be worse by the tolerance: 0.01 is one percentage point of a
+ *     share, and one percent of the control's latency.
+ * @param minRequests the minimum number of requests in each arm, or of answers if answers are compared
+ * @param minClusters the minimum number of groups of callers, or of nodes, with requests in each arm
+ * @param minCallers the minimum number of callers for a promotion if refusals are compared: the requests on trial must be spread at least
+ *     like those of this many equally busy callers. With the default of 200, callers who make 5 % of all requests make a third of that
+ *     share on trial or more, except with a probability of 1 %.
  * @param alpha the accepted probability of a false promotion, and of a false rollback, over all looks at a trial
  */
 public record VerdictSettings(
@@ -59,12 +59,12 @@ public record VerdictSettings(
         }
     }
 
-    /** Returns the usual settings for a trial on a share of callers. */
+    /** Returns the default settings for a trial on a share of callers. */
     public static VerdictSettings ofCallers(Set<Measure> compared) {
         return new VerdictSettings(usual(compared), MIN_REQUESTS, MIN_BUCKETS, MIN_CALLERS, ALPHA);
     }
 
-    /** Returns the usual settings for a trial on a share of nodes. */
+    /** Returns the default settings for a trial on a share of nodes. */
     public static VerdictSettings ofNodes(Set<Measure> compared) {
         return new VerdictSettings(usual(compared), MIN_REQUESTS, MIN_NODES, 0, ALPHA);
     }

@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 final class Wording {
 
     private static final double LARGE = 0.01;
@@ -57,7 +57,7 @@ final class Wording {
         return measure.word() + ": " + value(measure, trial) + " on trial against " + value(measure, control);
     }
 
-    /** Returns the values before the trial, or nothing. */
+    /** Returns the values before the trial; empty if there are none. */
     static String before(Measure measure, Sample before) {
         Estimate trial = Estimate.of(measure, before.trial());
         Estimate control = Estimate.of(measure, before.control());
