@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the author of a request may do. It is derived from the credential, never from what a request says. Immutable.
+ * The rights of the author of a request. They are derived from the credential, never from the content of a request. Immutable.
  *
  * @param account the id of the account; 0 for the token of the machine
- * @param grants of the account, now
- * @param scopes of the token; empty for a person
- * @param tenant the only tenant that the token is for
+ * @param grants the current grants of the account
+ * @param scopes the scopes of the token; empty for a person
+ * @param tenant the only tenant of the token
  */
 public record Access(
         Actor actor, long account, List<Grant> grants, Optional<Set<Scope>> scopes, Optional<String> tenant) {
 
-    /** The token in the file {@code admin-token}. It has no factor, so it cannot do what needs a fresh one. */
+    /** The access of the token in the file {@code admin-token}. It has no factor, so it cannot call endpoints that need a fresh one. */
     public static final Access MACHINE = new Access(
             new Actor("token:admin"), 0, List.of(Grant.of(Role.ADMINISTRATOR)), Optional.empty(), Optional.empty());
 
@@ -37,19 +37,19 @@ public record Access(
         return new Access(actor.at(address), account, grants, scopes, tenant);
     }
 
-    /** Returns whether a person is signed in, in contrast to a program with a token. */
+    /** Returns true for a signed-in person, and false for a program with a token. */
     public boolean isPerson() {
         return scopes.isEmpty() && account != 0;
     }
 
-    /** Returns whether it has a right over some rules at least. */
+    /** Returns whether the author has a right over at least some rules. */
     public boolean may(Right right) {
         return isInScope(right)
                 && (isNode(right)
                         || grants.stream().anyMatch(grant -> grant.role().has(right)));
     }
 
-    /** Returns whether it has a right over all rules. */
+    /** Returns whether the author has a right over all rules. */
     public boolean mayEverywhere(Right right) {
         return isInScope(right)
                 && (isNode(right)
@@ -58,21 +58,21 @@ public record Access(
                                         .anyMatch(grant -> grant.role().has(right) && grant.isEverywhere())));
     }
 
-    /** Returns whether it has a right over a rule. */
+    /** Returns whether the author has a right over a rule. */
     public boolean may(Right right, Rule rule) {
         return isInScope(right)
                 && (tenant.isEmpty() || tenant.equals(rule.about().tenant()))
                 && grants.stream().anyMatch(grant -> grant.role().has(right) && grant.covers(rule));
     }
 
-    /** Returns whether it has a right over all rules that a grant is for. */
+    /** Returns whether the author has a right over all rules of a grant. */
     public boolean may(Right right, Grant over) {
         return isInScope(right)
                 && (tenant.isEmpty() || tenant.equals(over.tenant()))
                 && grants.stream().anyMatch(grant -> grant.role().has(right) && grant.includes(over));
     }
 
-    /** Returns whether it has all rights of a grant itself, so that it may give the grant to somebody. */
+    /** Returns whether the author has all rights of a grant, and may therefore give the grant to other people. */
     public boolean mayGive(Grant grant) {
         return Arrays.stream(Right.values())
                 .filter(right -> grant.role().has(right))
@@ -84,7 +84,7 @@ public record Access(
         return may(Right.READ, rule);
     }
 
-    /** Returns whether it sees all rules. */
+    /** Returns whether the author may read all rules. */
     public boolean seesAll() {
         return mayEverywhere(Right.READ);
     }

@@ -17,18 +17,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Every endpoint of the center, who may call it, and how long a body it takes. What is not in this table is refused, and nothing of a body
- * is read before the caller may call the endpoint.
+ * Every endpoint of the center, with the right that it needs and the maximum size of its body. A request that is not in this table is
+ * refused. No byte of a body is read before the caller is found to have the right.
  */
 public final class AccessTable {
 
-    /** Enough for reports of nodes, pasted requests and lists. */
+    /** The size for reports of nodes, pasted requests and lists. */
     private static final int MEDIUM = 1024 * 1024;
 
-    /** Checks run while a person writes, so they are bounded more than releases. 20,000 rules fit. */
+    /** The size for checks, which run while a person writes and are therefore bounded more than releases. 20,000 rules fit. */
     private static final int CHECKED_DOCUMENT = 8 * 1024 * 1024;
 
-    /** A document of 200,000 rules fits. */
+    /** The size for a document. 200,000 rules fit. */
     private static final int DOCUMENT = 64 * 1024 * 1024;
 
     private static final List<Endpoint> RULES = List.of(
@@ -68,7 +68,7 @@ public final class AccessTable {
             Endpoint.of("POST", "/api/switch", OPERATE),
             Endpoint.of("DELETE", "/api/switch/{id}", OPERATE));
 
-    /** Somebody sees her own tokens, and those of others within her right to manage tokens. */
+    /** People see their own tokens, and the tokens of others within their right to manage tokens. */
     private static final List<Endpoint> TOKENS = List.of(
             Endpoint.own("GET", "/api/tokens"),
             Endpoint.own("POST", "/api/tokens").fresh(),
@@ -90,7 +90,7 @@ public final class AccessTable {
             Endpoint.of("POST", "/api/emergencies/{id}/reject", APPROVE).fresh(),
             Endpoint.own("GET", "/api/notices"));
 
-    /** What is shown is limited to the rules that somebody sees; totals need the right to see the fleet. */
+    /** The replies are limited to the rules that the caller may read; totals need the right to see the fleet. */
     private static final List<Endpoint> TRAFFIC = List.of(
             Endpoint.of("GET", "/api/series", READ),
             Endpoint.of("GET", "/api/top", READ),

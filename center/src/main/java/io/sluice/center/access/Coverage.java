@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether somebody's rights cover what edits do. Pure functions. */
+/** Checks whether a caller's rights cover the effects of edits. Pure functions. */
 public final class Coverage {
 
     private static final String TENANT = "tenant";
@@ -19,9 +19,9 @@ public final class Coverage {
     private Coverage() {}
 
     /**
-     * Returns the first rule that edits touch and that a right does not cover, in the form {@code rule login}. A rule is covered if
-     * each of its states is. A rule that does not exist is covered only by a right over all rules, so that an answer does not tell
-     * whether somebody else has it.
+     * Returns the first rule that edits touch and that a right does not cover, in the form {@code rule login}. A rule is covered if each of
+     * its states is. A rule that does not exist is covered only by a right over all rules, so that an answer does not reveal whether
+     * another tenant has the rule.
      *
      * @param sets the rules that the edits are compared with
      */
@@ -36,7 +36,7 @@ public final class Coverage {
         return rule.or(() -> edits.order().isEmpty() ? Optional.empty() : Optional.of("the order of rules"));
     }
 
-    /** Returns whether a right covers a rule, wherever it exists. */
+    /** Returns whether a right covers a rule in each set that contains it. */
     public static boolean covers(Access access, Right right, String rule, List<RuleSet> sets) {
         return access.mayEverywhere(right) || covers(access, right, new Edit.Remove(rule), sets);
     }
@@ -47,8 +47,8 @@ public final class Coverage {
     }
 
     /**
-     * Returns the first rule that edits put in place, and that could act on requests of other tenants than those whose rules
-     * somebody may release.
+     * Returns the first rule that edits add or replace and that could act on requests of other tenants than those whose rules the caller
+     * may release.
      */
     public static Optional<Rule> unconfined(Access access, Edits edits) {
         return edits.list().stream()
@@ -58,7 +58,10 @@ public final class Coverage {
                 .findFirst();
     }
 
-    /** A right over the rules of all tenants, or over those with some label, comes without this bound. */
+    /**
+     * Returns whether a rule is confined as far as needed. A right over the rules of all tenants, or over rules with a label, has no such
+     * bound.
+     */
     private static boolean isConfined(Access access, Rule rule) {
         boolean isBound = access.tenant().isPresent()
                 || access.grants().stream()
@@ -73,8 +76,8 @@ public final class Coverage {
     }
 
     /**
-     * Returns whether a rule acts only on requests of one tenant, and only as a limit or a refusal: an exemption would lift the
-     * limits of others. Rules that code names and rules of other protocols do not look at the tenant of a request.
+     * Returns whether a rule acts only on requests of one tenant, and only as a limit or a refusal: an exemption would lift the limits of
+     * others. Rules that code names and rules of other protocols ignore the tenant of a request.
      */
     static boolean isConfined(Rule rule, String tenant) {
         Condition condition = rule.scope().match().get(TENANT);

@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A role, and the rules that it is for. Immutable.
+ * A role and the rules that it applies to. Immutable.
  *
- * @param tenant only rules that belong to this tenant; empty for all
- * @param labels only rules that have all these labels; empty for all
+ * @param tenant the tenant that a rule must belong to; empty for all rules
+ * @param labels the labels that a rule must have; empty for all rules
  */
 public record Grant(Role role, Optional<String> tenant, Map<String, String> labels) {
 
@@ -46,12 +46,12 @@ public record Grant(Role role, Optional<String> tenant, Map<String, String> labe
         return new Grant(role, Optional.of(tenant), Map.of());
     }
 
-    /** Returns whether it is for all rules. */
+    /** Returns whether the grant applies to all rules. */
     public boolean isEverywhere() {
         return tenant.isEmpty() && labels.isEmpty();
     }
 
-    /** Returns whether all rules of another grant are rules of this one. */
+    /** Returns whether this grant covers all rules of another grant. */
     boolean includes(Grant other) {
         return (tenant.isEmpty() || tenant.equals(other.tenant))
                 && other.labels.entrySet().containsAll(labels.entrySet());

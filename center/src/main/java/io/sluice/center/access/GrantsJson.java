@@ -37,7 +37,7 @@ public final class GrantsJson {
     /**
      * Reads grants.
      *
-     * @throws IllegalArgumentException if they are not valid
+     * @throws IllegalArgumentException if the grants are not valid
      */
     public static List<Grant> read(JsonNode list) {
         List<Grant> grants = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class GrantsJson {
         return new Grant(role, tenant, labels);
     }
 
-    /** A field that is there and says nothing must not widen a grant to all rules. */
+    /** Returns the text of a field. A field without content is refused, because it would widen a grant to all rules. */
     private static String text(String field, @Nullable JsonNode value) {
         if (value == null || !value.isString() || !Grant.isUsable(value.asString())) {
             throw new IllegalArgumentException(

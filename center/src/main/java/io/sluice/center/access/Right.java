@@ -1,6 +1,6 @@
 package io.sluice.center.access;
 
-/** What somebody may do. Roles have rights, and each endpoint needs one. */
+/** A permission to act. Roles have rights, and each endpoint needs one. */
 public enum Right {
     /** Sees rules, versions, changes, rollouts and adjustments. */
     READ("read"),
@@ -22,7 +22,7 @@ public enum Right {
     MANAGE_TOKENS("manage_tokens"),
     /** Proposes other settings for approvals, changes alert rules, repairs the mirror in Redis, and erases subjects. */
     MANAGE_CENTER("manage_center"),
-    /** Learns from a node who a caller is that the center knows only by its hash. */
+    /** Learns from a node the identity of a caller that the center knows only by its hash. */
     REVEAL("reveal"),
     /** Reports as a node and receives its rules. */
     REPORT("report");
@@ -33,7 +33,7 @@ public enum Right {
         this.word = word;
     }
 
-    /** Returns whether it means something only to those who have it over all rules. */
+    /** Returns whether the right has an effect only for people who have it over all rules. */
     boolean isOnlyEverywhere() {
         return this == SEE_FLEET || this == SEE_LOG || this == MANAGE_CENTER || this == REVEAL || this == REPORT;
     }

@@ -18,11 +18,11 @@ import java.util.Set;
 /** A set of rights that an account can have. */
 public enum Role {
     ADMINISTRATOR("administrator", Right.values()),
-    /** Has only rights over one tenant. */
+    /** Has rights over one tenant only. */
     TENANT_ADMINISTRATOR("tenant_administrator", READ, EDIT, RELEASE, APPROVE, OPERATE, MANAGE_PEOPLE, MANAGE_TOKENS),
     EDITOR("editor", READ, EDIT, RELEASE, SEE_FLEET),
     APPROVER("approver", READ, APPROVE, SEE_FLEET, SEE_LOG),
-    /** Is on call. Edits nothing. */
+    /** A person on call, without the right to edit. */
     OPERATOR("operator", READ, OPERATE, SEE_FLEET, SEE_LOG, REVEAL),
     VIEWER("viewer", READ, SEE_FLEET);
 

@@ -14,14 +14,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a token is for. A token has at most the rights of its scopes, and at most those of its owner. No scope approves or manages
+ * The purpose of a token. A token has at most the rights of its scopes, and at most the rights of its owner. No scope approves or manages
  * people or tokens.
  */
 public enum Scope {
-    /** For a node. It does not depend on its owner's rights, so that nodes outlive their administrators. */
+    /**
+     * For a node. This scope does not depend on the rights of the owner, so that nodes keep working after their administrators have left.
+     */
     NODE("node", REPORT),
     READ_ONLY("read", READ, SEE_FLEET, SEE_LOG),
-    /** For {@code ./sluice apply} and its like. */
+    /** For {@code ./sluice apply} and similar programs. */
     APPLY("apply", READ, SEE_FLEET, EDIT, RELEASE),
     /** For overrides, switches and rollbacks. */
     OPERATE_RULES("operate", READ, SEE_FLEET, OPERATE);
@@ -40,7 +42,7 @@ public enum Scope {
         return rights.contains(right);
     }
 
-    /** Returns whether somebody with these grants has what the scope is for. Seeing the fleet and the log is not. */
+    /** Returns whether these grants include the rights of the scope, except the rights to see the fleet and the log. */
     public boolean isWithin(List<Grant> grants) {
         return rights.stream()
                 .filter(right -> right != SEE_FLEET && right != SEE_LOG)

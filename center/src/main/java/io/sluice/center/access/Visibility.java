@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The part of the rules that somebody sees. Whatever is computed from it alone tells nothing about the rest. Immutable.
+ * The part of the rules that a caller may read. Results that are computed only from this part reveal nothing about the other rules.
+ * Immutable.
  *
- * @param access of somebody
+ * @param access the rights of the caller
  */
 public record Visibility(Access access) {
 
-    /** Returns the rules of a set that somebody sees, under the same version. */
+    /** Returns the rules of a set that the caller may read, under the same version. */
     public RuleSet of(RuleSet set) {
         return access.seesAll() ? set : new RuleSet(set.version(), of(set.rules()));
     }
@@ -23,7 +24,7 @@ public record Visibility(Access access) {
         return rules.stream().filter(access::sees).toList();
     }
 
-    /** Returns whether two sets differ in nothing but rules that somebody sees. */
+    /** Returns whether two sets differ only in rules that the caller may read. */
     public boolean seesDifference(RuleSet before, RuleSet after) {
         return access.seesAll() || hidden(before).equals(hidden(after));
     }
@@ -33,7 +34,7 @@ public record Visibility(Access access) {
     }
 
     /**
-     * Returns whether somebody sees each rule that edits touch, before and after. The order of rules is that of all rules.
+     * Returns whether the caller may read each rule that edits touch, before and after the edits. The order of rules concerns all rules.
      *
      * @param sets the rules that the edits are compared with
      */
@@ -47,12 +48,12 @@ public record Visibility(Access access) {
         return !rules.isEmpty() && rules.stream().allMatch(access::sees);
     }
 
-    /** Returns whether somebody sees a rule, wherever it exists. */
+    /** Returns whether the caller may read a rule in each set that contains it. */
     public boolean sees(String rule, List<RuleSet> sets) {
         return access.seesAll() || sees(new Edit.Remove(rule), sets);
     }
 
-    /** Returns each state of a rule: that of an edit, and that in each set. */
+    /** Returns each state of a rule: the state in an edit, and the state in each set. */
     static Stream<Rule> rules(Edit edit, List<RuleSet> sets) {
         return Stream.concat(
                 edit instanceof Edit.Put put ? Stream.of(put.put()) : Stream.empty(),

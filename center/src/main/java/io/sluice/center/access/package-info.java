@@ -1,4 +1,4 @@
-/** Who may do what: roles, rights, and the table of all endpoints. Pure functions. */
+/** Access control: roles, rights, and the table of all endpoints. Pure functions. */
 @NullMarked
 package io.sluice.center.access;
 

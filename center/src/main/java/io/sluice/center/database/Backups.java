@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Copies of the database in files, made while the center runs. Thread-safe. */
+/** Copies of the database in files, created while the center runs. Thread-safe. */
 public final class Backups {
 
     private static final DateTimeFormatter TIME =
@@ -25,7 +25,7 @@ public final class Backups {
 
     private static final String ENDING = ".jsonl.gz";
 
-    /** Without a number of files, none is removed. */
+    /** The number of files if none is ever removed. */
     private static final int ALL = Integer.MAX_VALUE;
 
     private final Database database;
@@ -33,7 +33,7 @@ public final class Backups {
     private final Clock clock;
     private final int kept;
 
-    /** Creates backups of which none is removed. */
+    /** Creates backups that are never removed. */
     public Backups(Database database, Path directory) {
         this(database, directory, Clock.system(), ALL);
     }
@@ -41,7 +41,7 @@ public final class Backups {
     /**
      * Creates backups.
      *
-     * @param kept how many files stay after each new one
+     * @param kept the number of files that remain after each new backup
      */
     public Backups(Database database, Path directory, Clock clock, int kept) {
         this.database = database;
@@ -50,7 +50,9 @@ public final class Backups {
         this.kept = kept;
     }
 
-    /** Saves everything and returns the file. A file with its final name is complete. The oldest files are removed if there are too many. */
+    /**
+     * Saves everything and returns the file. A file with its final name is complete. If there are too many files, the oldest are removed.
+     */
     public synchronized Path save(String name) throws DatabaseUnusableException {
         try {
             Files.createDirectories(directory);
@@ -64,7 +66,7 @@ public final class Backups {
         }
     }
 
-    /** Saves everything to a file that only its owner can read. The file appears under its name when it is complete. */
+    /** Saves everything to a file that only its owner can read. The file gets its final name when it is complete. */
     public void saveAs(Path file) throws IOException {
         Path part = file.resolveSibling(file.getFileName() + ".part");
         write(part);
@@ -98,7 +100,7 @@ public final class Backups {
         }
     }
 
-    /** The names begin with the time, so the order of names is the order of time. */
+    /** Returns the backups from the oldest to the newest. Their names start with the time, so they are sorted by name. */
     private List<Path> files() throws IOException {
         if (!Files.isDirectory(directory)) {
             return List.of();

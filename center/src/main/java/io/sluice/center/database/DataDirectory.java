@@ -20,7 +20,7 @@ public final class DataDirectory implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Creates the directory if needed and takes it for this process. */
+    /** Creates the directory if needed and locks it for this process. */
     public static DataDirectory open(Path path) throws DatabaseUnusableException {
         try {
             Files.createDirectories(path);

@@ -28,21 +28,21 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * The center's database. Every access is a transaction. Thread-safe.
  *
- * <p>Statements run on SQLite and on MariaDB: no generated keys, no {@code FOR UPDATE}. Writers detect each other by primary keys
- * and by revisions, and the loser runs again.
+ * <p>Statements run on SQLite and on MariaDB: no generated keys, no {@code FOR UPDATE}. Writers detect each other by primary keys and by
+ * revisions, and the transaction that loses runs again.
  */
 public final class Database implements AutoCloseable {
 
-    /** How often a transaction runs that loses against others. */
+    /** The maximum number of runs of a transaction that collides with others. */
     private static final int ATTEMPTS = 10;
 
-    /** How many connections are tried that turn out to be dead. */
+    /** The maximum number of connections that are tried after broken ones. */
     private static final int CONNECTIONS_TRIED = 3;
 
-    /** How the SQL states of broken connections begin. */
+    /** The prefix of the SQL states of broken connections. */
     private static final String CONNECTION_FAILED = "08";
 
-    /** The transaction that a thread runs. */
+    /** The transaction that the current thread runs. */
     private static final ThreadLocal<@Nullable Attempt<?>> ATTEMPT = new ThreadLocal<>();
 
     private final DatabaseKind kind;
@@ -74,16 +74,16 @@ public final class Database implements AutoCloseable {
      * Connects, checks the database, and brings its schema up to date. An existing database is saved before its schema changes.
      *
      * @param url a JDBC URL; empty for SQLite in the data directory
-     * @throws DatabaseUnusableException if the database cannot be used, with a sentence for the user
+     * @throws DatabaseUnusableException if the database cannot be used; the message is a sentence for the user
      */
     public static Database open(String url, Path data) throws DatabaseUnusableException {
         return open(url, data, Schema::migrate);
     }
 
     /**
-     * Connects to a database that a running center may use. Its schema stays as it is.
+     * Connects to a database that a running center may use, and leaves its schema unchanged.
      *
-     * @throws DatabaseUnusableException if the database cannot be used or has the schema of another program
+     * @throws DatabaseUnusableException if the database cannot be used or has the schema of another version
      */
     public static Database join(String url, Path data) throws DatabaseUnusableException {
         return open(url, data, (schema, database) -> schema.requireCurrent());
@@ -112,7 +112,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Runs reads that see one state of the database. */
+    /** Runs reads on one consistent state of the database. */
     public <T> T read(Function<JdbcClient, T> reads) {
         for (int i = 1; ; i++) {
             try {
@@ -127,16 +127,16 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs a transaction that writes. If it collides with another, or its connection breaks before it is stored, it runs again from
-     * the beginning, so it must not have other effects. If the connection breaks while the server confirms it, its {@link Receipt}
-     * shows on another connection whether it was stored.
+     * Runs a transaction that writes. If the transaction collides with another one, or its connection breaks before it is stored, it runs
+     * again from the beginning, so it must not have other effects. If the connection breaks while the server confirms the transaction, its
+     * {@link Receipt} finds out on another connection whether it was stored.
      *
-     * @throws OutcomeUnknownException if the connection broke while the server confirmed it, and it has no receipt or the server
-     *     cannot be asked
+     * @throws OutcomeUnknownException if the connection broke while the server confirmed the transaction, and there is no receipt or the
+     *     server cannot be asked
      */
     public <T> T write(Function<JdbcClient, T> writes) {
         if (ATTEMPT.get() != null) {
-            // A part of the transaction that this thread runs already.
+            // The writes become a part of the transaction that this thread already runs.
             return Objects.requireNonNull(writing.execute(status -> writes.apply(writeClient)));
         }
         for (int i = 1; ; i++) {
@@ -156,8 +156,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Sets how to find out whether the transaction of this thread was stored. Returns false if the transaction has a receipt
-     * already, which is enough, or if the thread runs none.
+     * Sets the receipt of the transaction of this thread. Returns false if the transaction already has a receipt, which is sufficient, or
+     * if the thread runs no transaction.
      */
     public static boolean prove(Receipt receipt) {
         Attempt<?> attempt = ATTEMPT.get();
@@ -168,7 +168,7 @@ public final class Database implements AutoCloseable {
         return true;
     }
 
-    /** Notes why a transaction was not confirmed. */
+    /** Records the reason why a transaction was not confirmed. */
     private static final class Writing extends JdbcTransactionManager {
 
         private static final long serialVersionUID = 1;
@@ -205,7 +205,7 @@ public final class Database implements AutoCloseable {
                 confirm();
                 return result;
             } catch (RuntimeException e) {
-                // A broken connection cannot be rolled back either, which is what Spring would report.
+                // A broken connection cannot be rolled back either, and Spring would report that failure instead.
                 throw failure == null ? e : failure;
             } finally {
                 ATTEMPT.remove();
@@ -240,7 +240,7 @@ public final class Database implements AutoCloseable {
         private boolean isStored(RuntimeException thrown) {
             Receipt own = receipt;
             if (own == null && !isBrokenConnection(thrown)) {
-                // The server has refused it.
+                // The server has refused the transaction.
                 return false;
             }
             for (int i = 1; own != null; i++) {
@@ -263,7 +263,7 @@ public final class Database implements AutoCloseable {
                 || failure instanceof LostRaceException;
     }
 
-    /** Returns whether the server did not answer, or holds a lock for too long. */
+    /** Returns whether the server did not answer, or held a lock for too long. */
     private static boolean isTimeout(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SocketTimeoutException || cause instanceof PessimisticLockingFailureException) {
@@ -273,7 +273,10 @@ public final class Database implements AutoCloseable {
         return false;
     }
 
-    /** Returns whether a connection was dead, as all are after a restart of the server. Waiting in vain for one is not. */
+    /**
+     * Returns whether a connection was dead, as all connections are after a restart of the server. A timeout while waiting for a connection
+     * does not count.
+     */
     private static boolean isBrokenConnection(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLTransientConnectionException) {
@@ -288,7 +291,7 @@ public final class Database implements AutoCloseable {
         return false;
     }
 
-    /** Returns the next id of a kind. Transactions that take ids of the same kind run one after the other. */
+    /** Returns the next id of a kind. Transactions that take ids of the same kind are serialized. */
     public static long next(JdbcClient client, String counter) {
         client.sql("UPDATE counter SET value = value + 1 WHERE name = ?")
                 .param(counter)
@@ -299,17 +302,16 @@ public final class Database implements AutoCloseable {
                 .single();
     }
 
-    /** Returns whether a failure means that the database is away or does not accept writes now. */
+    /** Returns whether a failure means that the database is unavailable or currently refuses writes. */
     public static boolean isUnavailable(RuntimeException failure) {
         return failure instanceof TransactionException
                 || (failure instanceof DataAccessException && !(failure instanceof DuplicateKeyException));
     }
 
     /**
-     * Overwrites what changed and deleted rows have left in the files of an embedded database. A server does so on its own, in its
-     * own time.
+     * Overwrites the remains of changed and deleted rows in the files of an embedded database. A server does this on its own schedule.
      *
-     * @return false if somebody reads from the old files; then call it again later
+     * @return false if a reader still uses the old files; call the method again later in that case
      */
     public boolean scrub() {
         if (!kind.isEmbedded()) {
@@ -363,7 +365,7 @@ public final class Database implements AutoCloseable {
         return new HikariDataSource(config);
     }
 
-    /** A thread that does not belong to the web application, even if a request needs the first connection. */
+    /** Creates a thread that does not belong to the web application, even if a request needs the first connection. */
     private static Thread thread(Runnable task) {
         Thread thread = new Thread(task, "sluice-center-database");
         thread.setDaemon(true);

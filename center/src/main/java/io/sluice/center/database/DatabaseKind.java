@@ -12,7 +12,7 @@ import java.util.Properties;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionDefinition;
 
-/** A product that the center can store its data in, and the settings that it needs. */
+/** A database product that can store the center's data, with the settings that it needs. */
 sealed interface DatabaseKind {
 
     /** Returns the kind for a JDBC URL. An empty URL means SQLite in the data directory. */
@@ -27,7 +27,7 @@ sealed interface DatabaseKind {
             return new MariaDb(url);
         }
         if (url.startsWith("jdbc:mysql://")) {
-            // The driver of MariaDB also speaks to MySQL.
+            // The driver of MariaDB also supports MySQL.
             return new MariaDb("jdbc:mariadb://" + url.substring("jdbc:mysql://".length()));
         }
         throw new DatabaseUnusableException("db: \"" + withoutSecrets(url)
@@ -44,7 +44,7 @@ sealed interface DatabaseKind {
     /** Returns the name in messages, without user and password. */
     String name();
 
-    /** Returns what a user can do if it cannot be used. */
+    /** Returns advice for a user whose database cannot be used. */
     String advice();
 
     Properties properties(boolean readOnly);
@@ -55,13 +55,13 @@ sealed interface DatabaseKind {
 
     int readers();
 
-    /** Returns how long a request waits for a connection. */
+    /** Returns the maximum time for which a request waits for a connection. */
     Duration patience();
 
     int readIsolation();
 
     /**
-     * Returns what the migrations contain in place of their placeholders.
+     * Returns the values of the placeholders in the migrations.
      *
      * @throws IllegalStateException if the product cannot compare texts as bytes
      */
@@ -72,7 +72,7 @@ sealed interface DatabaseKind {
     /** Checks an existing database. */
     void check(JdbcClient client) throws DatabaseUnusableException;
 
-    /** A file that only this process uses. */
+    /** An SQLite file that only this process uses. */
     record Sqlite(Path file) implements DatabaseKind {
 
         private static final int READERS = 4;
@@ -96,10 +96,10 @@ sealed interface DatabaseKind {
         public Properties properties(boolean readOnly) {
             Properties properties = new Properties();
             properties.setProperty("journal_mode", "WAL");
-            // A release that was answered survives the loss of power.
+            // A release that was confirmed survives a loss of power.
             properties.setProperty("synchronous", "FULL");
             properties.setProperty("busy_timeout", Long.toString(patience().toMillis()));
-            // A writer takes its lock at the beginning, so it cannot fail later because another was first.
+            // A writer takes its lock at the start, so it cannot fail later because another writer was first.
             properties.setProperty("transaction_mode", readOnly ? "DEFERRED" : "IMMEDIATE");
             return properties;
         }
@@ -142,7 +142,7 @@ sealed interface DatabaseKind {
             }
         }
 
-        /** Its other files get the permissions of this one. */
+        /** Creates the file. SQLite gives its other files the same permissions. */
         private void create() {
             try {
                 Files.createFile(
@@ -168,7 +168,7 @@ sealed interface DatabaseKind {
 
         private static final int CONNECTIONS = 5;
 
-        /** Orders that compare texts as bytes, of MariaDB and of MySQL. Those without "nopad" ignore spaces at the end. */
+        /** Collations of MariaDB and MySQL that compare texts as bytes. Collations without "nopad" ignore spaces at the end. */
         private static final List<String> BYTE_ORDERS = List.of("utf8mb4_nopad_bin", "utf8mb4_0900_bin");
 
         @Override

@@ -1,6 +1,6 @@
 package io.sluice.center.database;
 
-/** The database cannot be used. The message is one line that says what is wrong and what to do. */
+/** Thrown if the database cannot be used. The message is one line that names the problem and its solution. */
 public final class DatabaseUnusableException extends Exception {
 
     private static final long serialVersionUID = 1;

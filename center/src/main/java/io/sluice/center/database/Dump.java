@@ -28,12 +28,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The whole content of a database as one file: compressed lines of JSON, each a row. It does not depend on the product, so it
+ * The whole content of a database as one file: compressed lines of JSON, one for each row. The format does not depend on the product, so it
  * also moves a center from SQLite to MariaDB and back.
  */
 public final class Dump {
 
-    /** Tables by the schema that brought them, in the order in which they are written. Sessions and links are not saved. */
+    /** Tables by the schema version that introduced them, in the order in which they are written. Sessions and links are not saved. */
     private static final Map<Integer, List<String>> TABLES = new TreeMap<>(Map.of(
             1, List.of("counter", "command", "rule_version", "rule_change", "rollout", "node_report"),
             2, List.of("adjustment"),
@@ -45,14 +45,14 @@ public final class Dump {
             9, List.of("series_block"),
             10, List.of("alert_rule", "alert", "alert_silence")));
 
-    /** What a center writes at its start, before anybody changes anything. The file has its own. */
+    /** Tables that a center fills at its start, before any change. Their rows are replaced by the rows of the file. */
     private static final List<String> OWN =
             List.of("counter", "audit_head", "audit_key", "audit_checkpoint", "node_report", "alert");
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int FORMAT = 1;
 
-    /** The name of the field of an object that stands for bytes. */
+    /** The field of an object that represents bytes. */
     private static final String BYTES = "base64";
 
     private final Database database;
@@ -61,7 +61,7 @@ public final class Dump {
         this.database = database;
     }
 
-    /** Writes everything, as one state, while others read and write. Returns the number of rows. */
+    /** Writes everything in one consistent state, while other transactions read and write. Returns the number of rows. */
     public long write(OutputStream to) throws IOException {
         String schema = schema().version();
         try (Writer out = new OutputStreamWriter(new GZIPOutputStream(to), StandardCharsets.UTF_8)) {
@@ -84,7 +84,7 @@ public final class Dump {
     }
 
     /**
-     * Fills an empty database. Nothing is changed if the file is damaged or incomplete.
+     * Fills an empty database. If the file is damaged or incomplete, nothing is changed.
      *
      * @throws DatabaseUnusableException if the database has data, or the file cannot be read
      */
@@ -127,7 +127,9 @@ public final class Dump {
                                 == 0);
     }
 
-    /** A database is also saved before its schema is brought up to date. */
+    /**
+     * Returns the tables of a schema. The schema may be an older one, because a database is saved before its schema is brought up to date.
+     */
     private static List<String> tables(String schema) {
         return TABLES.entrySet().stream()
                 .filter(tables -> tables.getKey() <= Integer.parseInt(schema))

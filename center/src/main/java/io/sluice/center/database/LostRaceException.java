@@ -1,6 +1,6 @@
 package io.sluice.center.database;
 
-/** Thrown inside a transaction that lost against another one. {@link Database#write} runs it again. */
+/** Thrown inside a transaction that lost a race against another one. {@link Database#write} runs the transaction again. */
 public final class LostRaceException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

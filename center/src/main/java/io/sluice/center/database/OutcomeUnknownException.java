@@ -2,7 +2,10 @@ package io.sluice.center.database;
 
 import org.springframework.dao.DataAccessResourceFailureException;
 
-/** The connection broke before the server confirmed a transaction, and it cannot be found out whether the transaction was stored. */
+/**
+ * Thrown if the connection broke before the server confirmed a transaction, and the center cannot find out whether the transaction was
+ * stored.
+ */
 public final class OutcomeUnknownException extends DataAccessResourceFailureException {
 
     private static final long serialVersionUID = 1;

@@ -14,9 +14,9 @@ public final class PrivateFile {
     private PrivateFile() {}
 
     /**
-     * Writes a file that only its owner can read, and replaces it if it exists. It appears under its name when it is complete.
+     * Writes a file that only its owner can read, and replaces an existing file. The file gets its final name when it is complete.
      *
-     * @throws UncheckedIOException with one line for the user
+     * @throws UncheckedIOException if the file cannot be written; the message is one line for the user
      */
     public static void write(Path file, String text) {
         Path target = file.toAbsolutePath();

@@ -2,12 +2,12 @@ package io.sluice.center.database;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The proof that a transaction was stored: something in the database that no other transaction writes. */
+/** The proof that a transaction was stored: content of the database that no other transaction writes. */
 public interface Receipt {
 
     /**
-     * Returns whether the transaction was stored. Called in another transaction, on another connection. It waits for the transaction
-     * if the server has not ended it, so that the answer stays true.
+     * Returns whether the transaction was stored. Called in another transaction, on another connection. If the server has not ended the
+     * original transaction, this method waits for its end, so that the answer remains true.
      */
     boolean isStored(JdbcClient client);
 

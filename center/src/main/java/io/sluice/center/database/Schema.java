@@ -24,7 +24,7 @@ final class Schema {
         this.backups = backups;
     }
 
-    /** Brings the schema up to date. A database that has data is saved before. */
+    /** Brings the schema up to date. A database with data is saved first. */
     void migrate(Database database) throws DatabaseUnusableException {
         Flyway flyway = flyway(MigrationVersion.LATEST);
         MigrationInfo current = flyway.info().current();

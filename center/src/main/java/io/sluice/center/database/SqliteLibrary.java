@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import org.sqlite.SQLiteJDBCLoader;
 
 /**
- * The native library of SQLite, of which a process needs one.
+ * The native library of SQLite. A process needs it once.
  *
- * <p>The driver unpacks it into a file of its own for each process, and leaves the file behind if the process is killed. So the file is
- * deleted as soon as the library is loaded. The system keeps a deleted file until the process ends.
+ * <p>The driver unpacks the library into a separate file for each process, and leaves the file behind if the process is killed. This class
+ * therefore deletes the file as soon as the library is loaded. The system keeps a deleted file until the process ends.
  */
 final class SqliteLibrary {
 
@@ -22,17 +22,17 @@ final class SqliteLibrary {
     private SqliteLibrary() {}
 
     /**
-     * Loads the library, unless this process has it.
+     * Loads the library, unless this process has already loaded it.
      *
-     * @param data a directory whose files may be executed; the usual directory for temporary files may forbid that. A user can name
-     *     another one with the system property of the driver
+     * @param data a directory whose files may be executed; the default directory for temporary files may forbid that. A user can name
+     *     another directory with the system property of the driver
      */
     static synchronized void load(Path data) {
         if (isLoaded || System.getProperty(FOLDER) != null) {
             return;
         }
         try {
-            // Earlier releases left them here.
+            // Earlier releases left such files here.
             delete(data, "sqlite-*-*sqlitejdbc.*");
             Path folder = Files.createTempDirectory(data.toAbsolutePath(), "sqlite-library");
             System.setProperty(FOLDER, folder.toString());

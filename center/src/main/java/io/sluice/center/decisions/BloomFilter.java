@@ -3,12 +3,12 @@ package io.sluice.center.decisions;
 import java.util.Arrays;
 
 /**
- * Tells which hashes are surely not in a set. All bits of a hash are in one block of 64 bytes, so a search reads that block alone. About
- * one of a hundred other hashes seems to be in the set.
+ * A filter that recognizes hashes that are not in a set. All bits of a hash are in one block of 64 bytes, so a search reads only that
+ * block. About one of a hundred other hashes seems to be in the set.
  */
 final class BloomFilter {
 
-    /** The bytes of a block. */
+    /** The size of a block in bytes. */
     static final int BLOCK = 64;
 
     private static final int BITS = BLOCK * 8;
@@ -19,7 +19,7 @@ final class BloomFilter {
 
     private BloomFilter() {}
 
-    /** Returns a filter of whole blocks. The array is sorted. */
+    /** Returns a filter of whole blocks. The given array is sorted in place. */
     static byte[] of(long[] hashes) {
         Arrays.sort(hashes);
         long distinct = 0;
@@ -54,7 +54,10 @@ final class BloomFilter {
         return true;
     }
 
-    /** The block comes from the high half of the hash; the probes are parts of a product, so that they do not repeat those bits. */
+    /**
+     * Returns the position of a bit in its block. The block is chosen by the high half of the hash. The probes are parts of a product, so
+     * that they do not reuse those bits.
+     */
     private static int bit(long hash, int probe) {
         return (int) ((hash * SPREAD) >>> (Long.SIZE - PROBE_BITS * (probe + 1))) & (BITS - 1);
     }

@@ -6,11 +6,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The place of a decision among all others. Never changes and never comes twice.
+ * The position of a decision among all decisions. It is unique and never changes.
  *
- * @param atMillis when it was made, in milliseconds since 1970
- * @param position of its batch in the journal
- * @param index within its batch
+ * @param atMillis the time of the decision, in milliseconds since 1970
+ * @param position the position of its batch in the journal
+ * @param index the index within its batch
  */
 record DecisionKey(long atMillis, long position, int index) implements Comparable<DecisionKey> {
 
@@ -25,7 +25,7 @@ record DecisionKey(long atMillis, long position, int index) implements Comparabl
         return ORDER.compare(this, other);
     }
 
-    /** Returns it as a cursor. */
+    /** Returns the key as a cursor. */
     String text() {
         return atMillis + "-" + position + "-" + index;
     }

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The decisions of one minute: those in files, and those that wait. Guarded by the ring. */
+/** The decisions of one minute, both in files and waiting to be written. Guarded by the ring. */
 final class DecisionMinute {
 
-    /** More files are not made of one minute. */
+    /** The maximum number of files for one minute. */
     static final int MOST_PARTS = 16;
 
     private final long minute;
@@ -36,7 +36,7 @@ final class DecisionMinute {
         return minute;
     }
 
-    /** Adds a file that is written. */
+    /** Adds a file that has been written. */
     void add(Part part) {
         parts.add(part);
         count += part.head().count();
@@ -46,7 +46,7 @@ final class DecisionMinute {
         upTo = Math.max(upTo, part.head().upTo());
     }
 
-    /** Returns whether a file has the decisions of a batch already. */
+    /** Returns whether a file already contains the decisions of a batch. */
     boolean isWritten(long position) {
         return position <= upTo;
     }
@@ -75,7 +75,7 @@ final class DecisionMinute {
         waitingBytes += SegmentFile.size(decision);
     }
 
-    /** Returns the position of the first batch with decisions that wait; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the position of the first batch with waiting decisions; {@link Long#MAX_VALUE} if there is none. */
     long firstPosition() {
         return firstPosition;
     }
@@ -110,7 +110,7 @@ final class DecisionMinute {
         return new SegmentHead(minute, part, lastPosition, waiting.size(), waitingBytes, dropped - droppedInFiles, 0);
     }
 
-    /** Says that everything that waited is in a file now. */
+    /** Records that all waiting decisions are now in a file. */
     void written(Part part) {
         count -= waiting.size();
         bytes -= waitingBytes;
@@ -123,7 +123,7 @@ final class DecisionMinute {
         add(part);
     }
 
-    /** Replaces a file by one with less. */
+    /** Replaces a file by a file with fewer decisions. */
     void replace(Part old, Part rewritten) {
         parts.set(parts.indexOf(old), rewritten);
         count += rewritten.head().count() - old.head().count();

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decisions that were found.
+ * A page of found decisions.
  *
- * @param entries newest first
- * @param next where to go on; empty if everything was searched
- * @param searchedUntil everything from this time on was searched, in milliseconds since 1970
- * @param dropped decisions of the searched time that there was no room for
+ * @param entries the decisions, newest first
+ * @param next the position from which the search continues; empty if everything was searched
+ * @param searchedUntil everything since this time was searched, in milliseconds since 1970
+ * @param dropped the number of decisions of the searched period that were dropped for lack of room
  */
 record DecisionPage(List<StoredDecision> entries, Optional<DecisionKey> next, long searchedUntil, long dropped) {
 

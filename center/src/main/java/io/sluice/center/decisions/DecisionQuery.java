@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which decisions to return.
+ * The conditions of a search for decisions.
  *
  * @param terms the values that fields must have
- * @param from the time of the oldest one, in milliseconds since 1970
- * @param until the time after the newest one
- * @param before only older ones than this
+ * @param from the time of the oldest decision, in milliseconds since 1970
+ * @param until the time after the newest decision
+ * @param before a decision that all found decisions must be older than
  * @param most the maximum number of decisions
- * @param seen the only rules whose decisions may be returned; empty for those of all rules
+ * @param seen the only rules whose decisions may be returned; empty for all rules
  * @param withoutRule whether decisions without a rule may be returned
  */
 record DecisionQuery(
@@ -35,18 +35,18 @@ record DecisionQuery(
         seen = seen.map(Set::copyOf);
     }
 
-    /** Returns the same for decisions since a time. */
+    /** Returns the same query for decisions since a time. */
     DecisionQuery since(long millis) {
         return new DecisionQuery(terms, millis, until, before, most, seen, withoutRule);
     }
 
-    /** Returns the time after the newest decision. Positions begin with 1, so nothing comes before position 0. */
+    /** Returns the time after the newest decision. Positions start with 1, so no decision has position 0. */
     long end() {
         return before.map(key -> Math.min(until, key.position() == 0 ? key.atMillis() : key.atMillis() + 1))
                 .orElse(until);
     }
 
-    /** Returns sets of hashes. A segment without any hash of one of the sets has nothing to return. */
+    /** Returns sets of hashes. A segment that contains no hash of one of the sets has no matching decision. */
     List<List<Long>> needles() {
         List<List<Long>> needles = new ArrayList<>();
         terms.forEach((term, value) -> needles.add(List.of(term.hash(value))));
@@ -62,7 +62,7 @@ record DecisionQuery(
                 && (before.isEmpty() || key.compareTo(before.get()) < 0);
     }
 
-    /** Returns a check that is fast: whatever it refuses cannot match. The text of a decision has each value as JSON. */
+    /** Returns a fast check: a decision that it refuses cannot match. The text of a decision contains each value as JSON. */
     Predicate<StoredDecision> quickly() {
         List<String> parts = new ArrayList<>();
         terms.forEach((term, value) -> {
@@ -80,7 +80,7 @@ record DecisionQuery(
         };
     }
 
-    /** Returns whether a decision is wanted. One that cannot be read is not. */
+    /** Returns whether a decision matches the query. An unreadable decision does not match. */
     boolean matches(StoredDecision decision) {
         try {
             return matches(decision.entry(), decision.node());

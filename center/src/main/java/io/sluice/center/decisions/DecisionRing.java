@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps decisions for 24 hours, in one file for each minute, and in further ones for what arrives late. The newest minute is in memory;
- * after a restart it comes again from the journal. Bounded in all directions: decisions without room are dropped and counted, and the
- * oldest minutes go first. Thread-safe.
+ * Keeps decisions for 24 hours, in one file for each minute, and in further files for late decisions. The newest minute is in memory; after
+ * a restart it is read again from the journal. All sizes are bounded: decisions without room are dropped and counted, and the oldest
+ * minutes are removed first. Thread-safe.
  */
 public final class DecisionRing implements DataConsumer {
 
@@ -43,15 +43,15 @@ public final class DecisionRing implements DataConsumer {
             Comparator.comparing(StoredDecision::key).reversed();
     private static final long MINUTE_MILLIS = Duration.ofMinutes(1).toMillis();
 
-    /** Nodes report each second, so a minute is complete soon after its end. */
+    /** The time after the end of a minute until it is written. Nodes report each second, so a minute is complete soon after its end. */
     private static final long GRACE_MILLIS = 5_000;
 
-    /** Decisions of a minute that is over wait this long for others. */
+    /** The time for which late decisions of an ended minute wait for others. */
     private static final long LATE_MILLIS = 20_000;
 
     private static final long TRY_AGAIN_MILLIS = 10_000;
 
-    /** Older decisions of a subject that was erased are refused for ten minutes: nodes hold data back for no longer. */
+    /** The time for which older decisions of an erased subject are refused. Nodes hold data back for no longer than these ten minutes. */
     private static final long ERASED_MILLIS = Duration.ofMinutes(10).toMillis();
 
     private static final int MOST_ERASED = 10_000;
@@ -77,7 +77,7 @@ public final class DecisionRing implements DataConsumer {
     /**
      * Opens the ring.
      *
-     * @throws IOException with one line for the user
+     * @throws IOException if the folder cannot be used; the message is one line for the user
      */
     public static DecisionRing open(Clock clock, Path folder) throws IOException {
         return open(clock, folder, RingBounds.USUAL);
@@ -102,7 +102,7 @@ public final class DecisionRing implements DataConsumer {
         for (Path file : files) {
             Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
             if (!name.matches()) {
-                // Left over from a write that was cut off.
+                // The file is left over from an interrupted write.
                 if (file.toString().endsWith(".tmp")) {
                     Files.deleteIfExists(file);
                 }
@@ -153,7 +153,7 @@ public final class DecisionRing implements DataConsumer {
         }
     }
 
-    /** Returns whether it names a subject that was erased lately: a node may have held the decision back. */
+    /** Returns whether a decision names a recently erased subject, because a node may have held the decision back. */
     private boolean isErased(DecisionEntry entry) {
         synchronized (erasedLately) {
             return !erasedLately.isEmpty()
@@ -181,12 +181,12 @@ public final class DecisionRing implements DataConsumer {
     @SuppressWarnings("ArrayRecordComponent") // used once
     private record Arrival(StoredDecision decision, long[] hashes) {}
 
-    /** Returns by how many bytes the memory grew. */
+    /** Adds a decision. Returns the number of bytes by which the memory grew. */
     private long add(Arrival arrival, long now, long waiting) {
         StoredDecision decision = arrival.decision();
         long at = decision.key().atMillis();
         long size = SegmentFile.size(decision);
-        // Escapes can make a text longer than it came.
+        // Escapes can make the text longer than the received entry.
         if (at < now - bounds.kept().toMillis()
                 || at > now + MINUTE_MILLIS
                 || decision.text().length() > DecisionEntry.MOST_CHARACTERS) {
@@ -278,7 +278,7 @@ public final class DecisionRing implements DataConsumer {
         try {
             flush();
         } catch (IOException e) {
-            // They come again from the journal.
+            // The decisions are read again from the journal.
             fail(e);
         }
     }
@@ -299,27 +299,27 @@ public final class DecisionRing implements DataConsumer {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** Returns why decisions cannot be written. */
+    /** Returns the reason why decisions cannot be written; empty if they can. */
     public synchronized Optional<String> problem() {
         return Optional.ofNullable(problem);
     }
 
-    /** Returns how many decisions were not kept because of their time or length, since the start. */
+    /** Returns the number of decisions since the start that were not kept because of their time or length. */
     synchronized long outside() {
         return outside;
     }
 
-    /** Returns how many files were damaged, since the start. */
+    /** Returns the number of damaged files since the start. */
     synchronized long damaged() {
         return damaged;
     }
 
-    /** Returns how many bytes all files have. */
+    /** Returns the size of all files in bytes. */
     synchronized long fileBytes() {
         return minutes.values().stream().mapToLong(DecisionMinute::fileBytes).sum();
     }
 
-    /** What the ring has of a minute at one moment. */
+    /** A snapshot of a minute. */
     private record Glimpse(long minute, List<DecisionMinute.Part> parts, List<StoredDecision> waiting, long dropped) {}
 
     /** Returns the newest minute that is older than another one. */
@@ -332,7 +332,7 @@ public final class DecisionRing implements DataConsumer {
         return new Glimpse(minute.minute(), minute.parts(), minute.waiting(), minute.dropped());
     }
 
-    /** Searches from the newest to the oldest. Does not keep others from writing. */
+    /** Searches from the newest decision to the oldest. Writers do not wait for the search. */
     DecisionPage search(DecisionQuery query) {
         long from = Math.max(query.from(), nowMillis() - bounds.kept().toMillis());
         DecisionQuery within = query.since(from);
@@ -365,7 +365,7 @@ public final class DecisionRing implements DataConsumer {
         return new DecisionPage(found, Optional.empty(), from, dropped);
     }
 
-    /** Collects what may match of a minute. Returns how many bytes it read. */
+    /** Collects the decisions of a minute that may match. Returns the number of bytes that were read. */
     private long collect(Glimpse minute, DecisionQuery query, List<StoredDecision> candidates) {
         LongAdder read = new LongAdder();
         Predicate<StoredDecision> quickly = query.quickly();
@@ -383,7 +383,7 @@ public final class DecisionRing implements DataConsumer {
                     segment.forEach(collector);
                 }
             } catch (NoSuchFileException e) {
-                // It became too old in the meantime.
+                // The file became too old in the meantime.
             } catch (IOException e) {
                 synchronized (this) {
                     damaged++;
@@ -397,7 +397,7 @@ public final class DecisionRing implements DataConsumer {
         return read.sum();
     }
 
-    /** Returns what erases subjects from the ring. */
+    /** Returns the interface that erases subjects from the ring. */
     public HashedData erasable() {
         return new HashedData() {
 
@@ -413,12 +413,12 @@ public final class DecisionRing implements DataConsumer {
         };
     }
 
-    /** Files are rewritten one after the other, so that others wait for one of them at most. */
+    /** Erases subjects. Files are rewritten one after the other, so that other threads wait for one file at most. */
     private long erase(Set<String> hashes) throws IOException {
         rememberErased(hashes);
         List<Glimpse> all = new ArrayList<>();
         synchronized (this) {
-            // Otherwise they would come again from the journal.
+            // Otherwise the decisions would be read again from the journal.
             flush();
             for (Glimpse next = older(Long.MAX_VALUE); next != null; next = older(next.minute())) {
                 all.add(next);
@@ -454,7 +454,7 @@ public final class DecisionRing implements DataConsumer {
                 }
             });
         } catch (IOException | IllegalArgumentException e) {
-            // Whatever follows the damaged place cannot be read, so nobody could say whether the subject is in it.
+            // The content after the damaged place cannot be read, so it may contain the subject.
             damaged++;
             LOG.warn("a file with decisions is damaged; an erasure keeps only what it can read of it: {}", part.path());
         }

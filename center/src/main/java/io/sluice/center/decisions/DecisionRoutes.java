@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** {@code GET /api/decisions}. */
+/** The endpoint {@code GET /api/decisions}. */
 @RestController
 public final class DecisionRoutes {
 

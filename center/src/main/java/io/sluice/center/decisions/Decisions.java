@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Answers questions about decisions, to everybody as far as they see rules. Thread-safe. */
+/** Answers questions about decisions, limited to the rules that the caller may read. Thread-safe. */
 public final class Decisions {
 
-    /** More searches at once wait. */
+    /** The maximum number of concurrent searches. Further searches wait. */
     private static final int SEARCHES = 4;
 
     private static final long LONGEST_WAIT_SECONDS = 10;
@@ -30,16 +30,16 @@ public final class Decisions {
     private final Semaphore searches = new Semaphore(SEARCHES);
 
     /**
-     * Creates it.
+     * Creates the search over a ring.
      *
-     * @param rules those in force and those on trial
+     * @param rules returns the rules in force and the rules on trial
      */
     public Decisions(DecisionRing ring, Supplier<List<RuleSet>> rules) {
         this.ring = ring;
         this.rules = rules;
     }
 
-    /** Returns an answer as JSON. */
+    /** Searches decisions and returns the answer as JSON. */
     String search(
             Access access, Map<Term, String> terms, long from, long until, Optional<DecisionKey> before, int most) {
         boolean isFleetSeen = access.mayEverywhere(Right.SEE_FLEET);
@@ -64,7 +64,7 @@ public final class Decisions {
         }
     }
 
-    /** Returns the rules that somebody sees; empty if these are all, also those that are no longer there. */
+    /** Returns the rules that the caller may read; empty if the caller may read all rules, including removed ones. */
     private Optional<Set<String>> seen(Access access) {
         if (access.seesAll()) {
             return Optional.empty();
@@ -88,7 +88,7 @@ public final class Decisions {
                 .field(
                         "searched_until",
                         Instant.ofEpochMilli(page.searchedUntil()).toString())
-                // How much others send is nothing for those who see only some rules.
+                // The traffic of others is not shown to callers who may read only some rules.
                 .field("dropped", isFleetSeen ? (Object) page.dropped() : null)
                 .end()
                 .toString();

@@ -3,14 +3,14 @@ package io.sluice.center.decisions;
 import java.time.Duration;
 
 /**
- * How much the ring keeps.
+ * The bounds of the ring.
  *
- * @param kept how long
- * @param mostBytes of all files
- * @param mostInMinute decisions of the whole fleet in one minute
- * @param mostBytesInMinute their bytes, before they are compressed
- * @param mostBytesInMemory bytes of decisions that wait to be written
- * @param searchedBytes what one search reads, before they are compressed; then it returns a cursor
+ * @param kept the time for which decisions are kept
+ * @param mostBytes the maximum size of all files
+ * @param mostInMinute the maximum number of decisions of the whole fleet in one minute
+ * @param mostBytesInMinute the maximum size of these decisions, before compression
+ * @param mostBytesInMemory the maximum size of decisions that wait to be written
+ * @param searchedBytes the maximum size that one search reads, before compression; the search then returns a cursor
  */
 record RingBounds(
         Duration kept,

@@ -24,8 +24,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A file with decisions of one minute: its head, a Bloom filter over everything that they can be found by, and the decisions,
- * compressed. A file is there as a whole or not at all.
+ * A file with decisions of one minute: its head, a Bloom filter over all values that can be searched, and the compressed decisions. A file
+ * exists completely or not at all.
  */
 final class SegmentFile implements AutoCloseable {
 
@@ -44,7 +44,7 @@ final class SegmentFile implements AutoCloseable {
         this.filter = filter;
     }
 
-    /** Compresses fast: the center writes while nodes report. */
+    /** Compresses with the fastest level, because the center writes while nodes report. */
     private static final class FastGzip extends GZIPOutputStream {
         FastGzip(OutputStream out) throws IOException {
             super(out, BUFFER);
@@ -55,8 +55,8 @@ final class SegmentFile implements AutoCloseable {
     /**
      * Writes a file.
      *
-     * @param head whose number of blocks is computed here
-     * @param hashes of everything that the decisions can be found by; the array is sorted
+     * @param head the head; the number of blocks is computed here
+     * @param hashes the hashes of all values that can be searched; the array is sorted in place
      */
     static void write(Path path, SegmentHead head, List<StoredDecision> decisions, long[] hashes) throws IOException {
         byte[] bloom = BloomFilter.of(hashes);
@@ -84,7 +84,7 @@ final class SegmentFile implements AutoCloseable {
                 write(body, each);
             }
             body.flush();
-            // Ends the compressed part, and flushes what is under it.
+            // Closing ends the compressed part and flushes the stream below it.
             body.close();
         }
         try (FileChannel written = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
@@ -102,7 +102,11 @@ final class SegmentFile implements AutoCloseable {
         out.write(each.json());
     }
 
-    /** Opens a file. Throws an {@link IOException} if it is damaged. */
+    /**
+     * Opens a file.
+     *
+     * @throws IOException if the file is damaged
+     */
     static SegmentFile open(Path path) throws IOException {
         FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
         try {
@@ -128,7 +132,7 @@ final class SegmentFile implements AutoCloseable {
         return head;
     }
 
-    /** Returns whether it may have something of each of these sets. */
+    /** Returns whether the file may contain a hash of each of these sets. */
     boolean mayHaveAll(List<List<Long>> sets) throws IOException {
         for (List<Long> any : sets) {
             if (!mayHave(any)) {
@@ -138,7 +142,7 @@ final class SegmentFile implements AutoCloseable {
         return true;
     }
 
-    /** Returns whether it may have something with one of these hashes. */
+    /** Returns whether the file may contain one of these hashes. */
     boolean mayHave(Collection<Long> hashes) throws IOException {
         for (long hash : hashes) {
             long at = filter + (long) BloomFilter.block(hash, head.blocks()) * BloomFilter.BLOCK;
@@ -149,7 +153,11 @@ final class SegmentFile implements AutoCloseable {
         return false;
     }
 
-    /** Reads all decisions. Those before a damaged place are read before it throws an {@link IOException}. */
+    /**
+     * Reads all decisions. If a place is damaged, the decisions before it are read first.
+     *
+     * @throws IOException if the file is damaged
+     */
     void forEach(Consumer<StoredDecision> reader) throws IOException {
         file.position(filter + (long) head.blocks() * BloomFilter.BLOCK);
         InputStream body = new GZIPInputStream(new BufferedInputStream(Channels.newInputStream(file), BUFFER), BUFFER);
@@ -188,7 +196,7 @@ final class SegmentFile implements AutoCloseable {
         return (int) sum.getValue();
     }
 
-    /** Returns the bytes of decisions as they are counted against the bounds of a minute. */
+    /** Returns the size of a decision that counts against the bounds of a minute. */
     static long size(StoredDecision each) {
         return each.json().length;
     }

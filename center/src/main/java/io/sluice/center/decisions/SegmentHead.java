@@ -4,15 +4,15 @@ import io.sluice.runtime.data.PackReader;
 import io.sluice.runtime.data.PackWriter;
 
 /**
- * What a segment says about itself.
+ * The head of a segment.
  *
- * @param minute of its decisions, in minutes since 1970
- * @param part the number of the segment among those of the minute
+ * @param minute the minute of its decisions, in minutes since 1970
+ * @param part the number of the segment within the minute
  * @param upTo all decisions of the minute in batches up to this position of the journal are in this segment or an earlier one
- * @param count of decisions
- * @param bytes of its decisions, before they are compressed
- * @param dropped decisions of the minute that there was no room for, since the segment before
- * @param blocks of its Bloom filter
+ * @param count the number of decisions
+ * @param bytes the size of its decisions, before compression
+ * @param dropped the number of decisions of the minute that were dropped for lack of room since the previous segment
+ * @param blocks the number of blocks of its Bloom filter
  */
 record SegmentHead(long minute, int part, long upTo, int count, long bytes, long dropped, int blocks) {
 
@@ -32,7 +32,11 @@ record SegmentHead(long minute, int part, long upTo, int count, long bytes, long
                 .toBytes();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /**
+     * Reads the output of {@link #toBytes}.
+     *
+     * @throws IllegalArgumentException if the bytes have another form
+     */
     static SegmentHead of(byte[] bytes) {
         PackReader pack = new PackReader(bytes);
         if (pack.number() != VERSION) {

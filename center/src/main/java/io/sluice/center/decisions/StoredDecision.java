@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * A decision in the ring.
  *
- * @param node that made it
+ * @param node the node that made the decision
  * @param json the entry in UTF-8; must not be changed
  */
 @SuppressWarnings("ArrayRecordComponent") // written once, read often

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A field of a decision that it can be found by. */
+/** A field of a decision that can be searched. */
 enum Term {
     RULE('r'),
     LIMIT('l'),
@@ -22,14 +22,14 @@ enum Term {
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
 
-    /** Tells fields with the same value apart, in files too. */
+    /** The mark that distinguishes fields with the same value. Files contain hashes with it. */
     private final char mark;
 
     Term(char mark) {
         this.mark = mark;
     }
 
-    /** Returns the values that a decision has. */
+    /** Returns the values of this field in a decision. */
     List<String> values(DecisionEntry entry, String node) {
         return switch (this) {
             case RULE -> List.of(entry.rule());
@@ -63,7 +63,7 @@ enum Term {
         return hash ^ (hash >>> 33);
     }
 
-    /** Returns the hashes of everything that a decision can be found by. */
+    /** Returns the hashes of all values of a decision that can be searched. */
     static long[] hashes(DecisionEntry entry, String node) {
         List<Long> hashes = new ArrayList<>();
         for (Term term : values()) {

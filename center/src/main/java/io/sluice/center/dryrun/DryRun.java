@@ -43,15 +43,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a change on the requests that all nodes recorded lately. Nodes share counts, so the requests of all of them are merged by time and
+ * Tries a change on the requests that all nodes recorded recently. Nodes share counts, so the requests of all nodes are merged by time and
  * run through both sets of rules as if one process had served them. Results of single nodes could not be added up. Thread-safe.
  */
 public final class DryRun {
 
-    /** How far back requests are asked for. */
+    /** The period of the recorded requests that are requested from nodes. */
     public static final Duration WINDOW = Duration.ofHours(1);
 
-    /** A request of a node whose clock is ahead may seem to come from the future. */
+    /** The accepted difference between clocks: requests of a node whose clock is ahead may seem to come from the future. */
     private static final long CLOCKS_DIFFER_MICROS = TimeUnit.MINUTES.toMicros(1);
 
     private static final long MOST_KEYS = 250_000;
@@ -59,13 +59,13 @@ public final class DryRun {
     private static final int MOST_RULES = 50;
     private static final int MOST_CALLERS = 10;
 
-    /** If the center itself stands still. Questions end earlier. */
+    /** The maximum wait, in case the center itself is stalled. Questions end earlier. */
     private static final long LONGEST_WAIT_SECONDS = 600;
 
     private final ExcerptQuestions questions;
     private final Clock clock;
 
-    /** A replay takes memory and time. */
+    /** Allows one replay at a time, because a replay takes memory and time. */
     private final Semaphore turn = new Semaphore(1);
 
     public DryRun(ExcerptQuestions questions, Clock clock) {
@@ -73,7 +73,7 @@ public final class DryRun {
         this.clock = clock;
     }
 
-    /** Tries a change; empty if another one is being tried. Waits for nodes, some seconds at most. */
+    /** Tries a change; empty if another change is being tried. Waits some seconds at most for nodes. */
     public Optional<DryRunReply> of(TriedChange change) {
         if (!turn.tryAcquire()) {
             return Optional.empty();
@@ -145,7 +145,9 @@ public final class DryRun {
             this.tally = new RefusalTally(by(change), !change.seesAll());
         }
 
-        /** All requests are known since the last cut, and some since the first recording began. */
+        /**
+         * Returns the start of the replay. After the last cut, all requests are known; after the start of the first recording, some are.
+         */
         private static long from(Map<String, NodeExcerpt> excerpts) {
             long cut = 0;
             long first = Long.MAX_VALUE;
@@ -156,7 +158,9 @@ public final class DryRun {
             return excerpts.isEmpty() ? 0 : Math.max(cut, first);
         }
 
-        /** Rules are asked once, because a refusal names its rule and limit each time. */
+        /**
+         * Returns the attributes by which a refusal distinguishes callers. They are cached, because each refusal names its rule and limit.
+         */
         private static Function<Outcome.Refusal, String> by(TriedChange change) {
             Map<String, String> known = new HashMap<>();
             return refusal -> known.computeIfAbsent(

@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Says what casts doubt on the figures of a dry run. Not thread-safe. */
+/** Collects notes about the reasons to doubt the results of a dry run. Not thread-safe. */
 final class DryRunNotes {
 
-    /** Recordings have these as they are. */
+    /** Attributes that recordings contain in plain text. */
     private static final Set<String> SHOWN = Set.of("service", "path", "method");
 
     private static final int MOST_NAMES = 20;
@@ -77,7 +77,7 @@ final class DryRunNotes {
         return notes;
     }
 
-    /** A recording has hashes of most attributes, so conditions on their values never hold. */
+    /** Notes conditions on attributes that a recording contains only as hashes. Such conditions never hold. */
     private void conditions() {
         Set<String> plain = new TreeSet<>(SHOWN);
         excerpts.stream()
@@ -128,7 +128,7 @@ final class DryRunNotes {
         change.put().forEach(rule -> {
             used.addAll(rule.scope().match().keySet());
             rule.overrides().forEach(override -> used.addAll(override.when().keySet()));
-            // What stands in for a missing attribute may be missing too.
+            // The attribute that replaces a missing attribute may also be missing.
             rule.limits().forEach(limit -> limit.by().forEach(by -> used.add(by.attribute())));
         });
         names.retainAll(used);

@@ -5,23 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change would have refused.
+ * The result of a dry run: the requests that a change would have refused.
  *
- * @param askedFrom the beginning of the time that was asked for
- * @param from from when on all nodes that answered have recordings; null if none did
- * @param to the end of that time
- * @param requests the recorded requests of that time; only those that rules you may read apply to, unless you may read all rules
- * @param refusedBefore how many of them the rules in force refuse
- * @param refusedAfter how many of them the changed rules refuse
- * @param newlyRefused those that only the changed rules refuse
- * @param newlyAllowed those that only the rules in force refuse
- * @param callers how many callers the newly refused requests come from
- * @param callersAtLeast whether there may be more
- * @param firstRefused the first newly refused request; null without one
- * @param worstMinute the minute with most newly refused requests; null without one
- * @param rules those that the change touches, and those whose refusals it changes
- * @param topCallers the callers with most newly refused requests, masked
- * @param notes what a reader of the figures has to know
+ * @param askedFrom the start of the requested period
+ * @param from the start of the period for which all nodes that answered have recordings; null if no node answered
+ * @param to the end of that period
+ * @param requests the number of recorded requests in that period; without the right to read all rules, only requests that a readable rule
+ *     applies to
+ * @param refusedBefore the number of these requests that the rules in force refuse
+ * @param refusedAfter the number of these requests that the changed rules refuse
+ * @param newlyRefused the number of requests that only the changed rules refuse
+ * @param newlyAllowed the number of requests that only the rules in force refuse
+ * @param callers the number of callers of the newly refused requests
+ * @param callersAtLeast whether there may be more callers
+ * @param firstRefused the time of the first newly refused request; null if there is none
+ * @param worstMinute the minute with the most newly refused requests; null if there is none
+ * @param rules the rules that the change touches, and the rules whose refusals it changes
+ * @param topCallers the callers with the most newly refused requests, masked
+ * @param notes notes that a reader of the numbers has to know
  */
 public record DryRunReply(
         Instant askedFrom,
@@ -50,10 +51,10 @@ public record DryRunReply(
     /**
      * The live nodes.
      *
-     * @param answered how many sent recorded requests
-     * @param silent how many record, but did not answer in time or not in a readable way
-     * @param notRecording how many record nothing
-     * @param silentNames which ones were silent; empty without the right to see the fleet
+     * @param answered the number of nodes that sent recorded requests
+     * @param silent the number of nodes that record, but did not answer in time or in a readable form
+     * @param notRecording the number of nodes that record nothing
+     * @param silentNames the names of the silent nodes; empty without the right to see the fleet
      */
     public record Nodes(int answered, int silent, int notRecording, List<String> silentNames) {
 
@@ -62,19 +63,19 @@ public record DryRunReply(
         }
     }
 
-    /** A minute, and how many requests it has. */
+    /** A minute and the number of its requests. */
     public record Minute(Instant at, long requests) {}
 
     /**
      * A rule.
      *
-     * @param change what becomes of the rule, in the words of {@link TriedChange#change}
-     * @param matched the requests that it applies to after the change
-     * @param refusedBefore the requests that it refuses before the change
-     * @param refusedAfter the requests that it refuses after it
-     * @param newlyRefused the requests that it refuses after the change, and that passed before
-     * @param newlyAllowed the requests that it refused before, and that pass after the change
-     * @param callers how many callers the newly refused requests come from
+     * @param change the effect on the rule, in the words of {@link TriedChange#change}
+     * @param matched the number of requests that the rule applies to after the change
+     * @param refusedBefore the number of requests that the rule refuses before the change
+     * @param refusedAfter the number of requests that the rule refuses after the change
+     * @param newlyRefused the number of requests that passed before the change and that the rule refuses after it
+     * @param newlyAllowed the number of requests that the rule refused before the change and that pass after it
+     * @param callers the number of callers of the newly refused requests
      */
     public record TriedRule(
             String rule,
@@ -87,21 +88,21 @@ public record DryRunReply(
             long callers) {}
 
     /**
-     * A caller, masked.
+     * A masked caller.
      *
-     * @param by the attributes that tell callers apart, such as {@code tenant,user}
+     * @param by the attributes that distinguish callers, such as {@code tenant,user}
      */
     public record RefusedCaller(String rule, String by, String caller, long newlyRefused) {}
 
     /**
-     * Something to know about the figures.
+     * A note about the numbers.
      *
-     * @param kind names the sentence, for programs
-     * @param rule the rule that it is about; null for all
-     * @param names attributes, rules or nodes that it names
-     * @param count a number in it; null without one
-     * @param at a time in it; null without one
-     * @param text the sentence
+     * @param kind the name of the note, for programs
+     * @param rule the rule that the note is about; null for all rules
+     * @param names the attributes, rules or nodes that the note names
+     * @param count the number in the note; null if there is none
+     * @param at the time in the note; null if there is none
+     * @param text the note as a sentence
      */
     public record Note(
             String kind,

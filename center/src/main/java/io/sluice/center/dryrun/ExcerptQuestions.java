@@ -16,22 +16,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all live nodes that record for the requests of the last time. Each node gets the question with the answer to its report, and sends
- * an excerpt of its recording. One question is asked at a time, and its answers stay in memory until it ends. Only nodes that report over
- * HTTP are asked. Thread-safe.
+ * Asks all live nodes that record for their recent requests. Each node receives the question with the answer to its report, and sends an
+ * excerpt of its recording. One question is open at a time, and its answers stay in memory until it ends. Only nodes that report over HTTP
+ * are asked. Thread-safe.
  */
 public final class ExcerptQuestions {
 
-    /** All excerpts together have at most this many bytes, as they are sent. The nodes share them equally. */
+    /** The maximum size of all excerpts together, as they are sent. The nodes share it equally. */
     public static final int MOST_BYTES = 32 << 20;
 
-    /** More nodes are not asked. An excerpt that is being read takes about half a megabyte. */
+    /** The maximum number of nodes that are asked. Reading an excerpt takes about half a megabyte. */
     static final int MOST_NODES = 128;
 
-    /** Nodes have this long to answer. They hear the question within a second. */
+    /** The time in which nodes have to answer. They receive the question within a second. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** Numbers in JSON are exact up to here. */
+    /** The bound of ids, below which numbers in JSON are exact. */
     private static final long IDS = 1L << 52;
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -39,10 +39,10 @@ public final class ExcerptQuestions {
     private final LiveNodes nodes;
     private final Clock clock;
 
-    /** The question that waits; guarded by this. */
+    /** The open question; guarded by this. */
     private @Nullable Open open;
 
-    /** A question, and what came of it. */
+    /** A question, the nodes that it was sent to, and their answers. */
     private static final class Open {
 
         private final ExcerptQuestion question;
@@ -84,7 +84,7 @@ public final class ExcerptQuestions {
     /**
      * The excerpt of a node, as it was sent.
      *
-     * @param node what people call the node
+     * @param node the name of the node that people see
      */
     @SuppressWarnings("ArrayRecordComponent") // it is not compared, and handed on once
     record Answer(String node, byte[] excerpt) {
@@ -99,7 +99,7 @@ public final class ExcerptQuestions {
      * All answers to a question. Immutable.
      *
      * @param missing the nodes that record and did not answer in time, or were too many to ask
-     * @param others how many live nodes and applications record nothing
+     * @param others the number of live nodes and applications that record nothing
      */
     record Answers(List<Answer> given, List<String> missing, int others) {
 
@@ -114,7 +114,7 @@ public final class ExcerptQuestions {
         this.clock = clock;
     }
 
-    /** Asks. Returns the answers, which are complete when the future is; empty if another question waits. */
+    /** Opens a question. The future completes with all answers; empty if another question is open. */
     Optional<CompletableFuture<Answers>> ask(long sinceMicros) {
         List<NodeState> live = nodes.live();
         List<NodeState> recording = live.stream()
@@ -135,12 +135,12 @@ public final class ExcerptQuestions {
                     live.size() - recording.size());
             open = asked;
         }
-        // Without nodes that record there is nobody to wait for.
+        // A question without recording nodes ends immediately.
         turn();
         return Optional.of(asked.end);
     }
 
-    /** Returns what to ask a node. */
+    /** Returns the open question if a node has not answered it. */
     public synchronized List<ExcerptQuestion> heard(NodeReport report) {
         Open asked = open;
         return asked != null && asked.asked.containsKey(report.node()) && !asked.answers.containsKey(report.node())
@@ -148,7 +148,7 @@ public final class ExcerptQuestions {
                 : List.of();
     }
 
-    /** Takes an excerpt of a node. Returns whether it was asked for. */
+    /** Takes an excerpt of a node. Returns whether the excerpt was asked for. */
     public boolean answered(String node, long question, byte[] excerpt) {
         synchronized (this) {
             Open asked = open;
@@ -164,7 +164,7 @@ public final class ExcerptQuestions {
         return true;
     }
 
-    /** Ends the question if all nodes answered, those that did not are gone, or it took too long. To be called about once a second. */
+    /** Ends the question if each node has answered or is gone, or the time is up. Called about once a second. */
     public void turn() {
         synchronized (this) {
             if (open == null) {

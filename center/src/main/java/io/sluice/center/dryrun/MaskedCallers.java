@@ -18,8 +18,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds the masked names of callers. A replay knows callers by hashes, and a recording has the mask beside each hash, so the lines of a few
- * requests are read once more.
+ * Finds the masked names of callers. A replay identifies callers by hashes, and a recording contains the mask next to each hash, so the
+ * lines of a few requests are read again.
  */
 final class MaskedCallers {
 
@@ -32,8 +32,8 @@ final class MaskedCallers {
     /**
      * Returns the masked name of each caller.
      *
-     * @param excerpts by the names that the replay gave them
-     * @param hidden the attributes of which nothing is shown
+     * @param excerpts the excerpts by the names that the replay gave them
+     * @param hidden the attributes whose values are never shown
      */
     static Map<RefusalTally.CallerTally, String> of(
             List<RefusalTally.CallerTally> callers, Map<String, NodeExcerpt> excerpts, Set<String> hidden)
@@ -69,7 +69,7 @@ final class MaskedCallers {
                     try {
                         lines.put(number, JSON.readTree(line));
                     } catch (JacksonException e) {
-                        // The caller is shown without a name.
+                        // The caller is displayed without a name.
                     }
                 }
             }

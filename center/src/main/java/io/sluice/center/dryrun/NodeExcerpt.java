@@ -11,12 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The recorded requests of a node. Nothing in it is believed: it may be no excerpt, or decompress to more than there is memory for. It is
+ * The recorded requests of a node. The content is untrusted: it may not be an excerpt, or may decompress to more than fits in memory. It is
  * decompressed while it is read, up to a bound. Immutable.
  */
 final class NodeExcerpt {
 
-    /** More is not read of an excerpt, once it is decompressed. Nodes send some 300 bytes for a request. */
+    /** The maximum number of bytes that are read of an excerpt after decompression. Nodes send some 300 bytes for a request. */
     static final long MOST_BYTES = 192L << 20;
 
     private static final int BUFFER = 1 << 16;
@@ -34,7 +34,7 @@ final class NodeExcerpt {
     /**
      * Reads the head.
      *
-     * @throws IOException if it is no excerpt
+     * @throws IOException if the answer is not an excerpt
      */
     static NodeExcerpt of(ExcerptQuestions.Answer answer) throws IOException {
         try (InputStream in = decompressed(answer.excerpt())) {
@@ -46,7 +46,7 @@ final class NodeExcerpt {
         }
     }
 
-    /** Returns what people call the node. */
+    /** Returns the name of the node that people see. */
     String node() {
         return node;
     }
@@ -55,7 +55,7 @@ final class NodeExcerpt {
         return head;
     }
 
-    /** Returns the requests, one JSON object per line. The stream fails if there is more than {@link #MOST_BYTES}. */
+    /** Returns the requests, one JSON object per line. The stream fails after {@link #MOST_BYTES}. */
     InputStream requests() throws IOException {
         InputStream in = decompressed(content);
         String unused = line(in);
@@ -78,7 +78,10 @@ final class NodeExcerpt {
         return line.toString(StandardCharsets.UTF_8);
     }
 
-    /** The reader of logs decompresses what looks compressed. That would be a second time, without a bound. */
+    /**
+     * Requires that the first request is plain JSON. The log reader decompresses content that looks compressed, and this second
+     * decompression would have no bound.
+     */
     private static void requireRequest(InputStream in) throws IOException {
         int first = in.read();
         if (first >= 0 && first != '{') {
@@ -86,7 +89,7 @@ final class NodeExcerpt {
         }
     }
 
-    /** Fails after so many bytes. */
+    /** Fails after {@link #MOST_BYTES}. */
     private static final class Bounded extends FilterInputStream {
 
         private long left = MOST_BYTES;

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Counts requests that a change newly refuses, and who sent them. Bounded in memory. Not thread-safe. */
+/** Counts the requests that a change newly refuses, and their callers. Bounded in memory. Not thread-safe. */
 final class RefusalTally {
 
-    /** More callers are not told apart. */
+    /** The maximum number of callers that are distinguished. */
     static final int MOST_CALLERS = 100_000;
 
     private static final long MINUTE = 60_000_000;
@@ -56,17 +56,17 @@ final class RefusalTally {
             return rule;
         }
 
-        /** Returns the attributes that tell callers apart. */
+        /** Returns the attributes that distinguish callers. */
         String by() {
             return by;
         }
 
-        /** Returns the excerpt that has the request. */
+        /** Returns the excerpt that contains the request. */
         String file() {
             return file;
         }
 
-        /** Returns the number of its line. */
+        /** Returns the line number of the request. */
         long line() {
             return line;
         }
@@ -79,7 +79,7 @@ final class RefusalTally {
     /**
      * Creates a tally.
      *
-     * @param by returns the attributes by which a refusal tells callers apart
+     * @param by returns the attributes by which a refusal distinguishes callers
      * @param onlyMatched whether requests count only if a rule applies to them
      */
     RefusalTally(Function<Outcome.Refusal, String> by, boolean onlyMatched) {
@@ -141,12 +141,12 @@ final class RefusalTally {
         return newlyAllowed;
     }
 
-    /** Returns how many callers are newly refused, as their limits tell them apart. */
+    /** Returns the number of newly refused callers, as their limits distinguish them. */
     int callers() {
         return callers.size();
     }
 
-    /** Returns whether there are more callers than are counted. */
+    /** Returns whether there are more callers than the tally distinguishes. */
     boolean isFull() {
         return full;
     }
@@ -155,12 +155,12 @@ final class RefusalTally {
         return callersOfRules.getOrDefault(rule, Set.of()).size();
     }
 
-    /** Returns the time of the first newly refused request. Only if there is one. */
+    /** Returns the time of the first newly refused request. There must be one. */
     long firstMicros() {
         return firstMicros;
     }
 
-    /** Returns the begin of the minute with most newly refused requests, and their number. */
+    /** Returns the start of the minute with the most newly refused requests, and the number of these requests. */
     Optional<Map.Entry<Long, Long>> worst() {
         return minutes.entrySet().stream()
                 .max(Map.Entry.<Long, Long>comparingByValue()
@@ -168,7 +168,7 @@ final class RefusalTally {
                 .map(each -> Map.entry(each.getKey() * MINUTE, each.getValue()));
     }
 
-    /** Returns the callers with most newly refused requests. */
+    /** Returns the callers with the most newly refused requests. */
     List<CallerTally> top(int most) {
         List<CallerTally> all = new ArrayList<>(callers.values());
         all.sort(Comparator.comparingLong(CallerTally::count)

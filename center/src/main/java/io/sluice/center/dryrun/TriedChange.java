@@ -9,11 +9,11 @@ import java.util.Set;
 /**
  * A change to try. Immutable.
  *
- * @param before the rules in force, as far as somebody sees them
- * @param after the same with the change
+ * @param before the rules in force that the person who asks may read
+ * @param after the same rules with the change
  * @param touched the ids of the rules that the change adds, changes or removes
- * @param seesAll whether somebody sees all rules. Otherwise only requests count that one of the rules applies to
- * @param seesNodes whether somebody sees the names of nodes
+ * @param seesAll whether the person may read all rules. Otherwise only requests count that one of the rules applies to
+ * @param seesNodes whether the person may see the names of nodes
  */
 public record TriedChange(RuleSet before, RuleSet after, Set<String> touched, boolean seesAll, boolean seesNodes) {
 
@@ -21,7 +21,7 @@ public record TriedChange(RuleSet before, RuleSet after, Set<String> touched, bo
         touched = Set.copyOf(touched);
     }
 
-    /** Returns what becomes of a rule: added, changed, removed or same. */
+    /** Returns the effect on a rule: added, changed, removed or same. */
     String change(String rule) {
         Optional<Rule> old = before.rule(rule);
         Optional<Rule> next = after.rule(rule);
@@ -31,7 +31,7 @@ public record TriedChange(RuleSet before, RuleSet after, Set<String> touched, bo
         return old.equals(next) ? "same" : "changed";
     }
 
-    /** Returns the touched rules as they are after the change. */
+    /** Returns the touched rules in their state after the change. */
     List<Rule> put() {
         return after.rules().stream()
                 .filter(rule -> touched.contains(rule.id()))

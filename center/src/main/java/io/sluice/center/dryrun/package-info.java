@@ -1,4 +1,4 @@
-/** Tries a change on the requests that nodes recorded lately. What is asked and answered is neither stored nor logged. */
+/** Tries a change on the requests that nodes recorded recently. Questions and answers are neither stored nor logged. */
 @NullMarked
 package io.sluice.center.dryrun;
 

@@ -56,7 +56,7 @@ final class RequestExplanation {
 
     private boolean answered;
 
-    /** Whether the node that answered decides without its shared store, and its decision. */
+    /** True if the node that answered decides without its shared store. Its decision follows. */
     private boolean degraded;
 
     private Optional<Boolean> nodeAllows = Optional.empty();

@@ -34,8 +34,8 @@ public final class Names {
     }
 
     /**
-     * Returns the one spelling of a name that a person typed. Directories ignore invisible characters and repeated spaces. Without this
-     * step, each variant would be a separate name for the count of attempts and the same name for the directory.
+     * Returns a typed name in a uniform spelling. Directories ignore invisible characters and repeated spaces. Without this step, each
+     * variant would be a separate name for the count of attempts and the same name for the directory.
      *
      * @throws RefusedException if the name has invisible characters or characters that only modify others
      */

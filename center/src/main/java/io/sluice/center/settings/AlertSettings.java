@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Where a center sends its alerts. Immutable. */
+/** The destinations of a center's alerts. Immutable. */
 public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
 
-    /** Nowhere: alerts are only shown. */
+    /** No destination: alerts are only displayed. */
     public static final AlertSettings NONE = new AlertSettings(List.of(), Optional.empty());
 
     public AlertSettings {
@@ -17,12 +17,12 @@ public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
     }
 
     /**
-     * A server that gets alerts as JSON.
+     * A server that receives alerts as JSON.
      *
-     * @param url http or https
-     * @param secretFile holds the secret that signs what is sent
-     * @param ca a PEM file with the certificates to trust; without it those that Java trusts
-     * @param severities which alerts it gets
+     * @param url an http or https address
+     * @param secretFile the file with the secret that signs the messages
+     * @param ca a PEM file with the certificates to trust; without it, the certificates that Java trusts
+     * @param severities the severities of the alerts that it receives
      */
     public record Webhook(URI url, Optional<Path> secretFile, Optional<Path> ca, Set<AlertSeverity> severities) {
 
@@ -33,7 +33,7 @@ public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
             }
         }
 
-        /** Without the path and the query, which include a token at many services. */
+        /** Returns the text without the path and the query, which include a token at many services. */
         @Override
         public String toString() {
             return "Webhook[" + url.getScheme() + "://" + url.getHost() + "]";
@@ -41,10 +41,10 @@ public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
     }
 
     /**
-     * A mail server, and who gets the mail.
+     * A mail server and the recipients of the mail.
      *
-     * @param ca a PEM file with the certificates to trust; without it those that Java trusts
-     * @param severities which alerts are sent
+     * @param ca a PEM file with the certificates to trust; without it, the certificates that Java trusts
+     * @param severities the severities of the alerts that are sent
      */
     public record Email(
             String host,
@@ -65,9 +65,9 @@ public record AlertSettings(List<Webhook> webhooks, Optional<Email> email) {
         }
     }
 
-    /** How the connection to a mail server is protected. */
+    /** The protection of the connection to a mail server. */
     public enum Encryption {
-        /** It begins without protection, and nothing is sent before TLS is in place. */
+        /** The connection starts without protection, and nothing is sent before TLS is in place. */
         STARTTLS,
         TLS,
         NONE

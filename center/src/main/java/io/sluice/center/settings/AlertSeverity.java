@@ -3,7 +3,7 @@ package io.sluice.center.settings;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** How urgent an alert is. */
+/** The urgency of an alert. */
 public enum AlertSeverity {
     INFO("info"),
     WARNING("warning"),

@@ -8,13 +8,13 @@ import java.util.Optional;
 /**
  * A directory that checks the passwords of people over LDAP. Immutable.
  *
- * @param name the origin of its accounts
+ * @param name the origin of the accounts of this directory
  * @param url such as {@code ldaps://ldap.example}
  * @param startTls whether a plain connection is encrypted before anything is sent
- * @param ca a PEM file with the authorities that it needs a certificate of; without one those that Java trusts
- * @param bind the account that searches; without one the search is anonymous
- * @param users where people are
- * @param groups where groups are
+ * @param ca a PEM file with the authorities that may issue the server's certificate; without it, those that Java trusts
+ * @param bind the account that searches; without it, the search is anonymous
+ * @param users the search for people
+ * @param groups the search for groups
  */
 public record LdapServer(
         String name,
@@ -30,10 +30,10 @@ public record LdapServer(
     public record Bind(String dn, Path passwordFile) {}
 
     /**
-     * How people are found.
+     * The search for people.
      *
      * @param filter such as {@code (uid={0})}, where {@code {0}} stands for the name that was typed
-     * @param idAttribute what never changes about an entry; an entry without it is known by its DN
+     * @param idAttribute an attribute of an entry that never changes; an entry without it is identified by its DN
      */
     public record Users(String base, String filter, String emailAttribute, String idAttribute) {
 
@@ -44,11 +44,11 @@ public record LdapServer(
     }
 
     /**
-     * How the groups of a person are found.
+     * The search for the groups of a person.
      *
      * @param filter such as {@code (member={0})}, where {@code {0}} stands for the DN and {@code {1}} for the typed name
-     * @param attribute the name of a group
-     * @param isNested whether the groups of a group count too
+     * @param attribute the attribute with the name of a group
+     * @param isNested whether the groups of a group also count
      */
     public record Groups(String base, String filter, String attribute, boolean isNested) {
 

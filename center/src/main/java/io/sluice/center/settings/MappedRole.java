@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The role of everybody who is in a group of an identity server. Immutable.
+ * The role of all people in a group of an identity server. Immutable.
  *
- * @param group as the identity server writes it
+ * @param group the name of the group, as the identity server writes it
  * @param role such as {@code editor}
- * @param tenant the tenant that it is for, or {@code *} for all rules; empty for the tenants that the server names, or for all
- *     rules if it names none
- * @param labels only rules with all these labels; empty for all
+ * @param tenant the tenant of the role, or {@code *} for all rules; empty for the tenants that the server names, or for all rules if it
+ *     names none
+ * @param labels the labels that a rule must have; empty for all rules
  */
 public record MappedRole(String group, String role, Optional<String> tenant, Map<String, String> labels) {
 
@@ -48,7 +48,7 @@ public record MappedRole(String group, String role, Optional<String> tenant, Map
     }
 
     /**
-     * Returns what somebody in the group may do.
+     * Returns the grants of a person in the group.
      *
      * @param tenants the tenants of the person at the server; empty if the server does not name any, so the role is for all rules
      */

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A server that people sign in at with OpenID Connect. Immutable.
+ * A server where people sign in with OpenID Connect. Immutable.
  *
- * @param name the origin of its accounts and a part of addresses
- * @param title for people
- * @param issuer as the server writes it
+ * @param name the origin of the accounts of this server, and a part of addresses
+ * @param title the name that people see
+ * @param issuer the issuer, as the server writes it
  * @param clientSecretFile the file with the secret of this client
  * @param hosts other hosts that may serve the server's endpoints, such as {@code oauth2.googleapis.com}
- * @param ca a PEM file with the authorities that it needs a certificate of; without one those that Java trusts
+ * @param ca a PEM file with the authorities that may issue the server's certificate; without it, those that Java trusts
  */
 public record OidcServer(
         String name,
@@ -28,15 +28,15 @@ public record OidcServer(
         Claims claims,
         List<MappedRole> roles) {
 
-    /** What a server needs to ask for. */
+    /** The scopes that a request needs by default. */
     public static final List<String> DEFAULT_SCOPES = List.of("openid", "email", "profile");
 
     /**
-     * The claims that tell about a person. A dot leads into a claim, as in {@code realm_access.roles}.
+     * The claims that describe a person. A dot leads into a claim, as in {@code realm_access.roles}.
      *
      * @param user the name of the person
      * @param roles the groups
-     * @param tenant the tenants, if the server knows them; then roles are for these tenants
+     * @param tenant the tenants, if the server knows them; roles are then limited to these tenants
      */
     public record Claims(String user, String roles, Optional<String> tenant) {
 

@@ -6,10 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How long a center keeps what it no longer needs. Immutable. Data that is in force, open, or needed to undo a release stays longer.
+ * The times for which a center keeps data that it no longer needs. Immutable. Data that is in force, open, or needed to undo a release is
+ * kept longer.
  *
- * @param times by the name of the kind, for all of {@link #KINDS}
- * @param backups how many saved databases are kept
+ * @param times the times by the name of the kind, for all of {@link #KINDS}
+ * @param backups the number of saved databases that are kept
  */
 public record RetentionSettings(Map<String, Duration> times, int backups) {
 
@@ -31,22 +32,22 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
     /** Tokens that were revoked or have expired. */
     public static final String TOKENS = "tokens";
 
-    /** What nodes answered to orders to erase. */
+    /** Answers of nodes to orders to erase. */
     public static final String ERASURES = "erasures";
 
-    /** Figures of traffic by the minute. */
+    /** Traffic counts by the minute. */
     public static final String SERIES_MINUTES = "series_minutes";
 
-    /** Figures of traffic by the hour. */
+    /** Traffic counts by the hour. */
     public static final String SERIES_HOURS = "series_hours";
 
-    /** How many saved databases are kept unless somebody says so. */
+    /** The default number of saved databases that are kept. */
     public static final int DEFAULT_BACKUPS = 14;
 
-    /** The largest number of saved databases. */
+    /** The maximum number of saved databases. */
     public static final int MOST_BACKUPS = 1_000;
 
-    /** The longest time. */
+    /** The maximum time. */
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
     private static final Duration TWO_YEARS = Duration.ofDays(730);
@@ -57,20 +58,20 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
     private static final Duration YEAR = Duration.ofDays(365);
 
     /**
-     * The times of a kind.
+     * The limits of the time of a kind.
      *
-     * @param usual the time unless somebody chooses another
-     * @param shortest the shortest time that somebody can choose
+     * @param usual the default time
+     * @param shortest the minimum time that can be configured
      */
     public record Bounds(Duration usual, Duration shortest) {}
 
-    /** The kinds whose time can be chosen. */
+    /** The kinds whose time can be configured. */
     public static final Map<String, Bounds> KINDS = kinds();
 
-    /** Two years for what tells who did what, a quarter of a year for what has ended. */
+    /** Two years for records of actions and their authors, a quarter of a year for adjustments and tokens that have ended. */
     public static final RetentionSettings DEFAULT = new RetentionSettings(Map.of(), DEFAULT_BACKUPS);
 
-    /** Adds the usual time of each kind that is not named. */
+    /** Adds the default time of each kind that is not named. */
     public RetentionSettings {
         Map<String, Duration> all = new LinkedHashMap<>();
         for (Map.Entry<String, Duration> each : times.entrySet()) {
@@ -85,7 +86,7 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
         }
     }
 
-    /** Returns how long a kind is kept. */
+    /** Returns the time for which a kind is kept. */
     public Duration of(String kind) {
         Duration time = times.get(kind);
         if (time == null) {

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Names of identity servers. They are the origins of accounts, so no two servers have the same. */
+/** Names of identity servers. They are the origins of accounts, so no two servers have the same name. */
 final class ServerNames {
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");

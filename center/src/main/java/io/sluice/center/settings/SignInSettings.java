@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How people reach a center and sign in. Immutable.
+ * The address of a center and its ways of signing in. Immutable.
  *
- * @param publicUrl the address for people; without one it is {@code localhost} with the center's port
- * @param tls the certificate of the center; without one it speaks HTTP
- * @param trustedProxies networks whose proxies are believed when they name the address of a caller, such as {@code 10.0.0.0/8}
- * @param oidc servers that people sign in at
- * @param ldap directories that check passwords, in the order in which they are asked
- * @param checkEvery how often identity servers are asked about people who do not sign in
+ * @param publicUrl the address for people; without it, {@code localhost} with the center's port
+ * @param tls the certificate of the center; without it, the center speaks HTTP
+ * @param trustedProxies networks of proxies that are trusted to name the address of a caller, such as {@code 10.0.0.0/8}
+ * @param oidc the servers where people sign in
+ * @param ldap the directories that check passwords, in the order in which they are asked
+ * @param checkEvery the interval at which identity servers are asked about people who do not sign in
  */
 public record SignInSettings(
         Optional<URI> publicUrl,
@@ -24,10 +24,10 @@ public record SignInSettings(
         List<LdapServer> ldap,
         Duration checkEvery) {
 
-    /** How often identity servers are asked, unless the settings say otherwise. */
+    /** The default interval at which identity servers are asked. */
     public static final Duration DEFAULT_CHECK = Duration.ofMinutes(5);
 
-    /** People on this machine alone, with local accounts. */
+    /** Only people on this machine, with local accounts. */
     public static final SignInSettings LOCAL =
             new SignInSettings(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of(), DEFAULT_CHECK);
 

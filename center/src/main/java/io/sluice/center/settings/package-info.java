@@ -1,4 +1,4 @@
-/** What a center is told at its start about its address and about signing in. */
+/** The settings of a center for its address, signing in, alerts, audit sinks and retention. */
 @NullMarked
 package io.sluice.center.settings;
 
