@@ -16,13 +16,13 @@ import java.util.stream.Collectors;
  *
  * @param rule the id of a rule, or {@code *} for all
  * @param limit the limit's name in reports; empty for a switch
- * @param attribute that names the caller; empty for a switch, and if the caller is known by a hash
+ * @param attribute the attribute that names the caller; empty for a switch, and if the caller is known by a hash
  * @param caller the value of the attribute, or the hash; empty for a switch
  * @param numbers JSON; empty for a switch
- * @param until when it expires, in milliseconds since the epoch
- * @param revision the revision of all adjustments that began with this one
- * @param endedAt when it ended, in milliseconds since the epoch; 0 while it applies
- * @param tenant that the rule belonged to; empty for none, for all rules, and if it is not known
+ * @param until the time at which it expires, in milliseconds since the epoch
+ * @param revision the revision of all adjustments that started with this one
+ * @param endedAt the time at which it ended, in milliseconds since the epoch; 0 while it applies
+ * @param tenant the tenant that the rule belonged to; empty for no tenant, for all rules, and if the tenant is not known
  */
 public record Adjustment(
         long id,
@@ -42,13 +42,13 @@ public record Adjustment(
         String endReason,
         String tenant) {
 
-    /** Stands for all rules. */
+    /** The id that represents all rules. */
     public static final String ALL_RULES = "*";
 
     private static final int SHOWN = 2;
     private static final String MASK = "***";
 
-    /** What it is. */
+    /** The kind of an adjustment. */
     public enum Kind {
         OVERRIDE("override"),
         SWITCH("switch");
@@ -75,22 +75,22 @@ public record Adjustment(
         return kind == Kind.OVERRIDE && attribute.isEmpty();
     }
 
-    /** Returns the caller as people may see it: a hash, or the first two characters of the value. */
+    /** Returns the caller in the form that people may see: a hash, or the first two characters of the value. */
     public String masked() {
         return isByHash() ? caller : mask(caller);
     }
 
-    /** Returns the first two characters of a value, as {@code explain} shows it. */
+    /** Returns the first two characters of a value, as in the answers of {@code explain}. */
     public static String mask(String value) {
         return value.length() > SHOWN + 1 ? value.substring(0, value.offsetByCodePoints(0, SHOWN)) + MASK : MASK;
     }
 
-    /** Returns whether rules with its id still are the rule that it was made for, and not one of another tenant. */
+    /** Returns whether the rules with its id still belong to the same tenant as when it was created. */
     public boolean isFor(List<RuleSet> sets) {
         return tenant.equals(tenant(rule, sets));
     }
 
-    /** Returns the tenant that a rule belongs to wherever it exists; empty if there is none, or more than one. */
+    /** Returns the tenant that a rule belongs to in all sets that contain it; empty if there is no tenant, or more than one. */
     static String tenant(String rule, List<RuleSet> sets) {
         Set<String> tenants = sets.stream()
                 .flatMap(set -> set.rule(rule).stream())

@@ -38,26 +38,26 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Overrides for single callers and switches to shadow. Each has a reason and an end. Nodes get those that apply, as one numbered
- * text. Thread-safe, also together with other centers on the same database.
+ * Overrides for single callers and switches to shadow. Each has a reason and an end. Nodes receive the active ones as one numbered text.
+ * Thread-safe, even with other centers on the same database.
  */
 public final class AdjustmentBook {
 
-    /** The longest time of an override. */
+    /** The maximum time of an override. */
     public static final Duration LONGEST_OVERRIDE = Duration.ofDays(90);
 
-    /** The longest time of a switch. */
+    /** The maximum time of a switch. */
     public static final Duration LONGEST_SWITCH = Duration.ofHours(24);
 
     private static final Logger LOG = LoggerFactory.getLogger(AdjustmentBook.class);
     private static final String REVISION = "adjustments";
-    /** Overrides leave this room to switches, which are for emergencies. */
+    /** The room that overrides leave for switches, which are for emergencies. */
     private static final int ROOM_FOR_SWITCHES = 50;
 
-    /** Switches of those with rights over some rules leave this room to switches of those with rights over all. */
+    /** The room that switches by people with rights over some rules leave for switches by people with rights over all rules. */
     private static final int ROOM_FOR_ALL = 25;
 
-    /** The most overrides, and the most switches, by those with rights over some rules, of the rules of one tenant. */
+    /** The maximum numbers of overrides and switches for the rules of one tenant, by people with rights over some rules. */
     private static final int MOST_OVERRIDES = 100;
 
     private static final int MOST_SWITCHES = 20;
@@ -72,13 +72,13 @@ public final class AdjustmentBook {
     private final Emergencies emergencies;
     private final AdjustmentTable table = new AdjustmentTable();
 
-    /** Returns the rules in force, then those on trial. */
+    /** Returns the rules in force, followed by the rules on trial. */
     private final Function<JdbcClient, List<RuleSet>> rules;
 
     /**
      * Creates a book.
      *
-     * @param rules returns the rules in force, then those on trial
+     * @param rules returns the rules in force, followed by the rules on trial
      */
     public AdjustmentBook(Database database, CommandLog log, Clock clock, Function<JdbcClient, List<RuleSet>> rules) {
         People people = People.of(database, log, clock);
@@ -91,7 +91,7 @@ public final class AdjustmentBook {
     }
 
     /**
-     * A wish for other numbers for one caller.
+     * A request for other numbers for one caller.
      *
      * @param limit the limit's name in reports
      * @param numbers a JSON object
@@ -99,27 +99,27 @@ public final class AdjustmentBook {
     public record Wish(String rule, String limit, Caller caller, String numbers, Instant until, String reason) {}
 
     /**
-     * What somebody has no right to.
+     * The bound of an author's rights.
      *
-     * @param isEverywhere whether the right is one over all rules; others share what a tenant has room for
-     * @param guard refuses, given the rules in force and those on trial
+     * @param isEverywhere whether the right covers all rules; otherwise the author shares the room of a tenant
+     * @param guard refuses adjustments beyond the rights, given the rules in force and the rules on trial
      */
     public record Bound(boolean isEverywhere, Consumer<List<RuleSet>> guard) {
 
         static final Bound NONE = new Bound(true, sets -> {});
     }
 
-    /** Gives a caller other numbers for a while. */
+    /** Gives a caller other numbers for a limited time. */
     public Adjustment override(Actor actor, Wish wish) {
         return override(actor, wish, false, Bound.NONE);
     }
 
     /**
-     * Gives a caller other numbers for a while. If they raise a protected limit beyond the bound of the settings, it is refused,
-     * because nobody can approve an override.
+     * Gives a caller other numbers for a limited time. An override that raises a protected limit beyond the bound of the settings is
+     * refused, because overrides cannot be approved.
      *
-     * @param emergency whether it is done although it needs approval; then it ends with the time of an emergency
-     * @param bound what the actor has no right to
+     * @param emergency whether to set it although it needs approval; it then ends with the time of an emergency
+     * @param bound the bound of the actor's rights
      */
     public Adjustment override(Actor actor, Wish wish, boolean emergency, Bound bound) {
         long wanted = until(wish.until(), LONGEST_OVERRIDE);
@@ -179,7 +179,7 @@ public final class AdjustmentBook {
     }
 
     /**
-     * Makes a rule, or all rules, refuse nothing for a while.
+     * Makes a rule, or all rules, refuse nothing for a limited time.
      *
      * @param rule the id of a rule, or {@code *} for all
      */
@@ -188,11 +188,11 @@ public final class AdjustmentBook {
     }
 
     /**
-     * Makes a rule, or all rules, refuse nothing for a while. If the rule is protected, or some of all rules are, it is refused,
-     * because nobody can approve a switch.
+     * Makes a rule, or all rules, refuse nothing for a limited time. A switch of a protected rule, or of all rules if some of them are
+     * protected, is refused, because switches cannot be approved.
      *
-     * @param emergency whether it is done although it needs approval; then it ends with the time of an emergency
-     * @param bound what the actor has no right to
+     * @param emergency whether to set it although it needs approval; it then ends with the time of an emergency
+     * @param bound the bound of the actor's rights
      */
     public Adjustment switchToShadow(
             Actor actor, String rule, Instant end, String why, boolean emergency, Bound bound) {
@@ -255,7 +255,7 @@ public final class AdjustmentBook {
         }
     }
 
-    /** An adjustment, and the emergency that it began. */
+    /** An adjustment, and the emergency that started with it. */
     private record Done(Optional<Emergency> emergency, Adjustment adjustment) {}
 
     private Optional<Emergency> begun(
@@ -303,7 +303,7 @@ public final class AdjustmentBook {
                 .anyMatch(limit -> Raise.isBeyond(limit.limit(), numbers(rule, limit, override), bound));
     }
 
-    /** Returns the numbers as nodes will read them. They do not depend on the caller. */
+    /** Returns the numbers in the form that nodes read. They do not depend on the caller. */
     private static Limit numbers(Rule rule, RuleLimit limit, CallerOverride override) {
         String attribute = limit.by().get(0).attribute();
         CallerOverride anybody = new CallerOverride(
@@ -342,7 +342,7 @@ public final class AdjustmentBook {
         });
     }
 
-    /** Returns what an override replaces, for the log. The caller is not named. */
+    /** Returns the numbers and overrides that an override replaces, for the log. The caller is not named. */
     private Map<String, Object> before(
             JdbcClient client, List<RuleSet> sets, Wish wish, String attribute, String caller) {
         Map<String, Object> before = new LinkedHashMap<>();
@@ -367,7 +367,7 @@ public final class AdjustmentBook {
         return Map.of("before", before);
     }
 
-    /** Returns what an adjustment did, for the log. The caller is not named. */
+    /** Returns a description of an adjustment for the log. The caller is not named. */
     private static Map<String, Object> described(Adjustment adjustment) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("kind", adjustment.kind().word());
@@ -380,8 +380,8 @@ public final class AdjustmentBook {
     }
 
     /**
-     * Ends what has expired; nodes do so by themselves, this removes it from what they are told. Also ends what was made for a rule
-     * of another tenant than the one that the rule belongs to now.
+     * Ends expired adjustments. Nodes end them by themselves; this method removes them from the text for nodes. It also ends adjustments of
+     * a rule that now belongs to another tenant.
      */
     public void expire() {
         long now = now();
@@ -413,7 +413,7 @@ public final class AdjustmentBook {
         }
     }
 
-    /** Returns those of a kind with an id below a number, newest first, with those that have ended. */
+    /** Returns the adjustments of a kind with an id below a number, newest first, including ended ones. */
     public List<Adjustment> list(Adjustment.Kind kind, long below, int most) {
         return database.read(client -> table.list(client, kind, below, most));
     }
@@ -429,7 +429,7 @@ public final class AdjustmentBook {
                 .toList();
     }
 
-    /** Numbers what nodes are told above a revision. Returns whether that was necessary. */
+    /** Raises the revision above a given one. Returns whether that was necessary. */
     public boolean raise(long revision) {
         return database.write(client -> client.sql("UPDATE counter SET value = ? WHERE name = ? AND value < ?")
                         .params(revision + 1, REVISION, revision)
@@ -437,7 +437,7 @@ public final class AdjustmentBook {
                 == 1);
     }
 
-    /** Returns what nodes are told, or the same object if nothing changed. */
+    /** Returns the adjustments for nodes, or the same object if nothing changed. */
     public Adjustments current(JdbcClient client, Adjustments known) {
         long revision = client.sql("SELECT value FROM counter WHERE name = ?")
                 .param(REVISION)
@@ -459,7 +459,7 @@ public final class AdjustmentBook {
                         .toList());
     }
 
-    /** An adjustment that applies no longer, since when and why. */
+    /** An adjustment that no longer applies, with the time and the reason of its end. */
     private record Over(Adjustment adjustment, long at, String reason) {}
 
     private List<Over> over(JdbcClient client, long now) {
@@ -477,7 +477,10 @@ public final class AdjustmentBook {
         return over;
     }
 
-    /** A rule that is gone may come back, and a trial may fail, so neither ends anything. */
+    /**
+     * Returns whether the rule now belongs to another tenant. A removed rule may return, and a trial may fail, so neither ends an
+     * adjustment.
+     */
     private static boolean isOfAnotherTenant(Adjustment adjustment, List<RuleSet> sets) {
         return !adjustment.tenant().isEmpty()
                 && sets.stream()
@@ -492,7 +495,9 @@ public final class AdjustmentBook {
         return adjustment;
     }
 
-    /** One tenant does not use up the room of others, and overrides do not use up that of switches. */
+    /**
+     * Requires room for an adjustment. A tenant cannot use up the room of other tenants, and overrides cannot use up the room of switches.
+     */
     private void requireRoom(JdbcClient client, Adjustment.Kind kind, String tenant, Bound bound) {
         List<Adjustment> active = table.active(client);
         boolean isSwitch = kind == Adjustment.Kind.SWITCH;
@@ -518,7 +523,7 @@ public final class AdjustmentBook {
         return RefusedException.conflict(what + " (expected: fewer; end some of them, or change the rules)");
     }
 
-    /** The override has to fit wherever its rule exists. */
+    /** Requires that the override fits its rule in every set that contains the rule. */
     private static void requireFit(List<RuleSet> sets, CallerOverride override) {
         List<RuleSet> with = new ArrayList<>(sets);
         with.removeIf(set -> set.rule(override.rule()).isEmpty());

@@ -44,7 +44,7 @@ final class AdjustmentTable {
                 .optional();
     }
 
-    /** Returns those of a kind with an id below a number, newest first. */
+    /** Returns the adjustments of a kind with an id below a number, newest first. */
     List<Adjustment> list(JdbcClient client, Adjustment.Kind kind, long below, int most) {
         return client.sql(SELECT + "WHERE id < ? AND kind = ? ORDER BY id DESC LIMIT " + most)
                 .params(below, kind.word())
@@ -52,7 +52,7 @@ final class AdjustmentTable {
                 .list();
     }
 
-    /** Returns those that apply, in the order of their ids. */
+    /** Returns the active adjustments, in the order of their ids. */
     List<Adjustment> active(JdbcClient client) {
         return client.sql(SELECT + "WHERE ended_at = 0 ORDER BY id")
                 .query(AdjustmentTable::row)

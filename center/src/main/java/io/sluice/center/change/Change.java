@@ -5,8 +5,8 @@ import io.sluice.center.edit.Edits;
 /**
  * A proposal to edit rules.
  *
- * @param revision rises with each edit; whatever was said about an earlier revision no longer holds
- * @param base the released version that the edits were made on
+ * @param revision rises with each edit; statements about an earlier revision no longer hold
+ * @param base the released version that the edits are based on
  * @param openedAt milliseconds since the epoch
  * @param version the version that released it; 0 unless it is released
  */

@@ -3,7 +3,7 @@ package io.sluice.center.change;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Where a change is on its way. Only an open change can be edited. */
+/** The state of a change. Only an open change can be edited. */
 public enum ChangeState {
     OPEN("open"),
     /** Its version is on trial, or its limits are candidates. */

@@ -59,7 +59,7 @@ public final class ChangeTable {
     }
 
     /**
-     * Keeps a change as it was read until the transaction ends.
+     * Locks a change against edits until the transaction ends.
      *
      * @throws LostRaceException if it has another revision
      */
@@ -80,7 +80,7 @@ public final class ChangeTable {
         return client.sql(SELECT + "WHERE id = ?").param(id).query(this::row).optional();
     }
 
-    /** Returns how many open changes somebody has. */
+    /** Returns the number of open changes of an author. */
     public long open(JdbcClient client, String author) {
         return client.sql("SELECT COUNT(*) FROM rule_change WHERE state = ? AND author = ?")
                 .params(ChangeState.OPEN.word(), author)

@@ -32,7 +32,7 @@ public final class Changes {
     private static final int LONGEST_TITLE = 300;
     private static final int LONGEST_REASON = 10_000;
 
-    /** Changes that are searched for one answer, because to review one may take a fraction of a millisecond. */
+    /** The maximum number of changes that are searched for one answer, because a review may take a fraction of a millisecond. */
     public static final int MAX_SEARCHED = 2_000;
 
     private static final int BATCH = 100;
@@ -56,7 +56,7 @@ public final class Changes {
         this.approvals = approvals;
     }
 
-    /** A change, what it would do now, and which approvals it needs and has. */
+    /** A change with its effect on the current rules, the approvals that it needs, and the approvals that it has. */
     public record Reviewed(Change change, ChangeReview review, Standing standing) {}
 
     /** Returns the approvals of changes. */
@@ -64,7 +64,7 @@ public final class Changes {
         return approvals;
     }
 
-    /** Refuses edits that the author of a command has no right to. It runs within the transaction of the command. */
+    /** Refuses edits that the author of a command has no right to make. It runs within the transaction of the command. */
     @FunctionalInterface
     public interface Guard {
 
@@ -74,13 +74,13 @@ public final class Changes {
         /**
          * Checks edits.
          *
-         * @param sets the rules on which the change was begun, and those in force
-         * @throws RefusedException if the author has no right to them
+         * @param sets the rules that the change is based on, and the rules in force
+         * @throws RefusedException if the author has no right to make the edits
          */
         void check(Edits edits, List<RuleSet> sets);
     }
 
-    /** The open changes of one author. A program that opens changes and forgets them must not fill the database. */
+    /** The maximum number of open changes of one author. A program that opens changes and forgets them must not fill the database. */
     static final int MAX_OPEN = 1_000;
 
     /** Opens a change, if its edits fit the rules in force. */
@@ -151,7 +151,7 @@ public final class Changes {
         });
     }
 
-    /** Moves an open change to the version in force. Its edits stay the same; what they replace is now what is in force. */
+    /** Moves an open change to the version in force. Its edits remain the same and now replace the rules in force. */
     public Reviewed rebase(Actor actor, long id, OptionalLong revision) {
         return rebase(actor, id, revision, Guard.NONE);
     }
@@ -192,15 +192,15 @@ public final class Changes {
         });
     }
 
-    /** Returns the edits that turn the rules of a version into these. */
+    /** Returns the edits that turn the rules of a version into the given rules. */
     public Edits edits(long base, List<Rule> rules) {
         return edits(base, before -> before, rules);
     }
 
     /**
-     * Returns the edits that turn some rules of a version into these.
+     * Returns the edits that turn some rules of a version into the given rules.
      *
-     * @param part selects the rules; the others stay
+     * @param part selects the rules; the other rules remain
      */
     public Edits edits(long base, UnaryOperator<List<Rule>> part, List<Rule> rules) {
         return database.read(
@@ -233,7 +233,7 @@ public final class Changes {
         table.replace(client, moved(change, ChangeState.RELEASED, version));
     }
 
-    /** Marks a change as being tried, in the transaction that begins the trial. */
+    /** Marks a change as being on trial, in the transaction that starts the trial. */
     public void tried(JdbcClient client, Change change, long version) {
         table.replace(client, moved(change, ChangeState.TRIAL, version));
     }
@@ -243,7 +243,7 @@ public final class Changes {
         table.replace(client, moved(change, ChangeState.OPEN, 0));
     }
 
-    /** Returns a change that is being tried. */
+    /** Returns a change that is on trial. */
     public Optional<Change> onTrial(JdbcClient client, long id) {
         return table.find(client, id).filter(change -> change.state() == ChangeState.TRIAL);
     }
@@ -254,8 +254,8 @@ public final class Changes {
     }
 
     /**
-     * Approves a change for its release, provided that the resulting rules are those that the person saw. To approve it twice
-     * changes nothing.
+     * Approves a change for its release, provided that the resulting rules are the rules that the person saw. A second approval by the same
+     * person changes nothing.
      */
     public Reviewed approve(Access access, long id, String digest, String comment) {
         return database.write(client -> {
@@ -284,7 +284,7 @@ public final class Changes {
         });
     }
 
-    /** Returns the newest changes that somebody could approve and has not, among a bounded number of undecided ones. */
+    /** Returns the newest changes that a person could approve and has not approved, among a bounded number of undecided changes. */
     public List<Reviewed> awaiting(Access access, int most) {
         return database.read(client -> Stream.of(ChangeState.OPEN, ChangeState.TRIAL)
                 .flatMap(state -> newest(client, state))
@@ -304,7 +304,7 @@ public final class Changes {
                 .toList());
     }
 
-    /** Reads the changes in a state, newest first, in batches and only as many as are asked for. */
+    /** Reads the changes in a state, newest first, in batches and only as many as needed. */
     private Stream<Change> newest(JdbcClient client, ChangeState state) {
         return Stream.iterate(
                         table.list(client, Optional.of(state), Long.MAX_VALUE, BATCH),
@@ -318,7 +318,7 @@ public final class Changes {
                 .limit(MAX_SEARCHED);
     }
 
-    /** Returns what a change does to the rules in force; for a change on trial, to those that were in force before it. */
+    /** Returns the effect of a change on the rules in force; for a change on trial, its effect on the rules before the trial. */
     private Approvals.Proposal proposal(JdbcClient client, Change change) {
         RuleSet before = change.state() == ChangeState.TRIAL
                 ? versions.rules(client, versions.before(client, change.version()))
@@ -341,12 +341,12 @@ public final class Changes {
         return change.state() == ChangeState.OPEN || change.state() == ChangeState.TRIAL;
     }
 
-    /** Refuses to release a change, or to bring its trial to more, without enough approvals. */
+    /** Refuses to release a change, or to widen its trial, without enough approvals. */
     public void requireApproved(JdbcClient client, Change change) {
         approvals.require(client, proposal(client, change));
     }
 
-    /** Returns which approvals a change needs and has. */
+    /** Returns the approvals that a change needs and has. */
     public Standing standing(JdbcClient client, Change change) {
         return approvals.standing(client, proposal(client, change));
     }
@@ -356,7 +356,11 @@ public final class Changes {
         return database.read(client -> table.list(client, state, below, most));
     }
 
-    /** Returns an open change, or refuses. */
+    /**
+     * Returns an open change.
+     *
+     * @throws RefusedException if the change is unknown or not open
+     */
     public Change requireOpen(JdbcClient client, long id) {
         Change change = table.find(client, id)
                 .orElseThrow(
@@ -374,7 +378,7 @@ public final class Changes {
         return change;
     }
 
-    /** Returns what an open change would do to the rules in force; for a released one, what it did. */
+    /** Returns the effect of an open change on the rules in force; for a released change, the effect of its release. */
     public ChangeReview review(JdbcClient client, Change change) {
         if (change.state() == ChangeState.RELEASED) {
             RuleSet before = versions.rules(client, versions.before(client, change.version()))
@@ -389,7 +393,7 @@ public final class Changes {
         return table.find(client, id);
     }
 
-    /** Returns the rules that the edits of a change are compared with: those it was begun on, and those it replaces. */
+    /** Returns the rules that the edits of a change are compared with: the rules that it is based on, and the rules that it replaces. */
     public List<RuleSet> sets(JdbcClient client, Change change) {
         return change.state() == ChangeState.RELEASED
                 ? versions.rules(client, versions.before(client, change.version())).stream()
@@ -397,12 +401,12 @@ public final class Changes {
                 : sets(client, change.base());
     }
 
-    /** Returns the rules that edits on a version are compared with: those of that version, and those in force. */
+    /** Returns the rules that edits of a version are compared with: the rules of that version, and the rules in force. */
     public List<RuleSet> sets(JdbcClient client, long base) {
         return List.of(begun(client, base), versions.latestRules(client));
     }
 
-    /** Refuses a change that collides with what was released since it was begun. */
+    /** Refuses a change that collides with a release after its base version. */
     public static void requireNoCollision(Change change, ChangeReview review) {
         if (!review.collisions().isEmpty()) {
             throw collision(change.base(), review);
@@ -419,7 +423,7 @@ public final class Changes {
                         + versions.latest(client) + "; 0 if there is none)"));
     }
 
-    /** Returns which approvals a change with this effect would need. */
+    /** Returns the approvals that a change with this effect would need. */
     public Standing standing(JdbcClient client, RuleSet before, RuleSet after) {
         return approvals.standing(client, new Approvals.Proposal(0, before, after));
     }
@@ -439,7 +443,7 @@ public final class Changes {
         }
     }
 
-    /** Returns an error for each rule that is to be removed and does not exist. */
+    /** Returns an error for each rule that the edits remove and that does not exist. */
     public static List<String> missing(Edits edits, RuleSet rules) {
         return edits.missingFrom(rules.rules()).stream()
                 .map(id -> "edits: remove \"" + id + "\" (expected: the id of a rule in force)")
@@ -486,7 +490,11 @@ public final class Changes {
         return text("title", title, LONGEST_TITLE);
     }
 
-    /** Returns a reason that is not empty, or refuses. */
+    /**
+     * Returns a reason that is not empty.
+     *
+     * @throws RefusedException if the reason is empty or too long
+     */
     public static String reason(String reason) {
         return text("reason", reason, LONGEST_REASON);
     }

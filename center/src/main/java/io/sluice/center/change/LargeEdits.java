@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Reads stored edits. Those of thousands of rules take long, and every list of changes contains them, so the last few are kept.
- * Thread-safe.
+ * Reads stored edits. Reading the edits of thousands of rules takes long, and every list of changes contains them, so the last few are
+ * kept. Thread-safe.
  */
 final class LargeEdits {
 
     private static final int LARGE = 100_000;
     private static final int KEPT = 4;
 
-    /** By their text, so an entry is never out of date. */
+    /** The edits by their text. An entry is therefore never out of date. */
     private final Map<String, Edits> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The keys of the log: the public ones in the database, and the one that signs in a file outside of it. Centers on one database need
+ * The keys of the log: the public keys in the database, and the signing key in a file outside the database. Centers on one database need
  * the same file; one of them creates it, and the operator copies it. Thread-safe.
  */
 public final class AuditKeys implements AuditSeal {
@@ -42,7 +42,7 @@ public final class AuditKeys implements AuditSeal {
     /**
      * Creates the keys.
      *
-     * @param data the directory with the file
+     * @param data the directory of the key file
      */
     public AuditKeys(Database database, Path data, Clock clock) {
         this.database = database;
@@ -67,7 +67,8 @@ public final class AuditKeys implements AuditSeal {
             return;
         }
         boolean unused = database.write(client -> {
-            // The head is changed first: transactions of two centers that start at once run one after the other.
+            // The head is changed first, so that transactions of two centers that start at the same time are
+            // serialized.
             client.sql("UPDATE audit_head SET log = ? WHERE name = 'command' AND log = ''")
                     .param(logId())
                     .update();
@@ -83,14 +84,14 @@ public final class AuditKeys implements AuditSeal {
         return signing(AuditTables.keys(client)).map(key -> key.seal(text));
     }
 
-    /** Returns why this center cannot sign. */
+    /** Returns the reason why this center cannot sign; empty if it can. */
     @Override
     public synchronized Optional<String> problem() {
         return problem;
     }
 
     /**
-     * Returns the key that signs now, if this center has it.
+     * Returns the current signing key, if this center has it.
      *
      * @param keys the keys of the log
      */
@@ -123,10 +124,10 @@ public final class AuditKeys implements AuditSeal {
     }
 
     /**
-     * Replaces the key that signs, and returns the new one. A running center notices.
+     * Replaces the signing key, and returns the new one. A running center notices the change.
      *
-     * @param lost whether nobody has the old key any more; then it does not sign the new one, and nodes refuse what follows until
-     *     their operators let them begin anew
+     * @param lost whether the old key no longer exists anywhere. It then does not sign the new key, and nodes refuse later checkpoints
+     *     until their operators let them start over
      */
     public LogKey rotate(CommandLog log, Actor actor, boolean lost) throws IOException {
         List<LoggedKey> keys = database.read(AuditTables::keys);
@@ -152,7 +153,7 @@ public final class AuditKeys implements AuditSeal {
         return next.known();
     }
 
-    /** Stores the next key, if nobody else has stored one. */
+    /** Stores the next key, unless another process has stored one. */
     private void store(
             CommandLog log, Actor actor, List<LoggedKey> keys, Optional<SigningKey> before, SigningKey next) {
         boolean unused = database.write(client -> {

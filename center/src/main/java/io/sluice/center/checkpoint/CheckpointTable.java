@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The checkpoints in the database. Always within a transaction of the caller. */
+/** The checkpoints in the database. Every method runs within a transaction of the caller. */
 final class CheckpointTable {
 
-    /** The kinds of rows that are signed at once. */
+    /** The kinds of rows that are signed immediately. */
     private static final String RELEASES =
             "'release_change', 'fire_schedule', 'promote_trial', 'abort_rollout', 'roll_back', 'take_over',"
                     + " 'begin_emergency', 'rotate_audit_key'";
@@ -28,7 +28,7 @@ final class CheckpointTable {
                 .optional();
     }
 
-    /** Returns whether something was released after a row. */
+    /** Returns whether a release was logged after a row. */
     static boolean isReleasedAfter(JdbcClient client, long number) {
         return client.sql("SELECT COUNT(*) FROM command WHERE number > ? AND outcome = 'done' AND kind IN (" + RELEASES
                                 + ")")
@@ -53,7 +53,10 @@ final class CheckpointTable {
                 .update();
     }
 
-    /** Removes checkpoints that are older than a day, except for the last one of each day. The tree proves what they proved. */
+    /**
+     * Removes checkpoints that are older than a day, except for the last one of each day. The tree proves everything that the removed
+     * checkpoints proved.
+     */
     static void thin(JdbcClient client, long nowMillis) {
         List<long[]> old = client.sql("SELECT size, at FROM audit_checkpoint WHERE at < ? ORDER BY at, size")
                 .param(nowMillis - ALL_STAY_MILLIS)

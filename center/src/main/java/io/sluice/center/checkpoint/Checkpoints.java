@@ -34,17 +34,18 @@ import org.springframework.dao.IncorrectResultSizeDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Signs the state of the log every minute and after each release, and knows what the nodes make of it. {@link #turn} uses the database;
- * all other methods answer from memory, so that nodes never wait for it. Thread-safe.
+ * Signs the state of the log every minute and after each release, and evaluates the witness reports of nodes. {@link #turn} uses the
+ * database; all other methods answer from memory, so that nodes never wait for the database. Thread-safe.
  *
- * <p>The leader signs even a log that this machine remembers otherwise. The nodes judge it, and all of them say so.
+ * <p>The leader signs a log even if it contradicts the memory of this machine. The nodes then judge the log, and all of them report the
+ * contradiction.
  */
 public final class Checkpoints {
 
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
     private static final long EVERY_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** The maximum number of sizes that are looked up, and of earlier checkpoints that get a proof through Redis. */
+    /** The maximum numbers of sizes that are looked up, and of earlier checkpoints that get a proof through Redis. */
     private static final int MOST_SIZES = 200;
 
     private static final int MOST_EARLIER = 5;
@@ -59,7 +60,7 @@ public final class Checkpoints {
     private volatile LogView view = LogView.NONE;
     private volatile Optional<String> damage = Optional.empty();
 
-    /** The sizes of the checkpoints before the newest one, which nodes may hold without having said so. */
+    /** The sizes of the checkpoints before the newest one. Nodes may hold these checkpoints without having reported them. */
     private final Deque<Long> earlier = new ArrayDeque<>();
 
     private @Nullable Long signedNanos;
@@ -72,9 +73,9 @@ public final class Checkpoints {
     }
 
     /**
-     * Signs if it is time, and looks up what nodes say.
+     * Signs the log if a checkpoint is due, and looks up the sizes that nodes report.
      *
-     * @param leads whether this center leads; others do not sign
+     * @param leads whether this center is the leader; other centers do not sign
      */
     public synchronized void turn(boolean leads) {
         try {
@@ -91,7 +92,8 @@ public final class Checkpoints {
     }
 
     private void look(boolean leads) {
-        // Before the database is read: a node must not know more than the state that its report is compared with.
+        // The reports are read before the database: a node must not know more than the state that its report is
+        // compared with.
         Set<Long> reported = sizes(node -> true);
         List<LoggedKey> known = database.read(AuditTables::keys);
         Optional<SigningKey> signing = keys.signing(known);
@@ -122,13 +124,13 @@ public final class Checkpoints {
     private static boolean sign(JdbcClient client, SigningKey key, long nowMillis) {
         List<LoggedKey> known = AuditTables.keys(client);
         if (known.isEmpty() || !known.get(known.size() - 1).key().equals(key.known())) {
-            // The key was replaced. The next turn has the new one.
+            // The key was replaced. The next turn uses the new key.
             return false;
         }
         String log = AuditTables.log(client);
         AuditHead head = AuditTree.head(client);
         Optional<Checkpoint> last = CheckpointTable.newest(client, log);
-        // The clock may have been set back. Nodes take the later of two checkpoints for the newer one.
+        // The clock may have been set back. Nodes treat the later of two checkpoints as the newer one.
         long atMillis = Math.max(
                 nowMillis, last.map(checkpoint -> checkpoint.atMillis() + 1).orElse(0L));
         CheckpointTable.put(client, key.checkpoint(log, head.number(), head.hash(), atMillis));
@@ -177,7 +179,7 @@ public final class Checkpoints {
         return new LogView(log, AuditTree.head(client), newest, byId, changes, sizes);
     }
 
-    /** A tree that lacks a part has nothing to say about that size. The verifier names what is wrong. */
+    /** Returns the state of a size. For a tree with a missing part, it is unknown; the verifier names the problem. */
     private static LogView.Size size(JdbcClient client, long size, Optional<Checkpoint> newest) {
         try {
             return new LogView.Size(
@@ -189,7 +191,7 @@ public final class Checkpoints {
         }
     }
 
-    /** Returns the sizes that live nodes report, the most common first. */
+    /** Returns the sizes that live nodes report, the most common size first. */
     private Set<Long> sizes(Predicate<NodeState> which) {
         Map<Long, Long> counts = nodes.live().stream()
                 .filter(which)
@@ -203,12 +205,12 @@ public final class Checkpoints {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** Returns what a node is offered; empty if this center has nothing to offer, or cannot prove it to this node yet. */
+    /** Returns the offer for a node; empty if this center has none, or cannot prove it to this node yet. */
     public Optional<CheckpointOffer> offer(NodeReport report) {
         return view.offer(report.witness());
     }
 
-    /** Returns what all nodes that report through Redis are offered at once. */
+    /** Returns one offer for all nodes that report through Redis. */
     public Optional<CheckpointOffer> board() {
         LogView now = view;
         Set<Long> held = sizes(node -> node.way() == NodeState.Way.REDIS);
@@ -218,12 +220,12 @@ public final class Checkpoints {
         return now.offer(List.copyOf(held));
     }
 
-    /** Returns whether a node holds what this log had at its size; empty if that is not known yet. */
+    /** Returns whether a node's root equals the root of this log at the same size; empty if that is not known yet. */
     public Optional<Boolean> agrees(WitnessReport report) {
         return view.agrees(report);
     }
 
-    /** Returns what is wrong, as sentences. */
+    /** Returns the problems of the log, as sentences. */
     public List<String> problems() {
         LogView now = view;
         List<String> problems = new ArrayList<>();

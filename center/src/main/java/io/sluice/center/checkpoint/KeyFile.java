@@ -11,10 +11,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 /**
- * The signing key in the data directory, outside of the database. Only its owner can read it.
+ * The signing key in the data directory, outside the database. Only the owner of the file can read it.
  *
- * <p>A new key waits in a file of its own, named by its id, until the database has it. So neither a rotation that is interrupted nor two
- * at once lose a key.
+ * <p>A new key waits in a separate file, named by its id, until the database has it. Therefore neither an interrupted rotation nor two
+ * concurrent rotations lose a key.
  */
 final class KeyFile {
 
@@ -35,16 +35,16 @@ final class KeyFile {
     /**
      * Reads the key; empty if there is no file.
      *
-     * @throws IOException if it cannot be read, with one line for the user
+     * @throws IOException if the file cannot be read; the message is one line for the user
      */
     Optional<SigningKey> read() throws IOException {
         return read(file);
     }
 
     /**
-     * Returns the key with this id, if the file has it, or if it waits for the end of a rotation.
+     * Returns the key with this id, if the file contains it, or if it waits for the end of a rotation.
      *
-     * @throws IOException if the files cannot be read, with one line for the user
+     * @throws IOException if the files cannot be read; the message is one line for the user
      */
     Optional<SigningKey> find(String id) throws IOException {
         Optional<SigningKey> waiting =
@@ -62,17 +62,17 @@ final class KeyFile {
         publish(key);
     }
 
-    /** Writes a key that is to replace the present one. */
+    /** Writes a key that will replace the current one. */
     void prepare(SigningKey key) {
         PrivateFile.write(waiting(key.known().id()), key.text());
     }
 
-    /** Removes a key that was prepared, because the database refused it. */
+    /** Removes a prepared key, because the database refused it. */
     void discard(SigningKey key) throws IOException {
         boolean unused = Files.deleteIfExists(waiting(key.known().id()));
     }
 
-    /** Replaces the key by one that was prepared and that the database has. */
+    /** Replaces the key by a prepared key that the database has accepted. */
     void finish(SigningKey key) throws IOException {
         try {
             Files.move(
@@ -81,13 +81,13 @@ final class KeyFile {
                     StandardCopyOption.ATOMIC_MOVE,
                     StandardCopyOption.REPLACE_EXISTING);
         } catch (NoSuchFileException e) {
-            // Another process has finished it.
+            // Another process has finished the rotation.
             return;
         }
         publish(key);
     }
 
-    /** Writes the public key to a file that anybody may copy, so that others can verify with it. */
+    /** Writes the public key to a file that may be copied freely, so that other people can verify with it. */
     void publish(SigningKey key) {
         String text = key.known().text() + "\n";
         try {

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a center last read about its log, so that it can answer nodes without the database. Immutable.
+ * The state of the log that a center read last. With it, the center can answer nodes without the database. Immutable.
  *
  * @param log the id of the log; empty if it has none yet
  * @param head the newest row
  * @param newest the newest checkpoint
  * @param keys the key of each checkpoint by its id
- * @param changes of the key, the oldest first
- * @param sizes what is known about the sizes that nodes report
+ * @param changes the changes of the key, the oldest first
+ * @param sizes the known states of the sizes that nodes report
  */
 record LogView(
         String log,
@@ -41,8 +41,8 @@ record LogView(
     /**
      * A size that nodes report.
      *
-     * @param root of the own tree at this size; empty if it is not so large
-     * @param proof that the newest checkpoint extends it; empty if it does not
+     * @param root the root of this log's tree at this size; empty if the tree is smaller
+     * @param proof the proof that the newest checkpoint extends this size; empty if it does not
      */
     record Size(Optional<String> root, Optional<ConsistencyProof> proof) {
 
@@ -50,10 +50,10 @@ record LogView(
     }
 
     /**
-     * Returns what a node is offered, which holds this or nothing.
+     * Returns the offer for a node with this report, or without one.
      *
-     * <p>A node whose size this center has not looked up yet gets no offer. An offer without a proof would seem forked, and a center
-     * whose database is away may be behind the others.
+     * <p>A node whose size this center has not looked up yet gets no offer. An offer without a proof would look like a fork, and a center
+     * without access to its database may be behind the others.
      */
     Optional<CheckpointOffer> offer(Optional<WitnessReport> held) {
         if (newest.isEmpty()) {
@@ -71,7 +71,7 @@ record LogView(
                 .flatMap(known -> offer(since, known.proof().stream().toList()));
     }
 
-    /** Returns what many nodes are offered at once. */
+    /** Returns one offer for many nodes. */
     Optional<CheckpointOffer> offer(List<Long> held) {
         return offer(
                 changes,
@@ -99,7 +99,7 @@ record LogView(
         return List.of();
     }
 
-    /** Returns whether a node holds what this log had at its size; empty if that is not known yet. */
+    /** Returns whether a node's root equals the root of this log at the same size; empty if that is not known yet. */
     Optional<Boolean> agrees(WitnessReport report) {
         if (log.isEmpty()) {
             return Optional.empty();
@@ -111,7 +111,7 @@ record LogView(
                 .map(size -> size.root().equals(Optional.of(report.root())));
     }
 
-    /** Returns what is wrong about what a node says, as the end of a sentence that begins with the node. */
+    /** Returns the contradiction between a node's report and the log, as the end of a sentence that starts with the node. */
     Optional<String> contradiction(WitnessReport report) {
         if (agrees(report).filter(same -> !same).isPresent()) {
             if (!report.log().equals(log)) {

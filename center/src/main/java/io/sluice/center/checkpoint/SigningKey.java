@@ -15,7 +15,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 
-/** A key that signs checkpoints: Ed25519. Immutable. */
+/** An Ed25519 key that signs checkpoints. Immutable. */
 final class SigningKey {
 
     private static final String ALGORITHM = "Ed25519";
@@ -39,9 +39,9 @@ final class SigningKey {
     }
 
     /**
-     * Reads what {@link #text} returns.
+     * Reads the output of {@link #text}.
      *
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text has another form
      */
     static SigningKey parse(String text) {
         List<String> lines = text.strip().lines().toList();
@@ -81,7 +81,7 @@ final class SigningKey {
         return new KeyChange(log, known.id(), next, sign(KeyChange.signedText(log, known.id(), next)));
     }
 
-    /** Signs that rows were pruned or lost their content. */
+    /** Signs a statement that rows were pruned or lost their content. */
     AuditSeal.Stamp seal(String text) {
         return new AuditSeal.Stamp(known.id(), sign(text));
     }

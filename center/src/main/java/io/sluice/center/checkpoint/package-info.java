@@ -1,4 +1,4 @@
-/** Signed checkpoints of the audit log, and what nodes that witness them say. */
+/** Signed checkpoints of the audit log, and the reports of nodes that witness them. */
 @NullMarked
 package io.sluice.center.checkpoint;
 

@@ -3,34 +3,34 @@ package io.sluice.center.data;
 import io.sluice.runtime.data.DataBatch.Kind;
 
 /**
- * Keeps data of one kind. Calls come one at a time, but from several threads.
+ * Keeps data of one kind. Calls are serialized, but come from several threads.
  *
- * <p>A consumer holds the newest data in memory and writes it to files or the database later, in its own time. After a restart it gets
- * all batches again that it had not written, and maybe some that it had. So whatever it writes must also say up to which position of
- * the journal it is complete, and batches up to there are ignored.
+ * <p>A consumer holds the newest data in memory and writes it to files or the database later, on its own schedule. After a restart it
+ * receives all batches again that it had not written, and possibly some that it had. The data that it writes must therefore include the
+ * position of the journal up to which the data is complete, and the consumer ignores batches up to that position.
  */
 public interface DataConsumer {
 
-    /** Returns what it keeps. */
+    /** Returns the kind of data that the consumer keeps. */
     Kind kind();
 
     /**
      * Takes a batch. Must be fast.
      *
-     * @throws IllegalArgumentException if the content cannot be read; then the batch is counted as damaged and never comes again
+     * @throws IllegalArgumentException if the content cannot be read; the batch is then counted as damaged and never delivered again
      */
     void take(StoredBatch batch);
 
     /**
-     * Called about once a second, after the batches of the journal were replayed: writes what is due.
+     * Writes the data that is due. Called about once a second, after the batches of the journal were replayed.
      *
-     * @param nowMillis in milliseconds since 1970
+     * @param nowMillis the current time in milliseconds since 1970
      */
     void turn(long nowMillis);
 
-    /** Writes everything that it holds in memory. Called when the center stops. */
+    /** Writes all data in memory. Called when the center stops. */
     void close();
 
-    /** Returns the lowest position of a batch that it has taken and not written; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the lowest position of a batch that the consumer has taken and not written; {@link Long#MAX_VALUE} if there is none. */
     long needsFrom();
 }

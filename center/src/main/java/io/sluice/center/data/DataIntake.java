@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the data of nodes: stores each batch once in a journal, and gives it to the consumer of its kind. A batch that comes again is
- * known by its number. Thread-safe.
+ * Takes the data of nodes: stores each batch once in a journal, and passes it to the consumer of its kind. A repeated batch is recognized
+ * by its number. Thread-safe.
  */
 public final class DataIntake implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DataIntake.class);
 
-    /** Clocks that differ by less are taken for equal. */
+    /** Clocks that differ by less than this count as equal. */
     private static final long CLOCKS_DIFFER_MILLIS = 2_000;
 
     private static final Duration ROLL = Duration.ofMinutes(1);
@@ -45,7 +45,7 @@ public final class DataIntake implements AutoCloseable {
     // Guarded by this.
     private final Map<String, Missing> missing = new HashMap<>();
 
-    /** What is missing of processes that were replaced by another one. */
+    /** The number of items that are missing from processes that were replaced by another process. */
     private final Map<Kind, Long> lost = new EnumMap<>(Kind.class);
 
     private long damaged;
@@ -57,7 +57,7 @@ public final class DataIntake implements AutoCloseable {
     /**
      * The last counts of a process.
      *
-     * @param pending what it had not put into a batch yet
+     * @param pending the number of items that the process had not put into a batch yet
      */
     private record Missing(long startedMillis, Map<Kind, Long> dropped, Map<Kind, Long> pending) {
 
@@ -77,10 +77,10 @@ public final class DataIntake implements AutoCloseable {
     }
 
     /**
-     * Opens the intake, and gives the consumers what they had not written.
+     * Opens the intake, and gives the consumers all batches that they had not written.
      *
-     * @param folder of the journal
-     * @throws IOException with one line for the user
+     * @param folder the folder of the journal
+     * @throws IOException if the folder cannot be used; the message is one line for the user
      */
     public static DataIntake open(Clock clock, List<DataConsumer> consumers, Path folder) throws IOException {
         try {
@@ -91,7 +91,7 @@ public final class DataIntake implements AutoCloseable {
         }
     }
 
-    /** Takes the data in a report. Returns the number of the last batch that is stored; empty if the report has no data. */
+    /** Takes the data in a report. Returns the number of the last stored batch; empty if the report has no data. */
     public synchronized OptionalLong take(NodeReport report) {
         Optional<DataReport> data = report.data();
         if (data.isEmpty() || closed) {
@@ -104,7 +104,7 @@ public final class DataIntake implements AutoCloseable {
         try {
             for (DataBatch batch : data.get().batches()) {
                 if (batch.number() > last) {
-                    // Of a node that reported elsewhere before, nothing is known.
+                    // Nothing is known about a node that reported elsewhere before.
                     missed += last == 0 ? 0 : batch.number() - last - 1;
                     StoredBatch stored = new StoredBatch(
                             journal.next(),
@@ -142,7 +142,8 @@ public final class DataIntake implements AutoCloseable {
         try {
             consumer.take(batch);
         } catch (RuntimeException e) {
-            // Whatever it is: the batch is in the journal, and must not keep the center from starting.
+            // Any failure is counted, because the batch is in the journal and must not prevent the center from
+            // starting.
             damaged++;
             LOG.debug("data of node {} cannot be read: {}", batch.node(), e.getMessage());
         }
@@ -156,12 +157,15 @@ public final class DataIntake implements AutoCloseable {
         }
     }
 
-    /** Adds somebody who watches what arrives from now on, one batch at a time. It must be fast. Batches of the journal are not told. */
+    /**
+     * Adds a listener for batches that arrive from now on. It is called with one batch at a time and must be fast. Batches of the journal
+     * are not delivered to listeners.
+     */
     public void listen(Consumer<StoredBatch> listener) {
         listeners.add(listener);
     }
 
-    /** Lets consumers write what is due. To be called about once a second. */
+    /** Lets consumers write the data that is due. Called about once a second. */
     public synchronized void turn() {
         if (closed) {
             return;
@@ -195,16 +199,16 @@ public final class DataIntake implements AutoCloseable {
         problem = why;
     }
 
-    /** Returns why data cannot be stored. */
+    /** Returns the reason why data cannot be stored; empty if it can. */
     public synchronized Optional<String> problem() {
         return Optional.ofNullable(problem);
     }
 
     /**
-     * Returns how many things are missing since this center started, by kind: what nodes had no room for, and what nodes that were killed had
-     * not sent.
+     * Returns the number of items that are missing since this center started, by kind: items that nodes had no room for, and items that
+     * killed nodes had not sent.
      *
-     * @param isGone whether the node with an id is silent. If it comes back, it sends what it has
+     * @param isGone whether the node with an id is silent. If it returns, it sends its items
      */
     public synchronized Map<Kind, Long> dropped(Predicate<String> isGone) {
         Map<Kind, Long> sum = new EnumMap<>(Kind.class);
@@ -213,12 +217,12 @@ public final class DataIntake implements AutoCloseable {
         return sum;
     }
 
-    /** Returns how many batches came that could not be read. */
+    /** Returns the number of received batches that could not be read. */
     public synchronized long damaged() {
         return damaged;
     }
 
-    /** Returns how many batches never came, although later ones did. */
+    /** Returns the number of batches that never arrived, although later batches did. */
     public synchronized long missed() {
         return missed;
     }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Batches in the order in which they arrived, in files. A file begins with what was stored of each node before it, so that older files
- * can be deleted. A record that was cut off by a crash ends its file; it was never acknowledged. Not thread-safe.
+ * Batches in the order in which they arrived, in files. A file starts with the last stored batch number of each node, so that older files
+ * can be deleted. A record that was cut off by a crash ends its file; such a record was never acknowledged. Not thread-safe.
  */
 final class DataJournal implements AutoCloseable {
 
@@ -44,7 +44,7 @@ final class DataJournal implements AutoCloseable {
     private long written;
     private @Nullable FileChannel out;
 
-    /** The last batch of a node, and when it came. */
+    /** The last batch of a node and the time of its arrival. */
     record Last(long startedMillis, long number, long atMillis) {}
 
     private DataJournal(Path folder) {
@@ -52,8 +52,8 @@ final class DataJournal implements AutoCloseable {
     }
 
     /**
-     * Opens a journal and replays what it has. Positions go on from the time, so that they rise even if a machine lost its power and the
-     * end of the journal with it.
+     * Opens a journal and replays its batches. New positions start at the current time, so that they rise even if a loss of power removed
+     * the end of the journal.
      */
     static DataJournal open(Path folder, long nowMicros, Consumer<StoredBatch> replay) throws IOException {
         Files.createDirectories(folder);
@@ -74,7 +74,7 @@ final class DataJournal implements AutoCloseable {
         return journal;
     }
 
-    /** Returns the last batch that was stored of a start of a node; 0 if none was. */
+    /** Returns the number of the last stored batch since a start of a node; 0 if there is none. */
     long last(String node, long startedMillis) {
         Last known = last.get(node);
         return known == null || known.startedMillis != startedMillis ? 0 : known.number;
@@ -85,7 +85,7 @@ final class DataJournal implements AutoCloseable {
         return next;
     }
 
-    /** Returns how many bytes the newest file has. */
+    /** Returns the size of the newest file in bytes. */
     long written() {
         return written;
     }
@@ -112,9 +112,9 @@ final class DataJournal implements AutoCloseable {
     }
 
     /**
-     * Begins a new file with the next batch, deletes files that nobody needs, and forgets nodes that were silent.
+     * Starts a new file with the next batch, deletes files that are no longer needed, and forgets nodes that were silent.
      *
-     * @param neededFrom the lowest position that somebody needs
+     * @param neededFrom the lowest position that is still needed
      */
     void roll(long neededFrom, long silentSinceMillis) throws IOException {
         last.values().removeIf(each -> each.atMillis < silentSinceMillis);
@@ -173,7 +173,7 @@ final class DataJournal implements AutoCloseable {
                 open.write(bytes);
             }
         } catch (IOException e) {
-            // Whatever was written of the record must not hide the next one.
+            // A partly written record must not hide the next record.
             open.truncate(begin);
             throw e;
         }
@@ -197,7 +197,7 @@ final class DataJournal implements AutoCloseable {
                 take(new PackReader(record), replay);
             }
         } catch (EOFException e) {
-            // The end, or a record that was cut off.
+            // This is the end of the file, or a record that was cut off.
         } catch (IllegalArgumentException e) {
             LOG.warn(
                     "the journal of the nodes' data has a damaged record; what follows in this file is lost: {}", file);

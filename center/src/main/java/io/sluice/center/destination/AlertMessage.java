@@ -3,15 +3,15 @@ package io.sluice.center.destination;
 import io.sluice.center.settings.AlertSeverity;
 
 /**
- * What somebody is told about an alert. Immutable. No text has line breaks or control characters.
+ * A message to people about an alert. Immutable. No text has line breaks or control characters.
  *
  * @param kind the word of the API, such as {@code degraded}
- * @param since when it began, as ISO 8601
- * @param subject what it is about
+ * @param since the start of the alert, as ISO 8601
+ * @param subject the subject of the alert
  * @param summary one English sentence
- * @param chinese the same in Chinese
- * @param link where to look
- * @param json the alert as the API shows it
+ * @param chinese the same sentence in Chinese
+ * @param link the address of the page with details
+ * @param json the alert in the form of the API
  */
 public record AlertMessage(
         Event event,
@@ -24,10 +24,10 @@ public record AlertMessage(
         String link,
         String json) {
 
-    /** Why it is told. */
+    /** The reason for the message. */
     public enum Event {
         FIRING("firing"),
-        /** It was told before, and goes on. */
+        /** The alert was sent before and is still firing. */
         REPEATED("repeated"),
         RESOLVED("resolved");
 

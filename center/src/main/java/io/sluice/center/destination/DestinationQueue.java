@@ -20,9 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends messages to one destination, on a thread of its own, and tries again while the destination is away. At most 1,000 messages
- * wait, each for at most an hour; what does not fit or waits longer is dropped and counted. Messages that wait together are sent
- * together.
+ * Sends messages to one destination, on a separate thread, and retries while the destination is unavailable. At most 1,000 messages wait,
+ * each for at most an hour; messages that do not fit or wait longer are dropped and counted. Messages that wait together are sent together.
  */
 final class DestinationQueue implements AutoCloseable {
 
@@ -70,7 +69,7 @@ final class DestinationQueue implements AutoCloseable {
         this.clock = clock;
         this.thread = new Thread(this::run, "sluice-center-alerts");
         this.thread.setDaemon(true);
-        // Mail needs its providers, whoever starts this thread.
+        // The mail library needs its providers, regardless of the thread that starts this one.
         this.thread.setContextClassLoader(DestinationQueue.class.getClassLoader());
     }
 
@@ -78,7 +77,7 @@ final class DestinationQueue implements AutoCloseable {
         thread.start();
     }
 
-    /** Takes messages of the severities that it is for. Never waits. */
+    /** Takes the messages whose severity the destination receives. Never blocks. */
     void offer(List<AlertMessage> messages) {
         long now = clock.nanoTime();
         synchronized (this) {
@@ -96,7 +95,7 @@ final class DestinationQueue implements AutoCloseable {
         boolean unused = wishes.offer(true);
     }
 
-    /** Tries soon what is due. Returns at once. */
+    /** Triggers an attempt to send messages that are due. Returns immediately. */
     void turn() {
         Long since = sendingNanos;
         if (since != null && clock.nanoTime() - since > SENDING_MAY_TAKE.toNanos() && !since.equals(givenUpNanos)) {
@@ -112,7 +111,7 @@ final class DestinationQueue implements AutoCloseable {
         return new DestinationReply(name, lastSuccess, lastError, waiting.size(), dropped);
     }
 
-    /** Returns what is wrong, as a sentence. */
+    /** Returns the problem of the destination as a sentence; empty if there is none. */
     synchronized Optional<String> problem() {
         return isAway
                 ? Optional.of("alerts cannot be sent to " + name + ": " + lastError + "; " + waiting.size() + " wait")
@@ -145,7 +144,7 @@ final class DestinationQueue implements AutoCloseable {
                 fail("an unexpected error, see the log of the center");
             }
         }
-        // What is left gets one more chance, unless the destination is away.
+        // The remaining messages get one more attempt, unless the destination is unavailable.
         if (pause.isZero()) {
             work();
         }
@@ -171,7 +170,7 @@ final class DestinationQueue implements AutoCloseable {
         }
     }
 
-    /** Takes the messages to send now. Those of a failed attempt come again, unless they are too old. */
+    /** Selects the messages to send now. The messages of a failed attempt are selected again, unless they are too old. */
     private synchronized void next() {
         long now = clock.nanoTime();
         int before = waiting.size();
@@ -195,7 +194,7 @@ final class DestinationQueue implements AutoCloseable {
         }
     }
 
-    /** The destination works, and does not want these messages. */
+    /** Drops the current messages, because the destination works but refuses them. */
     private synchronized void refuse(String why) {
         drop(parcel.size(), why);
         remove();

@@ -4,12 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a destination, as this center knows it since its start.
+ * The state of a destination since the start of this center.
  *
- * @param lastSuccess when it last took messages; null if it never did
- * @param lastError why it last took none; null if it always did
- * @param waiting how many messages it does not have yet
- * @param dropped how many messages it lost
+ * @param lastSuccess the time at which it last took messages; null if it never did
+ * @param lastError the reason of the last failure; null if there was none
+ * @param waiting the number of messages that wait for it
+ * @param dropped the number of messages that were dropped
  */
 public record DestinationReply(
         String name,

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Everything that gets the alerts of a center. Thread-safe. */
+/** All destinations of the alerts of a center. Thread-safe. */
 public final class Destinations implements AutoCloseable {
 
     private final List<DestinationQueue> queues = new ArrayList<>();
@@ -16,7 +16,7 @@ public final class Destinations implements AutoCloseable {
     /**
      * Creates the destinations.
      *
-     * @throws IOException with one line for the user, if a secret or a certificate cannot be read
+     * @throws IOException if a secret or a certificate cannot be read; the message is one line for the user
      */
     public static Destinations open(AlertSettings settings, Clock clock) throws IOException {
         Destinations destinations = new Destinations();
@@ -38,12 +38,12 @@ public final class Destinations implements AutoCloseable {
         return destinations;
     }
 
-    /** Takes messages for all. Returns at once. */
+    /** Takes messages for all destinations. Returns immediately. */
     public void offer(List<AlertMessage> messages) {
         queues.forEach(each -> each.offer(messages));
     }
 
-    /** Tries soon what failed before. Returns at once. */
+    /** Triggers another attempt after failures. Returns immediately. */
     public void turn() {
         queues.forEach(DestinationQueue::turn);
     }
@@ -52,7 +52,7 @@ public final class Destinations implements AutoCloseable {
         return queues.stream().map(DestinationQueue::state).toList();
     }
 
-    /** Returns what is wrong, as sentences. */
+    /** Returns the problems of the destinations, as sentences. */
     public List<String> problems() {
         return queues.stream().flatMap(each -> each.problem().stream()).toList();
     }

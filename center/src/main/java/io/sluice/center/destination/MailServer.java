@@ -35,7 +35,7 @@ final class MailServer implements Destination {
 
     private static final Logger LOG = LoggerFactory.getLogger(MailServer.class);
 
-    /** The time for a whole conversation. Some servers answer the first command late on purpose. */
+    /** The default timeout of a whole conversation. Some servers answer the first command late on purpose. */
     private static final Duration USUAL_PATIENCE = Duration.ofSeconds(30);
 
     private static final int LONGEST_SUBJECT = 150;
@@ -54,7 +54,7 @@ final class MailServer implements Destination {
     /**
      * Creates a destination.
      *
-     * @param patience how long a conversation may take
+     * @param patience the timeout of a conversation
      */
     MailServer(AlertSettings.Email settings, Clock clock, Duration patience) throws IOException {
         this.settings = settings;
@@ -80,10 +80,10 @@ final class MailServer implements Destination {
         Properties properties = new Properties();
         properties.put("mail.transport.protocol", "smtp");
         properties.put("mail.smtp.host", settings.host());
-        // One address that is refused must not keep the others from hearing.
+        // One refused address must not prevent the mail to the other addresses.
         properties.put("mail.smtp.sendpartial", "true");
         properties.put("mail.smtp.port", String.valueOf(settings.port()));
-        // With TLS from the beginning, the library connects itself.
+        // With TLS from the start, the library connects by itself.
         properties.put(
                 "mail.smtp.connectiontimeout",
                 String.valueOf(conversation.left().toMillis()));
@@ -93,7 +93,7 @@ final class MailServer implements Destination {
         properties.put("mail.smtp.ssl.socketFactory.fallback", "false");
         properties.put("mail.smtp.ssl.checkserveridentity", "true");
         properties.put("mail.smtp.ssl.protocols", "TLSv1.3 TLSv1.2");
-        // Also the end of the ids of messages, which would name this machine otherwise.
+        // This is also the end of the message ids, which would otherwise name this machine.
         properties.put("mail.from", settings.from());
         if (settings.encryption() == Encryption.STARTTLS) {
             properties.put("mail.smtp.starttls.enable", "true");
@@ -165,7 +165,7 @@ final class MailServer implements Destination {
         return mail;
     }
 
-    /** The mail library knows no other type. */
+    /** Returns the time of the mail. The mail library supports no other type. */
     @SuppressWarnings("JavaUtilDate")
     private Date sent() {
         return new Date(clock.epochMicros() / 1000);
@@ -175,7 +175,7 @@ final class MailServer implements Destination {
         return new InternetAddress(text, true);
     }
 
-    /** One line without control characters, so that it cannot end the header. */
+    /** Returns one line without control characters, so that it cannot end the header. */
     static String subject(List<AlertMessage> messages) {
         AlertMessage first = messages.get(0);
         String more = messages.size() == 1 ? "" : " (+" + (messages.size() - 1) + ")";

@@ -2,7 +2,7 @@ package io.sluice.center.destination;
 
 import java.io.IOException;
 
-/** A destination refused a message for good. */
+/** Thrown if a destination refused a message permanently. */
 final class UndeliverableException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -26,8 +26,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Posts alerts as JSON. It follows no redirects and does not read what the server answers, apart from the status. Errors do not
- * name the path and query of the address, because they may be secret.
+ * Posts alerts as JSON. It follows no redirects and reads only the status of the answer. Errors do not name the path and query of the
+ * address, because they may be secret.
  */
 final class Webhook implements Destination {
 
@@ -38,7 +38,7 @@ final class Webhook implements Destination {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String KEY = "center.alerts.webhooks.secret_file";
 
-    /** These say that the message is wrong. Everything else may be over at the next attempt. */
+    /** The status codes of a wrong message. All other errors may have ended by the next attempt. */
     private static final Set<Integer> WRONG = Set.of(400, 413, 415, 422);
 
     private final AlertSettings.Webhook settings;

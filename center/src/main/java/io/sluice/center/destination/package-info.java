@@ -1,4 +1,4 @@
-/** Brings alerts to people: webhooks and e-mail. Nothing in a center waits for them. */
+/** Sends alerts to people by webhooks and e-mail. No other part of a center waits for a destination. */
 @NullMarked
 package io.sluice.center.destination;
 

@@ -56,7 +56,7 @@ final class RequestExplanation {
 
     private boolean answered;
 
-    /** True if the node that answered decides without its shared store. Its decision follows. */
+    /** True if the node that answered decides without its shared store. */
     private boolean degraded;
 
     private Optional<Boolean> nodeAllows = Optional.empty();

@@ -21,12 +21,12 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Writes the whole log. It reads small pages, so that a slow reader occupies neither memory nor the database. Thread-safe.
  *
- * <p>The log may change in the meantime. An export ends with the row that was the newest at its beginning. If it meets rows that
- * were deleted or erased in the meantime, it fails: the row that tells why comes after its end. The next export succeeds.
+ * <p>The log may change during an export. An export ends with the row that was the newest at its start. If rows were deleted or erased
+ * during the export, the export fails, because the row that explains it comes after the end of the export. The next export succeeds.
  */
 public final class AuditExport {
 
-    /** The form of the files. */
+    /** The format version of the files. */
     static final int FORMAT = 1;
 
     static final String KIND = "audit";
@@ -45,10 +45,10 @@ public final class AuditExport {
     }
 
     /**
-     * The log when the export began.
+     * The log at the start of the export.
      *
      * @param highest the highest number that was ever given to a row
-     * @param last the last row that the table has. Only a forged row is beyond the head
+     * @param last the last row of the table. Only a forged row has a number above the head
      */
     private record Beginning(String log, AuditHead head, long highest, long last, List<ObjectNode> keys) {
 
@@ -78,7 +78,7 @@ public final class AuditExport {
         }
     }
 
-    /** What becomes of the parts of the log. */
+    /** A writer for the parts of the log. */
     private interface Sheet {
 
         void begin(Beginning log) throws IOException;
@@ -95,12 +95,12 @@ public final class AuditExport {
         void end(long rows, long end) throws IOException;
     }
 
-    /** Reads the beginning, so that a database that is away is noticed before anything is written. */
+    /** Reads the start of the log, so that an unavailable database is noticed before anything is written. */
     Job job(ExportFormat format) {
         return new Job(format, database.read(Beginning::of));
     }
 
-    /** An export that has not been written yet. */
+    /** A prepared export. */
     final class Job {
 
         private final ExportFormat format;
@@ -147,7 +147,10 @@ public final class AuditExport {
             sheet.end(rows, end);
         }
 
-        /** The first row is 1. Only a forged row has a lower number; the verifier says so. Returns how many there are. */
+        /**
+         * Writes forged rows. The first row is 1, and only a forged row has a lower number, which the verifier reports. Returns the number
+         * of these rows.
+         */
         private long writeForged(Sheet sheet) throws IOException {
             long rows = 0;
             long last = Long.MIN_VALUE;
@@ -165,7 +168,7 @@ public final class AuditExport {
         }
     }
 
-    /** JSON lines. */
+    /** Writes JSON lines. */
     private final class Lines implements Sheet {
 
         private final Writer out;
@@ -250,7 +253,7 @@ public final class AuditExport {
                 .list();
     }
 
-    /** A table for people. */
+    /** Writes a table for people. */
     private record Table(Writer out) implements Sheet {
 
         @Override
@@ -284,7 +287,7 @@ public final class AuditExport {
 
         @Override
         public void end(long rows, long end) {
-            // People see the last row.
+            // The last row is visible without an end mark.
         }
     }
 }

@@ -3,9 +3,9 @@ package io.sluice.center.export;
 import java.util.List;
 
 /**
- * A line of a CSV file as RFC 4180 describes it, which no spreadsheet takes for a formula. Spreadsheets compute a cell that
- * begins with one of {@code = + - @}; an apostrophe in front makes it a text. Quotes, spaces and characters that do not show may
- * come before, and the sign may be a wide one.
+ * A line of a CSV file according to RFC 4180 that no spreadsheet treats as a formula. Spreadsheets compute a cell that starts with one of
+ * {@code = + - @}; a preceding apostrophe makes it a text. Quotes, spaces and invisible characters may precede the sign, and the sign may
+ * be a full-width character.
  */
 final class CsvLine {
 
@@ -13,7 +13,7 @@ final class CsvLine {
 
     private CsvLine() {}
 
-    /** Returns a line with its end. */
+    /** Returns a line with its line break. */
     static String of(List<String> cells) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.size(); i++) {
@@ -30,7 +30,7 @@ final class CsvLine {
         return isPlain ? safe : "\"" + safe.replace("\"", "\"\"") + "\"";
     }
 
-    /** A line break would be legal, but many programs read lines. */
+    /** Escapes invisible characters. Line breaks would be legal, but many programs read lines. */
     private static String escaped(String value) {
         StringBuilder text = new StringBuilder(value.length());
         value.codePoints().forEach(each -> {

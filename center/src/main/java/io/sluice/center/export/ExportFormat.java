@@ -3,10 +3,10 @@ package io.sluice.center.export;
 import io.sluice.center.command.RefusedException;
 import java.util.List;
 
-/** The form of an export. */
+/** The format of an export. */
 enum ExportFormat {
 
-    /** JSON lines, with everything that a verifier needs. */
+    /** JSON lines with all data that a verifier needs. */
     JSONL("jsonl", "application/jsonl"),
 
     /** A table for people. It cannot be verified. */

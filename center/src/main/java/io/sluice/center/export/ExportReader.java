@@ -24,7 +24,7 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads an export in JSON lines, also a compressed one, line by line. Not thread-safe. */
+/** Reads an export in JSON lines, plain or compressed, line by line. Not thread-safe. */
 public final class ExportReader {
 
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -53,17 +53,17 @@ public final class ExportReader {
     private long line;
 
     /**
-     * How the file ends.
+     * The end of a file.
      *
-     * @param lastRow the last row that was read, also a deleted one
-     * @param cut why the file is not complete
+     * @param lastRow the last row that was read, including deleted rows
+     * @param cut the reason why the file is not complete; empty if it is complete
      */
     public record Ending(long lastRow, Optional<String> cut) {}
 
     /**
      * Reads the first line.
      *
-     * @throws IOException if the file cannot be read, or is no export; its message is for people
+     * @throws IOException if the file cannot be read, or is not an export; its message is for people
      */
     public ExportReader(InputStream file) throws IOException {
         this.in = decompressed(file);
@@ -72,7 +72,7 @@ public final class ExportReader {
         try {
             read = JSON.readTree(first);
         } catch (JacksonException e) {
-            // Said below.
+            // The following check reports this.
         }
         if (!AuditExport.KIND.equals(read.path("sluice").asString(""))) {
             throw new IOException("not an export of an audit log (expected: a file that ./sluice audit export wrote)");
@@ -88,12 +88,12 @@ public final class ExportReader {
         return header.path("log").asString("");
     }
 
-    /** Returns when the export began, in milliseconds since the epoch, as the file says. */
+    /** Returns the start time of the export according to the file, in milliseconds since the epoch. */
     public long at() {
         return header.path("at").asLong(0);
     }
 
-    /** Gives what the first line says, and then everything else, to each verifier. */
+    /** Passes the content of the first line, and then all other lines, to each verifier. */
     public Ending feed(List<AuditCheck> checks) throws IOException {
         checks.forEach(this::begin);
         long last = 0;
@@ -174,7 +174,9 @@ public final class ExportReader {
         return new Ending(last, Optional.empty());
     }
 
-    /** A field that the hash does not cover could tell people something that never was in the log. */
+    /**
+     * Reads a row. Further fields are refused, because the hash does not cover them and they could show content that was never in the log.
+     */
     private static LoggedRow row(JsonNode json) {
         if (!new HashSet<>(json.propertyNames()).equals(ROW)) {
             throw new IllegalArgumentException("other fields than those of a row");
@@ -218,7 +220,7 @@ public final class ExportReader {
         return magic == GZIP ? new BufferedInputStream(new GZIPInputStream(in)) : in;
     }
 
-    /** Returns the next line without its end; nothing at the end of the file, and for a line that was cut off. */
+    /** Returns the next line without its line break; empty at the end of the file, and for a line that was cut off. */
     private byte[] next(int longest) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         line++;
@@ -234,7 +236,7 @@ public final class ExportReader {
         return bytes.size() == 0 ? new byte[] {' '} : bytes.toByteArray();
     }
 
-    /** The end of a compressed file may be missing. */
+    /** Reads a byte, or -1 at the end. A compressed file may lack its end. */
     private int read() throws IOException {
         try {
             return in.read();

@@ -11,11 +11,11 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The audit log as a file. */
+/** The endpoint that returns the audit log as a file. */
 @RestController
 public final class ExportRoutes {
 
-    /** Each occupies a thread of the server for as long as its reader takes. */
+    /** The maximum number of concurrent exports. Each occupies a thread of the server for as long as its reader takes. */
     private static final int MOST_AT_ONCE = 4;
 
     private final AuditExport export;
@@ -25,7 +25,7 @@ public final class ExportRoutes {
         this.export = export;
     }
 
-    /** Writes the answer itself, row by row. A failure in the middle cuts the answer off, which has no last line then. */
+    /** Writes the answer row by row. A failure during the export cuts the answer off, so that it has no last line. */
     @GetMapping("/api/audit/export")
     @Nullable
     ResponseEntity<Void> export(

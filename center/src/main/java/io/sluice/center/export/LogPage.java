@@ -7,11 +7,11 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The next part of the log: rows, or the leaves of rows that were deleted because of their age. It has a bounded size, whatever
- * the log contains.
+ * The next part of the log: rows, or the leaves of rows that were deleted because of their age. Its size is bounded, regardless of the
+ * content of the log.
  *
- * @param rows in their order
- * @param leaves the hashes of deleted rows from the first asked for; empty if there are rows
+ * @param rows the rows in their order
+ * @param leaves the hashes of deleted rows, starting with the requested row; empty if there are rows
  * @param segment the segment of these leaves
  */
 public record LogPage(List<LoggedRow> rows, List<String> leaves, Optional<Segment> segment) {
@@ -24,7 +24,7 @@ public record LogPage(List<LoggedRow> rows, List<String> leaves, Optional<Segmen
      * Rows that were deleted because of their age.
      *
      * @param root the root of the tree that ends with the last row
-     * @param at when they were deleted, in milliseconds since the epoch
+     * @param at the time of their deletion, in milliseconds since the epoch
      */
     public record Segment(long first, long last, String root, long at) {}
 
@@ -33,12 +33,12 @@ public record LogPage(List<LoggedRow> rows, List<String> leaves, Optional<Segmen
         leaves = List.copyOf(leaves);
     }
 
-    /** Returns whether the log has nothing more. */
+    /** Returns whether the log has no more content. */
     public boolean isEmpty() {
         return rows.isEmpty() && leaves.isEmpty();
     }
 
-    /** Reads the page that begins with a row. */
+    /** Reads the page that starts with a row. */
     public static LogPage from(JdbcClient client, long number) {
         List<LoggedRow> rows = LoggedRow.above(client, number - 1, count(client, number));
         if (!rows.isEmpty() && rows.get(0).row().number() == number) {
@@ -46,7 +46,7 @@ public record LogPage(List<LoggedRow> rows, List<String> leaves, Optional<Segmen
         }
         Optional<Segment> segment = segment(client, number);
         if (segment.isEmpty()) {
-            // A row is missing. That is for the verifier to say.
+            // A row is missing. The verifier reports this.
             return new LogPage(rows, List.of(), Optional.empty());
         }
         long last = segment.get().last();
@@ -60,7 +60,7 @@ public record LogPage(List<LoggedRow> rows, List<String> leaves, Optional<Segmen
                 : new LogPage(List.of(), leaves, segment);
     }
 
-    /** Returns how many rows may be held at once; at least one. */
+    /** Returns the number of rows that may be held in memory together; at least one. */
     private static int count(JdbcClient client, long number) {
         List<Long> lengths = new ArrayList<>(client.sql("SELECT LENGTH(reason) + LENGTH(body) FROM command"
                         + " WHERE number >= ? ORDER BY number LIMIT " + MOST_ROWS)

@@ -1,8 +1,8 @@
 package io.sluice.center.export;
 
 /**
- * JSON that shows on a terminal and in an editor as what it is: control characters, line separators and characters that change
- * the direction or are invisible are escaped. A reader of JSON gets the same values.
+ * JSON whose content is fully visible on a terminal and in an editor: control characters, line separators, and characters that change the
+ * direction or are invisible are escaped. A reader of JSON gets the same values.
  */
 public final class PlainJson {
 
@@ -10,12 +10,12 @@ public final class PlainJson {
 
     private PlainJson() {}
 
-    /** Escapes what does not show. */
+    /** Escapes invisible characters. */
     public static String of(String json) {
         return escaped(json, false);
     }
 
-    /** Escapes everything that is not ASCII. */
+    /** Escapes all characters that are not ASCII. */
     public static String ascii(String json) {
         return escaped(json, true);
     }
@@ -37,7 +37,7 @@ public final class PlainJson {
         return text.toString();
     }
 
-    /** Returns whether a character shows and leaves its neighbours where they are. */
+    /** Returns whether a character is visible and leaves its neighbours in place. */
     static boolean shows(int character) {
         return switch (Character.getType(character)) {
             case Character.CONTROL,

@@ -8,14 +8,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A row of the log as JSON, in one line. */
+/** A row of the log as JSON, on one line. */
 public final class RowJson {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private RowJson() {}
 
-    /** Returns a row for other programs, such as a log server. Content that was erased is absent. */
+    /** Returns a row for other programs, such as a log server. Erased content is absent. */
     public static String told(LoggedRow logged, String log) {
         ObjectNode json = fields(logged, log);
         if (!logged.isErased()) {
@@ -24,7 +24,7 @@ public final class RowJson {
         return PlainJson.of(JSON.writeValueAsString(json));
     }
 
-    /** Returns the same without details. */
+    /** Returns the same JSON without details. */
     public static String shortened(LoggedRow logged, String log) {
         ObjectNode json = fields(logged, log);
         json.put("details_left_out", logged.body().length());
@@ -48,7 +48,7 @@ public final class RowJson {
         return json.put("from", logged.origin()).put("reason", logged.reason());
     }
 
-    /** Returns a row with everything that its hash and its commitment are computed from. */
+    /** Returns a row with all data that its hash and its commitment are computed from. */
     static ObjectNode whole(LoggedRow logged) {
         AuditRow row = logged.row();
         return JSON.createObjectNode()
@@ -67,7 +67,7 @@ public final class RowJson {
                 .put("erased_by", logged.erasedBy());
     }
 
-    /** A body that somebody damaged in the database is told as it is. */
+    /** Returns the details of a body. A body that was damaged in the database is returned as a text. */
     private static JsonNode details(String body) {
         try {
             return JSON.readTree(body);

@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that decides in a fleet. Immutable.
+ * The rules, the trial and the adjustments that decide in a fleet. Immutable.
  *
- * @param inForce the rules of everybody who tries nothing
+ * @param inForce the rules of all callers that are not on trial
  * @param trial the version on trial
  * @param adjustments temporary changes on top of both
  */
 public record FleetRules(RuleSet inForce, Optional<OnTrial> trial, Adjustments adjustments) {
 
-    /** Nothing was released. */
+    /** The state before the first release. */
     public static final FleetRules NONE = new FleetRules(RuleSet.none(), Optional.empty(), Adjustments.NONE);
 
-    /** A version on trial, and who tries it. */
+    /** A version on trial and the nodes or callers that try it. */
     public record OnTrial(RuleSet rules, TrialScope scope) {
 
-        /** Returns its name in the pointer. */
+        /** Returns the name of the trial in the pointer. */
         public TrialPointer pointer() {
             return new TrialPointer(rules.version(), scope);
         }
@@ -41,24 +41,24 @@ public record FleetRules(RuleSet inForce, Optional<OnTrial> trial, Adjustments a
         }
     }
 
-    /** Returns all rules that decide somewhere. */
+    /** Returns all sets of rules that decide somewhere. */
     public List<RuleSet> all() {
         List<RuleSet> all = new ArrayList<>(List.of(inForce));
         trial.ifPresent(tried -> all.add(tried.rules()));
         return List.copyOf(all);
     }
 
-    /** Returns the rules that a node gets for all its callers, or for those who try nothing. */
+    /** Returns the rules that a node gets for all its callers, or for its callers that are not on trial. */
     public RuleSet rules(String node) {
         return trial.filter(tried -> tried.isForNode(node)).map(OnTrial::rules).orElse(inForce);
     }
 
-    /** Returns whether other rules came later than these or at the same time. */
+    /** Returns whether other rules are at least as new as these. */
     boolean isFollowedBy(FleetRules next) {
         if (next.inForce.version() != inForce.version()) {
             return next.inForce.version() > inForce.version();
         }
-        // A trial ends with another version in force, so that it never disappears alone.
+        // A trial ends together with a new version in force, so it never disappears alone.
         return next.adjustments.revision() >= adjustments.revision()
                 && (trial.isEmpty()
                         || next.trial

@@ -13,32 +13,31 @@ import java.util.concurrent.TimeUnit;
 /**
  * The last report of each node. Thread-safe.
  *
- * <p>A node is live if its reports changed within the last five seconds, measured on the monotonic clock of this center. The
- * clocks of nodes and of other centers do not matter. A node that this center learns from the database gets the same five seconds
- * to prove that it lives. While this center itself stands still, no time passes: otherwise all nodes would seem silent when it
- * goes on.
+ * <p>A node is live if its reports changed within the last five seconds, measured on the monotonic clock of this center. The clocks of
+ * nodes and of other centers do not matter. A node that this center reads from the database has the same five seconds to report. While this
+ * center itself is stalled, no time passes; otherwise all nodes would seem silent when it resumes.
  */
 public final class LiveNodes {
 
-    /** A node without news for this long is not live. */
+    /** The time without news after which a node is not live. */
     public static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** A longer time without {@link #attend} counts as this much. */
+    /** The maximum time between two calls of {@link #attend} that counts; a longer time counts as this much. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A node whose news are older than this was not live when another center took over. */
+    /** The maximum age of the news of a node that was live when another center took over. */
     private static final long TAKEOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** A node without news for this long is forgotten. */
+    /** The time without news after which a node is forgotten. */
     private static final long FORGOTTEN_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** More nodes are not accepted. */
+    /** The maximum number of nodes. Further nodes are not accepted. */
     private static final int MOST = 20_000;
 
     private final Map<String, Entry> nodes = new HashMap<>();
     private final Clock clock;
 
-    /** The last {@link #attend}, and the time before it in which this center stood still. */
+    /** The time of the last {@link #attend}, and the total time before it in which this center was stalled. */
     private long attendedNanos;
 
     private long missedNanos;
@@ -47,8 +46,8 @@ public final class LiveNodes {
      * A report.
      *
      * @param isOwn whether the node sent it to this center
-     * @param atNanos when it arrived
-     * @param liveNanos when the time began in which the next one is expected
+     * @param atNanos the time of its arrival
+     * @param liveNanos the start of the period in which the next report is expected
      */
     private record Entry(
             NodeReport report, NodeState.Way way, boolean isOwn, long atNanos, long liveNanos, long atMillis) {
@@ -63,7 +62,7 @@ public final class LiveNodes {
         this.attendedNanos = clock.nanoTime();
     }
 
-    /** Says that this center is awake. To be called several times a second. */
+    /** Records that this center is running. Called several times a second. */
     public synchronized void attend() {
         long now = clock.nanoTime();
         missedNanos += Math.max(0, now - attendedNanos - PAUSE_NANOS);
@@ -71,8 +70,8 @@ public final class LiveNodes {
     }
 
     /**
-     * Takes a report. Returns whether it was new. A report through Redis, which everybody who can write there can make, does not
-     * replace those of a node that is live over HTTP.
+     * Takes a report. Returns whether it was new. A report through Redis can be forged by any client with write access, so it does not
+     * replace reports of a node that is live over HTTP.
      */
     public boolean report(NodeReport report, NodeState.Way way) {
         return take(report, way, true);
@@ -95,8 +94,8 @@ public final class LiveNodes {
     }
 
     /**
-     * Takes a report that the database has, perhaps from another center. It may be older than what the node told this center in the
-     * meantime: then it is not news.
+     * Takes a report from the database, possibly from another center. It is ignored if the node has sent a newer report to this center in
+     * the meantime.
      */
     public synchronized void learn(NodeReport report) {
         Entry known = nodes.get(report.node());
@@ -107,8 +106,8 @@ public final class LiveNodes {
     }
 
     /**
-     * Expects all nodes again that were live lately, because this center took over from the one that they may have reported to. They count as
-     * live until they report to some center, or stay silent for as long as a node that is not live.
+     * Expects all recently live nodes again, because this center took over from the center that they may have reported to. They count as
+     * live until they report to a center, or have been silent for {@link #SILENCE_NANOS}.
      */
     public synchronized void takeOver() {
         long now = now();
@@ -136,7 +135,7 @@ public final class LiveNodes {
         return all;
     }
 
-    /** Returns the nodes that reported lately. */
+    /** Returns the nodes that reported recently. */
     public List<NodeState> live() {
         return all().stream().filter(NodeState::live).toList();
     }
@@ -161,7 +160,7 @@ public final class LiveNodes {
         return silent;
     }
 
-    /** Returns the time in which this center was awake. */
+    /** Returns the time in which this center was running. */
     private long now() {
         return Math.min(clock.nanoTime(), attendedNanos + PAUSE_NANOS) - missedNanos;
     }

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The last reports of nodes that speak HTTP, so that every center on the database knows every node. */
+/** The last reports of nodes that use HTTP, so that every center on the database knows every node. */
 public final class NodeReportTable {
 
     /**
-     * Stores reports that are newer than the stored ones, so that a center with an older report of a node does not replace that of another
-     * center. Returns their number.
+     * Stores reports that are newer than the stored ones, so that a center with an older report of a node does not replace the report of
+     * another center. Returns the number of stored reports.
      *
-     * @param stored what {@link #all} returned
+     * @param stored the reports that {@link #all} returned
      */
     public int save(JdbcClient client, List<NodeReport> reports, List<NodeReport> stored) {
         Map<String, NodeReport> known = new HashMap<>();
@@ -27,7 +27,8 @@ public final class NodeReportTable {
                         .params(report.node(), report.beat(), report.toJson())
                         .update();
             } else if (report.startedMillis() != before.startedMillis() || report.beat() > before.beat()) {
-                // Another center may have stored a report since. Then the next turn compares with that.
+                // Another center may have stored a report since then. In that case, the next turn compares with that
+                // report.
                 saved += client.sql("UPDATE node_report SET beat = ?, report = ? WHERE id = ? AND beat = ?")
                         .params(report.beat(), report.toJson(), report.node(), before.beat())
                         .update();

@@ -4,15 +4,15 @@ import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.runtime.fleet.NodeReport;
 
 /**
- * What the center knows about a node.
+ * The state of a node, as the center knows it.
  *
- * @param report the last one
- * @param live whether it reported lately
- * @param seenMillis when its last report arrived, in milliseconds since the epoch by the clock of this center
+ * @param report the last report
+ * @param live whether the node reported recently
+ * @param seenMillis the arrival of its last report, in milliseconds since the epoch by the clock of this center
  */
 public record NodeState(NodeReport report, Way way, boolean live, long seenMillis) {
 
-    /** How reports arrive. */
+    /** The way in which reports arrive. */
     public enum Way {
         HTTP("http"),
         REDIS("redis");
@@ -34,7 +34,7 @@ public record NodeState(NodeReport report, Way way, boolean live, long seenMilli
         return report.version() >= version && report.digest().equals(digest);
     }
 
-    /** Returns whether exactly these callers of the node try exactly these rules, or are watched before they do. */
+    /** Returns whether exactly these callers of the node try exactly these rules, or are watched before a trial. */
     public boolean tries(long version, String digest, CallerSplit split) {
         return report.trial()
                 .filter(trial -> trial.isOf(version, digest, split.sharePercent(), split.watched()))

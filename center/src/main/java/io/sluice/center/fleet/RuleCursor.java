@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows what a node has got and what it needs next: rules and trial if they are new, and then the state that puts them together.
- * Used by one thread at a time.
+ * Tracks the events that a node has received and selects the next one: rules and trial if they are new, followed by the state that combines
+ * them. Used by one thread at a time.
  */
 public final class RuleCursor {
 
@@ -25,7 +25,7 @@ public final class RuleCursor {
         this.rules = lastId.isEmpty() ? null : lastId;
     }
 
-    /** Returns the next event to send; empty if the node has everything. */
+    /** Returns the next event to send; empty if the node has received everything. */
     public Optional<RuleEvent> next(RuleNews news) {
         RuleEvent own = news.rules(node);
         if (!own.id().equals(rules)) {

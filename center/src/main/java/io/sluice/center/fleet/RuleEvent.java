@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 /** A server-sent event for nodes, ready to send. Immutable. */
 public final class RuleEvent {
 
-    /** Nothing was released. */
+    /** The event before the first release. */
     static final RuleEvent NONE = new RuleEvent("", "event: none\ndata: {}\n\n");
 
     private static final int ALL = 100;
@@ -18,7 +18,7 @@ public final class RuleEvent {
     private final String id;
     private final byte[] bytes;
 
-    /** A comment, which keeps the connection alive. */
+    /** A comment that keeps the connection alive. */
     public static final RuleEvent COMFORT = new RuleEvent("", ": ok\n\n");
 
     private RuleEvent(String id, String text) {
@@ -36,7 +36,7 @@ public final class RuleEvent {
         return of(rules, "event: trial\n");
     }
 
-    /** Returns the event that says how rules, trial and adjustments belong together for a node. */
+    /** Returns the event that combines rules, trial and adjustments for a node. */
     static RuleEvent state(FleetRules all, RuleSet rules) {
         JsonLine line = new JsonLine().begin().field("version", rules.version());
         line.field(
@@ -61,7 +61,9 @@ public final class RuleEvent {
         return rules.version() + ":" + rules.digest();
     }
 
-    /** Returns what distinguishes it from other events of its kind; {@code VERSION:DIGEST} for rules, empty if there are none. */
+    /**
+     * Returns the id that distinguishes the event from other events of its kind: {@code VERSION:DIGEST} for rules, empty if there are none.
+     */
     String id() {
         return id;
     }

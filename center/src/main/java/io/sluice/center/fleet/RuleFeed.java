@@ -4,26 +4,26 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The rules in force, a trial and adjustments as server-sent events, for nodes. Each listener gets the newest state; states in
- * between may be left out. No listener gets an older event after a newer one. Thread-safe.
+ * The rules in force, the trial and the adjustments as server-sent events for nodes. Each listener receives the newest state; states in
+ * between may be left out. No listener receives an older event after a newer one. Thread-safe.
  */
 public final class RuleFeed {
 
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private RuleNews latest = RuleNews.NONE;
 
-    /** Receives news. Must not block. */
+    /** A receiver of news. Its methods must not block. */
     public interface Listener {
         void news(RuleNews news);
 
-        /** Asks for a sign of life. */
+        /** Sends a comment that keeps the connection alive. */
         void comfort();
 
         /** Ends the stream. */
         void end();
     }
 
-    /** Sends rules to all listeners, if they are newer than the last ones. */
+    /** Sends rules to all listeners, if they are newer than the last rules. */
     public synchronized void publish(FleetRules rules) {
         if (!rules.equals(latest.rules()) && latest.rules().isFollowedBy(rules)) {
             RuleNews news = latest.next(rules);
@@ -32,7 +32,7 @@ public final class RuleFeed {
         }
     }
 
-    /** Sends a sign of life to all listeners. */
+    /** Keeps the connections of all listeners alive. */
     public void comfort() {
         listeners.forEach(Listener::comfort);
     }
@@ -42,7 +42,7 @@ public final class RuleFeed {
         listeners.forEach(Listener::end);
     }
 
-    /** Adds a listener. It gets the current news at once. */
+    /** Adds a listener, which immediately receives the current news. */
     public synchronized void add(Listener listener) {
         listeners.add(listener);
         listener.news(latest);

@@ -13,7 +13,7 @@ public final class RuleNews {
     private final RuleEvent inForce;
     private final RuleEvent inForceState;
 
-    /** For nodes within a trial of nodes, these replace the two above. For a trial of callers, the second is not used. */
+    /** The replacements of the two events above for nodes within a trial of nodes. For a trial of callers, the second one is not used. */
     private final @Nullable RuleEvent tried;
 
     private final RuleEvent triedState;
@@ -28,7 +28,7 @@ public final class RuleNews {
         this.triedState = trial == null ? inForceState : RuleEvent.state(rules, trial.rules());
     }
 
-    /** Returns the news after these. Large events are made only if they are new. */
+    /** Returns the news after these. Large events are created only if they are new. */
     RuleNews next(FleetRules next) {
         return new RuleNews(next, this);
     }

@@ -22,22 +22,22 @@ import java.util.function.Supplier;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Deletes old rows of the audit log, one segment at a time. Each segment is closed in a transaction of its own, and a row of the log
- * says so. Thread-safe.
+ * Deletes old rows of the audit log, one segment at a time. Each segment is closed in a separate transaction, which also adds a row to the
+ * log. Thread-safe.
  *
- * <p>Deleting must not hide that somebody changed the log. So rows are deleted only if a node has witnessed them, and only if each
- * of them still is what was stored. If a node or this machine knows another history, nothing is deleted. If no node ever witnessed the log, the
- * center's own newest checkpoint stands in, and the row of the log says that.
+ * <p>Deletion must not hide a manipulation of the log. Rows are therefore deleted only if a node has witnessed them, and only if each of
+ * them is unchanged. If a node or this machine knows another history, nothing is deleted. If no node ever witnessed the log, the center's
+ * own newest checkpoint is used instead, and the row of the log records this.
  */
 final class AuditPruning {
 
-    /** Old rows wait for each other for so long, so that a quiet log does not get a segment for each row. */
+    /** The time for which old rows are collected, so that a quiet log does not get a segment for each row. */
     static final Duration COLLECTED = Duration.ofDays(1);
 
-    /** The largest number of rows in a segment. */
+    /** The maximum number of rows in a segment. */
     static final int AT_ONCE = 1_000;
 
-    /** The name of the counter that has the highest number of rows that a node has witnessed. */
+    /** The name of the counter with the highest number of rows that a node has witnessed. */
     static final String WITNESSED = "audit_witnessed";
 
     private final Database database;
@@ -50,11 +50,11 @@ final class AuditPruning {
     private volatile Optional<String> problem = Optional.empty();
 
     /**
-     * Creates it.
+     * Creates the pruning of a log.
      *
      * @param seal signs that rows were pruned; without the key of the log, nothing is deleted
-     * @param witnesses what nodes say about the log, by the names of the nodes
-     * @param fault what this machine knows to be wrong with the log
+     * @param witnesses returns the nodes' reports about the log, by the names of the nodes
+     * @param fault returns the fault of the log that this machine knows
      */
     AuditPruning(
             Database database,
@@ -73,12 +73,12 @@ final class AuditPruning {
         this.fault = fault;
     }
 
-    /** Returns why old rows cannot be deleted. */
+    /** Returns the reason why old rows cannot be deleted; empty if they can. */
     Optional<String> problem() {
         return problem;
     }
 
-    /** Closes the next segment. Returns how many rows it has; 0 if none is due. */
+    /** Closes the next segment. Returns the number of its rows; 0 if none is due. */
     long prune() {
         Map<String, WitnessReport> said = witnesses.get();
         long now = clock.epochMicros() / 1000;
@@ -106,7 +106,7 @@ final class AuditPruning {
         }
     }
 
-    /** Returns what a node holds against this log. Whoever rewrote the log would like old rows to go. */
+    /** Returns the contradiction of a node to this log. An attacker who rewrote the log would want old rows to be deleted. */
     private static Optional<String> doubt(JdbcClient client, Map<String, WitnessReport> said) {
         for (Map.Entry<String, WitnessReport> node : said.entrySet()) {
             WitnessReport report = node.getValue();
@@ -122,7 +122,10 @@ final class AuditPruning {
         return Optional.empty();
     }
 
-    /** Stores the highest number of rows that a node has witnessed, because nodes come and go. Returns it; 0 if none ever did. */
+    /**
+     * Stores and returns the highest number of rows that a node has witnessed, because nodes come and go; 0 if no node ever witnessed the
+     * log.
+     */
     private static long remember(JdbcClient client, Map<String, WitnessReport> said) {
         long known = client.sql("SELECT value FROM counter WHERE name = ?")
                 .param(WITNESSED)
@@ -173,7 +176,7 @@ final class AuditPruning {
                 .single();
     }
 
-    /** Returns how many rows the segment has; empty if this center cannot sign it. */
+    /** Returns the number of rows in the segment; empty if this center cannot sign it. */
     private Optional<Long> close(JdbcClient client, List<LoggedRow> due, long now, long witnessed) {
         requireGood(client, due);
         long last = due.get(due.size() - 1).row().number();
@@ -212,7 +215,7 @@ final class AuditPruning {
         }
     }
 
-    /** A row is not what was stored. */
+    /** Thrown if a row differs from its stored hashes. */
     private static final class DamagedRowException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

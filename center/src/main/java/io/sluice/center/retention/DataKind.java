@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A kind of data: where it is, what it holds, and how long it stays. Immutable.
+ * A kind of data with its place, its content and the time for which it is kept. Immutable.
  *
- * @param id its name in the API and in the texts of the page
- * @param personal whether it can name a person
- * @param time how long it stays; empty if that is not a fixed time
- * @param howLong the same in words
- * @param ends what removes it
- * @param erased what an erasure removes
+ * @param id the name in the API and in the texts of the page
+ * @param personal whether the data can name a person
+ * @param time the time for which the data is kept; empty if it is not fixed
+ * @param howLong the same time in words
+ * @param ends the actor and the event that remove the data
+ * @param erased the data that an erasure removes
  */
 public record DataKind(
         String id,
@@ -23,7 +23,7 @@ public record DataKind(
         String ends,
         String erased) {
 
-    /** Where data is. */
+    /** A place where data is stored. */
     public enum Place {
         CENTER("center"),
         NODE("node"),

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * A kind of data.
  *
  * @param where {@code center}, {@code node}, {@code redis} or {@code outside}
- * @param personal whether it can name a person
- * @param time how long it stays, as an ISO 8601 duration; null if that is not a fixed time
- * @param howLong the same in words
- * @param ends what removes it
- * @param erased what an erasure removes
+ * @param personal whether the data can name a person
+ * @param time the time for which the data is kept, as an ISO 8601 duration; null if it is not fixed
+ * @param howLong the same time in words
+ * @param ends the actor and the event that remove the data
+ * @param erased the data that an erasure removes
  */
 public record DataKindReply(
         String id,
@@ -35,7 +35,7 @@ public record DataKindReply(
                 kind.erased());
     }
 
-    /** {@link Duration#toString} has no days. */
+    /** Writes a duration with days, which {@link Duration#toString} does not use. */
     private static String iso(Duration time) {
         return time.equals(Duration.ofDays(time.toDays())) ? "P" + time.toDays() + "D" : time.toString();
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * All kinds of data that a fleet keeps, with what they hold and how long they stay. The page for people, the API and
+ * All kinds of data that a fleet keeps, with their content and the time for which they are kept. The page for people, the API and
  * {@code docs/retention.md} show this list.
  */
 final class DataKinds {
@@ -40,7 +40,7 @@ final class DataKinds {
 
     private static final Duration REFUSED_CALLERS = Duration.ofDays(RefusedCallers.DAYS);
 
-    /** Five attempts, which come back one a minute. */
+    /** The time in which all five attempts become available again, one per minute. */
     private static final Duration ATTEMPTS = Duration.ofMinutes(5);
 
     private final RetentionSettings settings;
@@ -53,7 +53,7 @@ final class DataKinds {
     /**
      * Returns all kinds.
      *
-     * @param rules in force, whose limits tell how long counts live
+     * @param rules the rules in force, whose limits determine the lifetime of counts
      */
     static List<DataKind> of(RetentionSettings settings, RuleSet rules) {
         DataKinds list = new DataKinds(settings);
@@ -409,12 +409,12 @@ final class DataKinds {
                 "nothing: the center does not reach them");
     }
 
-    /** Adds a kind of the center whose time somebody can choose. All of them can name people. */
+    /** Adds a kind of the center whose time can be configured. All of these kinds can name people. */
     private void chosen(String id, String what, String howLong, String ends, String erased) {
         add(id, CENTER, what, true, Optional.of(settings.of(id)), howLong, ends, erased);
     }
 
-    /** Adds a kind that names nobody. */
+    /** Adds a kind that names no people. */
     private void fixed(String id, Place place, String what, String howLong, String ends, String erased) {
         add(id, place, what, false, Optional.empty(), howLong, ends, erased);
     }
@@ -433,7 +433,7 @@ final class DataKinds {
         kinds.add(new DataKind(id, place, what, personal, time, words, ends, erased));
     }
 
-    /** Returns how long the count of a caller can stay who does not come back; empty without limits. */
+    /** Returns the maximum time for which the count of a caller can remain after its last request; empty without limits. */
     private static Optional<Duration> longest(RuleSet rules) {
         return rules.rules().stream()
                 .flatMap(DataKinds::limits)

@@ -11,21 +11,21 @@ import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Rows of the database that are no longer needed, apart from the audit log. A row goes if it is closed, old enough, and nothing that
- * stays refers to it. Always within a transaction of the caller.
+ * Rows of the database that are no longer needed, apart from the audit log. A row is removed if it is closed, old enough, and not referred
+ * to by a row that remains. Every method runs within a transaction of the caller.
  */
 final class OldRows {
 
-    /** So many rows of a kind go in one transaction. */
+    /** The maximum number of rows of a kind that are removed in one transaction. */
     static final int AT_ONCE = 500;
 
-    /** So many versions stay, however old they are. */
+    /** The number of versions that are kept regardless of their age. */
     static final int VERSIONS_KEPT = 200;
 
-    /** So many hours or days of figures go in one transaction. */
+    /** The maximum number of hours or days of traffic counts that are removed in one transaction. */
     private static final int BLOCKS_AT_ONCE = 8;
 
-    /** So long sums of durable limits stay after the end of their window. */
+    /** The time for which sums of durable limits are kept after the end of their window. */
     static final Duration DURABLE = Duration.ofDays(1);
 
     private static final long HOUR_SECONDS = 3_600;
@@ -38,7 +38,7 @@ final class OldRows {
         this.settings = settings;
     }
 
-    /** Removes rows. Returns how many of each kind went, for the kinds of which some did. */
+    /** Removes rows. Returns the number of removed rows by kind, without kinds that had none. */
     Map<String, Long> remove(JdbcClient client, long now) {
         Map<String, Long> removed = new LinkedHashMap<>();
         count(removed, RetentionSettings.ADJUSTMENTS, adjustments(client, before(now, RetentionSettings.ADJUSTMENTS)));
@@ -55,7 +55,7 @@ final class OldRows {
         return removed;
     }
 
-    /** Removes secrets and answers that are worth nothing any more. */
+    /** Removes expired secrets and answers. */
     static void removeExpired(JdbcClient client, long now) {
         client.sql("DELETE FROM one_time_link WHERE expires_at <= ?").param(now).update();
         client.sql("DELETE FROM ceremony WHERE expires_at <= ?").param(now).update();
@@ -63,7 +63,7 @@ final class OldRows {
         removeDurable(client, now - DURABLE.toMillis());
     }
 
-    /** Removes sums of durable limits whose window has ended, and answers that have none left. */
+    /** Removes sums of durable limits whose window has ended, and the records of restores that no longer have sums. */
     private static void removeDurable(JdbcClient client, long before) {
         client.sql("DELETE FROM durable_sum WHERE window_end < ?")
                 .param(1_000L * before)
@@ -77,7 +77,7 @@ final class OldRows {
                 .update();
     }
 
-    /** Removes figures of traffic. They name nobody, so the log does not tell. Returns whether there may be more. */
+    /** Removes traffic counts. The removal is not logged, because the counts name no people. Returns whether there may be more. */
     boolean removeFigures(JdbcClient client, long now) {
         boolean moreMinutes =
                 figures(client, "minute", before(now, RetentionSettings.SERIES_MINUTES) / 1_000 - HOUR_SECONDS);
@@ -86,7 +86,7 @@ final class OldRows {
         return moreMinutes || moreHours;
     }
 
-    /** A block of minutes stays until its hour is in a block of hours. */
+    /** Removes blocks of a step. A block of minutes remains until its hour is in a block of hours. */
     private static boolean figures(JdbcClient client, String step, long before) {
         List<Long> starts = client.sql("SELECT DISTINCT start_at FROM series_block WHERE step = ? AND rolled = 1"
                         + " AND start_at < ? ORDER BY start_at LIMIT " + BLOCKS_AT_ONCE)
@@ -121,7 +121,7 @@ final class OldRows {
         return ids.size();
     }
 
-    /** A token stays as long as something that waits for approval was written with it: its owner may not approve that. */
+    /** Removes tokens. A token remains while something that it wrote waits for approval, because its owner may not approve that. */
     private static long tokens(JdbcClient client, long before) {
         Set<String> authors =
                 new HashSet<>(client.sql("SELECT a.actor FROM change_author a JOIN rule_change c ON c.id = a.change_id"
@@ -142,7 +142,10 @@ final class OldRows {
         return ids.size();
     }
 
-    /** An emergency stays while one that began before its end is still to be reviewed, because that review looks at it. */
+    /**
+     * Removes emergencies. An emergency remains while an emergency that started before its end is not reviewed, because that review uses
+     * it.
+     */
     private static long emergencies(JdbcClient client, long before) {
         List<Long> ids = ids(
                 client,
@@ -168,7 +171,7 @@ final class OldRows {
         return ids.size();
     }
 
-    /** The newest versions stay, and those that an open rollout, a change that was not released, or an emergency is about. */
+    /** Removes versions. The newest versions remain, and versions that an open rollout, an unreleased change or an emergency refers to. */
     private static long versions(JdbcClient client, long before) {
         long floor = client.sql("SELECT number FROM rule_version WHERE trial = 0 ORDER BY number DESC LIMIT 1 OFFSET "
                         + (VERSIONS_KEPT - 1))
@@ -191,7 +194,7 @@ final class OldRows {
         return numbers.size();
     }
 
-    /** A rollout goes after its version. */
+    /** Removes rollouts whose version has been removed. */
     private static long rollouts(JdbcClient client, long before) {
         List<Long> ids = ids(
                 client,
@@ -202,7 +205,7 @@ final class OldRows {
         return ids.size();
     }
 
-    /** A change that was released goes after its version and rollouts. */
+    /** Removes changes. A released change is removed after its version and rollouts. */
     private static long changes(JdbcClient client, long before) {
         List<Long> ids = ids(
                 client,
@@ -219,7 +222,7 @@ final class OldRows {
         return ids.size();
     }
 
-    /** The name of a disabled account stays: the log names it, and nobody else may take it. */
+    /** Removes the data of disabled accounts. The name of an account remains: the log names it, and no other account may take it. */
     private static long accounts(JdbcClient client, long before) {
         List<Long> ids = ids(
                 client,
@@ -239,7 +242,7 @@ final class OldRows {
         return ids.size();
     }
 
-    /** The keyed hash stays, so that a restored backup is erased again. */
+    /** Removes the answers of ended erasures. The keyed hash remains, so that a restored backup is erased again. */
     private static long erasures(JdbcClient client, long before) {
         List<Long> ids = ids(
                 client,
@@ -269,7 +272,7 @@ final class OldRows {
                 .list();
     }
 
-    /** Table and column are names from this class. */
+    /** Deletes rows of a table. Table and column are names from this class. */
     private static void delete(JdbcClient client, String table, String column, long value) {
         client.sql("DELETE FROM " + table + " WHERE " + column + " = ?")
                 .param(value)

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes old data, once an hour, in small transactions: one for each turn, until nothing is left to remove. Of several centers, the
- * leader does it; two that do it at once do no harm. A turn that was interrupted is repeated. While something cannot be removed, it is
- * tried again soon, so that a problem which has ended is not told for an hour. Used by the thread of the reconciler; {@link #problem} and
+ * Removes old data, once an hour, in small transactions: one for each turn, until nothing is left to remove. Among several centers, only
+ * the leader removes data; two that do so at the same time do no harm. An interrupted turn is repeated. If data cannot be removed, the next
+ * attempt follows soon, so that a solved problem is not reported for an hour. Used by the thread of the reconciler; {@link #problem} and
  * {@link #kinds} are thread-safe.
  */
 public final class Retention implements Duty {
@@ -41,7 +41,7 @@ public final class Retention implements Duty {
     private final Supplier<RuleSet> rules;
     private Optional<String> told = Optional.empty();
 
-    /** Whether a round goes on, and what it still has to do. */
+    /** The next step of the current round; {@link Step#WAIT} if no round is running. */
     private Step step = Step.WAIT;
 
     private long nextNanos;
@@ -53,12 +53,12 @@ public final class Retention implements Duty {
     }
 
     /**
-     * Creates it.
+     * Creates the duty.
      *
      * @param seal signs that rows of the audit log were pruned
-     * @param witnesses what nodes say about the audit log, by the names of the nodes
-     * @param fault what this machine knows to be wrong with the audit log
-     * @param rules in force
+     * @param witnesses returns the nodes' reports about the audit log, by the names of the nodes
+     * @param fault returns the fault of the audit log that this machine knows
+     * @param rules returns the rules in force
      */
     public Retention(
             Database database,
@@ -80,7 +80,7 @@ public final class Retention implements Duty {
         this.nextNanos = clock.nanoTime();
     }
 
-    /** Returns what nodes say about the audit log, by the names of the nodes. */
+    /** Returns the nodes' reports about the audit log, by the names of the nodes. */
     public static Map<String, WitnessReport> witnesses(LiveNodes nodes) {
         Map<String, WitnessReport> said = new LinkedHashMap<>();
         nodes.all().forEach(node -> node.report()
@@ -89,12 +89,12 @@ public final class Retention implements Duty {
         return said;
     }
 
-    /** Returns all kinds of data, with the times that this center has. */
+    /** Returns all kinds of data, with the times that this center uses. */
     public List<DataKind> kinds() {
         return DataKinds.of(settings, rules.get());
     }
 
-    /** Returns why something cannot be removed. */
+    /** Returns the reason why data cannot be removed; empty if it can. */
     public Optional<String> problem() {
         return audit.problem();
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What is kept for how long, for everybody who is signed in. */
+/** The retention times, for all signed-in people. */
 @RestController
 public final class RetentionRoutes {
 

@@ -17,7 +17,7 @@ final class TimeWords {
 
     private record Unit(String word, Duration length) {}
 
-    /** Uses the longest unit that divides a time. A part of a second counts as a whole one. */
+    /** Returns a time in the longest unit that divides it. A part of a second counts as a whole second. */
     static String of(Duration time) {
         long seconds = time.plusNanos(999_999_999).toSeconds();
         for (Unit unit : UNITS) {

@@ -1,4 +1,4 @@
-/** How long each kind of data is kept, what removes it, and the duty that removes it. */
+/** The retention time of each kind of data, the way in which it is removed, and the duty that removes it. */
 @NullMarked
 package io.sluice.center.retention;
 

@@ -13,7 +13,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.springframework.util.function.SingletonSupplier;
 
-/** What was decided in one second. Several events of the same second add up. */
+/** The decisions of one second, as counts. Several events of the same second add up. */
 final class CountsEvent implements StreamEvent {
 
     /** The maximum number of rules in an event. */
@@ -30,14 +30,14 @@ final class CountsEvent implements StreamEvent {
     private final Map<String, Figures> rules;
     private final BiPredicate<Access, String> sees;
 
-    /** Most listeners see everything, so that is computed once. */
+    /** The text for listeners that see everything. Most listeners do, so it is computed once. */
     private final Supplier<String> all;
 
     /**
      * Creates the event.
      *
-     * @param fleet the sum, also over rules that are not in the map
-     * @param sees whether somebody sees a rule
+     * @param fleet the sum, including rules that are not in the map
+     * @param sees whether a listener may read a rule
      */
     CountsEvent(long second, Figures fleet, Map<String, Figures> rules, BiPredicate<Access, String> sees) {
         this.second = second;

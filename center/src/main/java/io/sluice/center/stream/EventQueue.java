@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** Events on their way to one listener, as bytes. Bounded. Not thread-safe. */
 final class EventQueue {
 
-    /** More events do not wait for a listener. */
+    /** The maximum number of waiting events. */
     static final int MOST_EVENTS = 1_000;
 
-    /** More bytes do not wait for a listener. */
+    /** The maximum size of all waiting events in bytes. */
     static final int MOST_BYTES = 2_000_000;
 
     private final Deque<byte[]> events = new ArrayDeque<>();
@@ -19,7 +19,7 @@ final class EventQueue {
 
     /** Adds an event. Returns whether there was room for it. */
     boolean add(String topic, String json) {
-        // JSON has no line breaks but between its parts.
+        // JSON has line breaks only between its parts.
         return add("event: " + topic + "\ndata: " + json.replaceAll("[\r\n]+", " ") + "\n\n");
     }
 

@@ -13,20 +13,20 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
 /**
- * Adds up the counts of all nodes by the second, for those who listen now. A second is told two seconds after its end. What arrives
- * later is told as a further event of that second. Bounded. Thread-safe.
+ * Adds up the counts of all nodes by the second, for the current listeners. A second is published two seconds after its end. Counts that
+ * arrive later are published as a further event of that second. Bounded. Thread-safe.
  */
 final class LiveCounts {
 
-    /** A second is told this long after it began. */
+    /** The time from the start of a second to its publication, in seconds. */
     static final long TOLD_AFTER = 3;
 
-    /** Older counts are not told. */
+    /** The maximum age of counts that are published, in seconds. */
     static final long OLDEST = 60;
 
     private static final long MOST_AHEAD = 5;
 
-    /** More rules, over all seconds that were not told, are counted for the fleet only. */
+    /** The maximum number of rules over all unpublished seconds. Further rules count only for the fleet. */
     private static final int MOST_RULES = 100_000;
 
     // Guarded by this.
@@ -43,7 +43,7 @@ final class LiveCounts {
     /**
      * Takes counts of a node.
      *
-     * @param heardSince since when somebody listens, in milliseconds since 1970; empty if nobody does
+     * @param heardSince the time since which there are listeners, in milliseconds since 1970; empty if there are none
      */
     synchronized void take(StoredBatch batch, long nowMillis, OptionalLong heardSince) {
         if (heardSince.isEmpty()) {
@@ -52,7 +52,7 @@ final class LiveCounts {
         }
         if (!isListening) {
             isListening = true;
-            // Of the second in which somebody began to listen, a part may have arrived before.
+            // Some counts of the second in which the first listener was added may have arrived before it.
             since = Math.floorDiv(heardSince.getAsLong(), 1_000L);
         }
         SecondCounts counts = SecondCounts.of(batch.content());
@@ -77,7 +77,7 @@ final class LiveCounts {
         size = 0;
     }
 
-    /** Returns what is to be told now. */
+    /** Returns the events that are due now. */
     synchronized List<CountsEvent> due(long nowMillis, BiPredicate<Access, String> sees) {
         long now = Math.floorDiv(nowMillis, 1_000L);
         List<CountsEvent> events = new ArrayList<>();

@@ -11,10 +11,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Turns the data of nodes into events. Those who report never wait for those who listen. Thread-safe. */
+/** Turns the data of nodes into events. Nodes that report never wait for listeners. Thread-safe. */
 public final class LiveData {
 
-    /** More refusals between two turns are not told. */
+    /** The maximum number of published refusals between two turns. */
     private static final int MOST_REFUSALS = 2_000;
 
     private static final long NODES_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -40,7 +40,7 @@ public final class LiveData {
     /**
      * Takes a batch that arrived.
      *
-     * @throws IllegalArgumentException if it cannot be read
+     * @throws IllegalArgumentException if the batch cannot be read
      */
     public void take(StoredBatch batch) {
         if (batch.kind() == Kind.COUNTS) {
@@ -59,7 +59,7 @@ public final class LiveData {
         }
     }
 
-    /** Tells listeners what is due. To be called several times a second, by one thread. */
+    /** Publishes the events that are due. Called several times a second, by one thread. */
     public void turn() {
         long now = nowMillis();
         counts.due(now, stream::sees).forEach(stream::publish);

@@ -8,14 +8,14 @@ import io.sluice.runtime.fleet.NodeReport;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Tells when a node appears, falls silent, comes back, starts again, or decides in another way. Used by one thread. */
+/** Publishes an event if a node appears, falls silent, returns, restarts, or decides in another way. Used by one thread. */
 final class NodeNews {
 
     private final Stream stream;
     private final LiveNodes nodes;
     private Map<String, Seen> last = Map.of();
 
-    /** What changes are told of. */
+    /** The properties of a node whose changes are published. */
     private record Seen(
             boolean live,
             NodeReport.Mode mode,
@@ -41,7 +41,7 @@ final class NodeNews {
         this.nodes = nodes;
     }
 
-    /** To be called about once a second. */
+    /** Publishes the changes since the last call. Called about once a second. */
     void turn() {
         Map<String, Seen> now = new HashMap<>();
         for (NodeState node : nodes.all()) {

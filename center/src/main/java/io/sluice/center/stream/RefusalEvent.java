@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * A refusal out of the sample that nodes send.
+ * A refusal from the sample that nodes send.
  *
- * @param node that refused
- * @param second in which listeners are told, in seconds since 1970
- * @param sees whether somebody sees a rule
+ * @param node the node that refused
+ * @param second the second of publication, in seconds since 1970
+ * @param sees whether a listener may read a rule
  */
 record RefusalEvent(DecisionEntry entry, String node, long second, BiPredicate<Access, String> sees)
         implements StreamEvent {

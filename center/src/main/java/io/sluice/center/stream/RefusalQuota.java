@@ -1,6 +1,6 @@
 package io.sluice.center.stream;
 
-/** Lets a listener hear at most 20 refusals in a second. Used by one thread at a time. */
+/** Limits a listener to 20 refusals per second. Used by one thread at a time. */
 final class RefusalQuota {
 
     static final int MOST = 20;

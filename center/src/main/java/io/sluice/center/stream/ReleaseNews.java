@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** Tells when a rollout begins, goes on or ends. Used by one thread. */
+/** Publishes an event if a rollout starts, continues or ends. Used by one thread. */
 public final class ReleaseNews {
 
     private static final int WATCHED = 20;
@@ -41,7 +41,7 @@ public final class ReleaseNews {
         releases.rollouts(Long.MAX_VALUE, WATCHED).forEach(each -> revisions.put(each.id(), each.revision()));
     }
 
-    /** To be called several times a second. */
+    /** Publishes the changes since the last call, at most once a second. Called several times a second. */
     public void turn() {
         if (clock.nanoTime() - nextNanos < 0) {
             return;
@@ -70,7 +70,7 @@ public final class ReleaseNews {
                 .toString();
     }
 
-    /** Whoever sees all that its change touches. */
+    /** Returns whether a listener sees a rollout: it must be able to read every rule that the change touches. */
     private Predicate<Access> sees(Rollout rollout) {
         return database.read(client -> {
             Optional<Change> change = changes.find(client, rollout.order().change());

@@ -16,17 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners what happens. A listener hears only what happens while it listens, and only what it may see. Telling never waits for
- * a listener: one that reads too slowly is cut off. Thread-safe.
+ * Publishes events to listeners. A listener receives only events that occur while it listens, and only events that it may see. Publishing
+ * never waits for a listener: the stream of a listener that reads too slowly is ended. Thread-safe.
  */
 public final class Stream {
 
     private static final Logger LOG = LoggerFactory.getLogger(Stream.class);
 
-    /** More listeners are refused. */
+    /** The maximum number of listeners. Further listeners are refused. */
     static final int MOST_LISTENERS = 200;
 
-    /** One account or token can have this many. */
+    /** The maximum number of listeners of one account or token. */
     static final int MOST_OF_ONE = 50;
 
     private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -34,7 +34,7 @@ public final class Stream {
 
     private final Clock clock;
 
-    /** Those who listen, and since when. */
+    /** The listeners, with the time since which they listen. */
     private final Map<Listener, Long> listeners = new ConcurrentHashMap<>();
 
     private volatile Supplier<List<RuleSet>> rules = List::of;
@@ -44,20 +44,20 @@ public final class Stream {
     private long comfortedNanos;
     private long checkedNanos;
 
-    /** Somebody who listens. Must not block. */
+    /** A receiver of events. Its methods must not block. */
     interface Listener {
 
-        /** Returns who it is. */
+        /** Returns the rights of the listener. */
         Access access();
 
         boolean hears(StreamTopic topic);
 
         void tell(StreamEvent event);
 
-        /** Asks for a sign of life. */
+        /** Sends an event that keeps the connection alive. */
         void comfort();
 
-        /** Asks to find out whether it may still listen. */
+        /** Checks whether the listener may continue to listen. */
         void check();
 
         /** Ends the stream. */
@@ -70,13 +70,13 @@ public final class Stream {
         this.checkedNanos = clock.nanoTime();
     }
 
-    /** Sets the rules that decide who sees what: those in force and those on trial. */
+    /** Sets the rules by which the visibility of events is decided: the rules in force and the rules on trial. */
     public void seeBy(Supplier<List<RuleSet>> sets) {
         rules = sets;
     }
 
     /**
-     * Tells everybody who listens to a topic and may see it.
+     * Publishes an event to all listeners of a topic that may see it.
      *
      * @param topic such as {@code alerts}
      * @param json an object
@@ -107,12 +107,12 @@ public final class Stream {
         }
     }
 
-    /** Returns whether somebody listens to a topic. */
+    /** Returns whether a topic has listeners. */
     boolean isHeard(StreamTopic topic) {
         return heardSince(topic).isPresent();
     }
 
-    /** Returns since when those who listen to a topic now do, in milliseconds since 1970; empty if nobody listens. */
+    /** Returns the time since which the current listeners of a topic listen, in milliseconds since 1970; empty if there are none. */
     OptionalLong heardSince(StreamTopic topic) {
         return listeners.entrySet().stream()
                 .filter(each -> each.getKey().hears(topic))
@@ -120,7 +120,10 @@ public final class Stream {
                 .min();
     }
 
-    /** Returns whether somebody sees a rule. A rule that neither is in force nor on trial is seen by those who see all rules. */
+    /**
+     * Returns whether a listener may read a rule. A rule that is neither in force nor on trial is visible to listeners that may read all
+     * rules.
+     */
     boolean sees(Access access, String rule) {
         return new Visibility(access).sees(rule, rules.get());
     }
@@ -142,12 +145,12 @@ public final class Stream {
         listeners.remove(listener);
     }
 
-    /** Returns how many listen. */
+    /** Returns the number of listeners. */
     public int size() {
         return listeners.size();
     }
 
-    /** Sends signs of life, and lets listeners find out whether they may still listen. To be called several times a second. */
+    /** Keeps connections alive, and checks whether listeners may continue to listen. Called several times a second. */
     public synchronized void turn() {
         long now = clock.nanoTime();
         if (now - comfortedNanos >= COMFORT_NANOS) {

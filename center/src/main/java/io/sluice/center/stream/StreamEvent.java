@@ -3,15 +3,15 @@ package io.sluice.center.stream;
 import io.sluice.center.access.Access;
 import java.util.Optional;
 
-/** Something that happened. Each listener is told only the part that it may see. Immutable. */
+/** An event of the fleet. Each listener receives only the part that it may see. Immutable. */
 interface StreamEvent {
 
     StreamTopic topic();
 
     /**
-     * Returns what to tell somebody, as JSON; empty for nothing.
+     * Returns the event for a listener as JSON; empty if the listener does not receive it.
      *
-     * @param rule the only rule that the listener wants to hear about; empty for all
+     * @param rule the only rule that the listener has asked for; empty for all rules
      */
     Optional<String> json(Access access, String rule);
 }

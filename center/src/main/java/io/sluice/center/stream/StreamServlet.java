@@ -26,21 +26,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code GET /api/stream}. Connections stay open and use no thread. */
+/** The endpoint {@code GET /api/stream}. Connections stay open and use no thread. */
 public final class StreamServlet extends HttpServlet {
 
     private static final long serialVersionUID = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamServlet.class);
     private static final int AT_ONCE = 32 * 1024;
-    /** The name of the event that is a sign of life. Browsers do not tell their scripts of comments. */
+    /** The name of the event that keeps a connection alive. Browsers do not pass comments to scripts. */
     private static final String ALIVE = "alive";
 
     private static final int LONGEST_RULE = 200;
 
     private final transient Stream stream;
 
-    /** Looks into the database, which the thread that tells events must not wait for. */
+    /** Runs checks that read the database, because the thread that publishes events must not wait for it. */
     private final transient ExecutorService checks = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sluice-center-listeners");
         thread.setDaemon(true);
@@ -105,7 +105,7 @@ public final class StreamServlet extends HttpServlet {
         return Objects.requireNonNull((Supplier<Optional<Access>>) request.getAttribute(CurrentAccess.AGAIN));
     }
 
-    /** One listener. The lock is held while bytes are handed to the server, which never waits for the network. */
+    /** One listener. The lock is held while bytes are passed to the server, which never waits for the network. */
     private final class Connection implements Stream.Listener, WriteListener, AsyncListener {
 
         private final Set<StreamTopic> topics;
@@ -193,7 +193,7 @@ public final class StreamServlet extends HttpServlet {
             }
         }
 
-        /** Ends the stream if its credential was revoked. While the database is away, it goes on. */
+        /** Ends the stream if its credential was revoked. While the database is unavailable, the stream continues. */
         private void look() {
             isCheckDue.set(false);
             try {
@@ -258,7 +258,7 @@ public final class StreamServlet extends HttpServlet {
                         context.complete();
                     }
                 } catch (IllegalStateException e) {
-                    // Already complete.
+                    // The response is already complete.
                 }
             }
         }
@@ -286,7 +286,7 @@ public final class StreamServlet extends HttpServlet {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // Not started again.
+            // The request is not dispatched again.
         }
     }
 }

@@ -5,7 +5,7 @@ import io.sluice.rules.yaml.PrintableText;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a listener can hear about. */
+/** A topic that a listener can subscribe to. */
 enum StreamTopic {
     COUNTS("counts"),
     DECISIONS("decisions"),
@@ -26,7 +26,11 @@ enum StreamTopic {
         return word;
     }
 
-    /** Returns the topic with this name. Throws {@link IllegalArgumentException} if there is none. */
+    /**
+     * Returns the topic with this name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     static StreamTopic of(String word) {
         for (StreamTopic topic : values()) {
             if (topic.word().equals(word)) {

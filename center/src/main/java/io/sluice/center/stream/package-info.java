@@ -1,6 +1,6 @@
 /**
- * What happens in the fleet, as server-sent events for people and programs: counts, refusals, nodes, alerts and releases. Nothing is
- * stored here: a listener that was away asks the other parts of the API for what it missed.
+ * Events of the fleet, as server-sent events for people and programs: counts, refusals, nodes, alerts and releases. Nothing is stored here:
+ * a listener that was disconnected reads missed events from the other parts of the API.
  */
 @NullMarked
 package io.sluice.center.stream;
