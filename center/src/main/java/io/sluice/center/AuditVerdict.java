@@ -6,17 +6,17 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a verification of an exported audit log found. Immutable.
+ * The result of the verification of an exported audit log. Immutable.
  *
- * @param conclusion one line that begins with {@code verified}, {@code NOT verified} or {@code BROKEN}
+ * @param conclusion one line that starts with {@code verified}, {@code NOT verified} or {@code BROKEN}
  * @param log the id of the log
- * @param rows how many rows with their content there are
+ * @param rows the number of rows with their content
  * @param firstBad the first row that is bad or missing; empty if there is none
- * @param integrity whether each row is what was once written
- * @param completeness whether all rows are there
- * @param witnessed what nodes say
- * @param witnessedUntil the last row that a witness vouches for; 0 if none does
- * @param nodes how many witnesses vouch up to that row
+ * @param integrity whether each row is unchanged since it was written
+ * @param completeness whether all rows are present
+ * @param witnessed the statements of witnesses
+ * @param witnessedUntil the last row that a witness confirms; 0 if there is none
+ * @param nodes the number of witnesses that confirm the rows up to that one
  */
 public record AuditVerdict(
         State state,
@@ -32,11 +32,11 @@ public record AuditVerdict(
 
     /** The conclusions. */
     public enum State {
-        /** Nothing is wrong, the key is trusted, and a witness agrees. */
+        /** No problem was found, the key is trusted, and a witness agrees. */
         VERIFIED,
-        /** Nothing is wrong, but the key or a witness is missing. */
+        /** No problem was found, but the key or a witness is missing. */
         NOT_VERIFIED,
-        /** Something is wrong. */
+        /** A problem was found. */
         BROKEN
     }
 
@@ -48,7 +48,7 @@ public record AuditVerdict(
         }
     }
 
-    /** Returns it as JSON on one line. */
+    /** Returns the verdict as JSON on one line. */
     public String toJson() {
         JsonMapper mapper = JsonMapper.shared();
         ObjectNode json = mapper.createObjectNode()

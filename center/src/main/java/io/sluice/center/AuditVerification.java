@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Verifies an exported audit log without a center. Not thread-safe.
  *
- * <p>What nodes say through the center cannot make a log verified, because the center could make it up. It counts against the log.
+ * <p>Statements of nodes that come through the center cannot make a log verified, because the center could invent them. They can only count
+ * against the log.
  */
 public final class AuditVerification {
 
@@ -31,21 +32,21 @@ public final class AuditVerification {
     private final List<Claim> claims = new ArrayList<>();
 
     /**
-     * What a node says through the center.
+     * A statement of a node that comes through the center.
      *
-     * @param log the id of the log that it witnesses; empty for that of the export
+     * @param log the id of the log that the node witnesses; empty for the log of the export
      * @param size the number of rows that it has witnessed
-     * @param root of the tree over them
+     * @param root the root of the tree over these rows
      * @param key the id of the key that it trusts
-     * @param refused why it refuses what the center offers
+     * @param refused the reason why it refuses the center's offer; empty if it does not
      */
     public record Claim(String node, String log, long size, String root, String key, Optional<String> refused) {}
 
     /**
-     * Trusts a key that is known from elsewhere.
+     * Trusts a key that is known from another source.
      *
-     * @param text the key in Base64, or the text of a node's file {@code audit-witness}, which has the key that the node trusts
-     * @throws IllegalArgumentException if the text is anything else
+     * @param text the key in Base64, or the text of a node's file {@code audit-witness}, which contains the key that the node trusts
+     * @throws IllegalArgumentException if the text has another form
      */
     public void trust(String text) {
         trusted = text.strip().startsWith("{")
@@ -56,15 +57,15 @@ public final class AuditVerification {
     /**
      * Adds a witness.
      *
-     * @param name for people
-     * @param text of a node's file {@code audit-witness}
-     * @throws IllegalArgumentException if the text is anything else
+     * @param name the name that people see
+     * @param text the text of a node's file {@code audit-witness}
+     * @throws IllegalArgumentException if the text has another form
      */
     public void witness(String name, String text) {
         witnesses.put(name, HeldCheckpoint.parse(text.strip()));
     }
 
-    /** Adds what a node says through the center. */
+    /** Adds a statement of a node that comes through the center. */
     public void claim(Claim claim) {
         claims.add(claim);
     }
@@ -72,7 +73,7 @@ public final class AuditVerification {
     /**
      * Verifies an export in JSON lines, which may be compressed.
      *
-     * @throws IOException if it cannot be read or is no export; its message is for people
+     * @throws IOException if it cannot be read or is not an export; its message is for people
      */
     public AuditVerdict verify(InputStream export) throws IOException {
         ExportReader reader = new ExportReader(export);

@@ -84,9 +84,9 @@ public final class Center implements AutoCloseable {
     }
 
     /**
-     * Starts a center. Returns when it serves.
+     * Starts a center. Returns when the center serves requests.
      *
-     * @throws CenterStartException with one line for the user
+     * @throws CenterStartException if the center cannot start; the message is one line for the user
      */
     public static Center open(CenterSettings settings) throws CenterStartException {
         return open(settings, Clock.system());
@@ -96,7 +96,7 @@ public final class Center implements AutoCloseable {
         return open(settings, clock, Passwords.argon2());
     }
 
-    /** Tests have hashes that take less time. */
+    /** Starts a center with other password hashes. Tests use hashes that take less time. */
     static Center open(CenterSettings settings, Clock clock, Passwords passwords) throws CenterStartException {
         Center center = new Center(settings, clock, passwords);
         try {
@@ -108,13 +108,13 @@ public final class Center implements AutoCloseable {
         }
     }
 
-    /** Returns the address of its API. */
+    /** Returns the address of the API. */
     public URI address() {
         String host = settings.bind().contains(":") ? "[" + settings.bind() + "]" : settings.bind();
         return URI.create((isTls() ? "https://" : "http://") + host + ":" + port);
     }
 
-    /** Returns the address for people. */
+    /** Returns the address at which people reach the center. */
     public URI publicUrl() {
         return publicAddress().url();
     }
@@ -127,23 +127,23 @@ public final class Center implements AutoCloseable {
         return settings.signIn().tls().isPresent();
     }
 
-    /** Returns the people who use it. */
+    /** Returns the people who use the center. */
     People people() {
         return Objects.requireNonNull(people);
     }
 
-    /** Returns what tells listeners. */
+    /** Returns the stream of events to listeners. */
     Stream stream() {
         return Objects.requireNonNull(stream);
     }
 
-    /** Returns what computes the hashes of passwords. */
+    /** Returns the component that computes the hashes of passwords. */
     Passwords passwords() {
         return passwords;
     }
 
     /**
-     * Returns the link that sets the first administrator up, while there is no administrator. It is good for one use within 24
+     * Returns the link that sets up the first administrator, while there is no administrator. The link is valid for one use within 24
      * hours, and until the next start.
      */
     public Optional<String> setUpLink() {
@@ -260,7 +260,7 @@ public final class Center implements AutoCloseable {
             boolean unused = releases.begin(
                     new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
         }
-        // What it knows to be wrong keeps other duties from removing rows.
+        // The faults that the audit memory knows prevent other duties from removing rows.
         audit.look();
         reconciler.start();
         Backups backups = new Backups(
@@ -302,7 +302,7 @@ public final class Center implements AutoCloseable {
                 servers,
                 settings.bind(),
                 settings.port()));
-        // Streams have no end of their own, and the server waits for the end of requests.
+        // Streams do not end by themselves, and the server waits for the end of requests.
         opened(feed::end);
         opened(traffic.stream()::end);
         port = server.port();

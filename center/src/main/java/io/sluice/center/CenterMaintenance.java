@@ -43,8 +43,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Works on the data of a center without its API. Saving, resetting an administrator, making tokens and replacing the key of the audit
- * log may run beside a center; the others need the data directory for themselves.
+ * Maintains the data of a center without its API. Backups, administrator resets, new tokens and replacements of the audit log's key may run
+ * while a center uses the data; all other tasks need exclusive access to the data directory.
  */
 public final class CenterMaintenance {
 
@@ -56,10 +56,10 @@ public final class CenterMaintenance {
         this.settings = settings;
     }
 
-    /** What is in force. */
+    /** The version in force, and the number of its rules. */
     public record InForce(long version, int rules) {}
 
-    /** Saves everything to a file that only its owner can read, and replaces it if it exists. */
+    /** Saves everything to a file that only its owner can read. An existing file is replaced. */
     public void export(Path file) throws MaintenanceFailedException {
         beside(database -> {
             new Backups(database, settings.data().resolve(BACKUPS)).saveAs(file.toAbsolutePath());
@@ -73,10 +73,10 @@ public final class CenterMaintenance {
     }
 
     /**
-     * Fills an empty database with an export or a backup, and erases again what the data directory, or the directory of the backup,
-     * knows to be erased.
+     * Fills an empty database with an export or a backup. Subjects that are erased according to the data directory, or to the directory of
+     * the backup, are erased again.
      *
-     * @return what is in force then
+     * @return the version in force after that
      */
     public InForce restore(Path file) throws MaintenanceFailedException {
         return alone(database -> {
@@ -141,9 +141,9 @@ public final class CenterMaintenance {
     }
 
     /**
-     * Makes a link for an administrator, who is enabled, has all rights, and must choose a new password.
+     * Creates a link for an administrator. The account is enabled, has all rights, and needs a new password.
      *
-     * @param user the name of the account, which is made if it does not exist; empty for the only administrator
+     * @param user the name of the account, which is created if it does not exist; empty for the only administrator
      */
     public AdminLink resetAdmin(Optional<String> user) throws MaintenanceFailedException {
         SignInSettings signIn = settings.signIn();
@@ -162,7 +162,7 @@ public final class CenterMaintenance {
     }
 
     /**
-     * Tries what a sign-in of a person would find at each identity server. Changes nothing.
+     * Checks the result of a person's sign-in at each identity server. Changes nothing.
      *
      * @return lines for the user
      */
@@ -174,9 +174,9 @@ public final class CenterMaintenance {
     }
 
     /**
-     * Makes a token for nodes that belongs to nobody.
+     * Creates a token for nodes that has no owner.
      *
-     * @param out the file that gets the token, readable for its owner alone; empty to return it
+     * @param out the file for the token, readable only by its owner; empty to return the token
      * @return the token; empty if it is in the file
      */
     public Optional<String> nodeToken(String name, Duration life, Optional<Path> out)
@@ -205,7 +205,7 @@ public final class CenterMaintenance {
                                                 "scopes", List.of(Scope.NODE.word()),
                                                 "tenant", "",
                                                 "until", until.toString())));
-                // Without the file there must be no token.
+                // If the file cannot be written, the token must not exist.
                 out.ifPresent(file -> PrivateFile.write(file, made.secret() + "\n"));
                 return made.secret();
             });
@@ -216,7 +216,7 @@ public final class CenterMaintenance {
     /**
      * Replaces the key that signs checkpoints of the audit log. The old key signs the new one, so nodes accept it.
      *
-     * @param lost whether nobody has the old key any more; then nodes refuse what follows until they begin anew
+     * @param lost whether the old key no longer exists anywhere; nodes then refuse later checkpoints until they start over
      * @return the id of the new public key, and the key itself
      */
     public NewAuditKey rotateAuditKey(boolean lost) throws MaintenanceFailedException {

@@ -13,20 +13,20 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How a center runs.
+ * The settings of a center.
  *
  * @param data the directory of its files
  * @param db a JDBC URL; empty for SQLite in the data directory
  * @param redis the Redis of the nodes, if there is one
  * @param bind the address that it listens on
- * @param port 0 for a free one
- * @param adminTokenFile the file with the administrator's token; without one, a token is made in the data directory
+ * @param port the port that it listens on; 0 for a free one
+ * @param adminTokenFile the file with the administrator's token; without it, a token is created in the data directory
  * @param firstRules the rules of version 1, if nothing was released yet; empty for none
- * @param signIn how people reach it and sign in
- * @param sinks places outside that get every row of the audit log
- * @param retention how long it keeps what it no longer needs
- * @param alerts where alerts go
- * @param shown rules that the center shows and cannot change, in place of its own
+ * @param signIn the settings for its address and signing in
+ * @param sinks the destinations outside the center that receive every row of the audit log
+ * @param retention the times for which it keeps data that it no longer needs
+ * @param alerts the destinations of alerts
+ * @param shown rules that the center displays and cannot change, instead of its own rules
  */
 public record CenterSettings(
         Path data,
@@ -50,7 +50,7 @@ public record CenterSettings(
         }
     }
 
-    /** Without the addresses of database and Redis, which may include passwords. */
+    /** Returns the text without the addresses of database and Redis, which may include passwords. */
     @Override
     public String toString() {
         return "CenterSettings[" + data + ", " + bind + ":" + port + "]";
@@ -109,7 +109,7 @@ public record CenterSettings(
                 data, db, redis, bind, port, adminTokenFile, firstRules, other, sinks, retention, alerts, shown);
     }
 
-    /** Returns the same settings with places outside that get every row of the audit log. */
+    /** Returns the same settings with other destinations for the rows of the audit log. */
     public CenterSettings sinks(List<AuditSink> others) {
         return new CenterSettings(
                 data, db, redis, bind, port, adminTokenFile, firstRules, signIn, others, retention, alerts, shown);
@@ -131,9 +131,9 @@ public record CenterSettings(
     }
 
     /**
-     * Shows the rules of something else, such as a file. Then the center changes nothing and releases nothing to Redis.
+     * Displays rules from another source, such as a file. The center then changes nothing and releases nothing to Redis.
      *
-     * @param name of what rules, for people
+     * @param name the origin of the rules, for people
      */
     public CenterSettings showing(String name, Supplier<RuleSet> rules) {
         return new CenterSettings(

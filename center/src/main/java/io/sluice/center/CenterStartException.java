@@ -1,6 +1,6 @@
 package io.sluice.center;
 
-/** A center could not start. The message is one line that says what is wrong and what to do. */
+/** Thrown if a center could not start. The message is one line that names the problem and its solution. */
 public final class CenterStartException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 package io.sluice.center;
 
-/** Maintenance of a center's data failed. The message is one line that says what is wrong and what to do. */
+/** Thrown if the maintenance of a center's data failed. The message is one line that names the problem and its solution. */
 public final class MaintenanceFailedException extends Exception {
 
     private static final long serialVersionUID = 1;

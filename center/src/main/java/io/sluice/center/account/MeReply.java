@@ -15,10 +15,10 @@ import org.springframework.security.core.authority.FactorGrantedAuthority;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the center knows about the signed-in person.
+ * The signed-in person, for the API.
  *
- * @param rights over some rules at least
- * @param everywhere rights over all rules
+ * @param rights the rights over at least some rules
+ * @param everywhere the rights over all rules
  */
 public record MeReply(
         String user,

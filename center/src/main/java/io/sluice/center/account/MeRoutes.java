@@ -23,7 +23,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The account of the signed-in person. */
+/** The routes for the account of the signed-in person. */
 @RestController
 public final class MeRoutes {
 
@@ -44,7 +44,7 @@ public final class MeRoutes {
         return MeReply.of(own(), SessionRoutes.signedIn(), fresh);
     }
 
-    /** Ends all sessions of the account. The person goes on in a new one. */
+    /** Changes the password and ends all sessions of the account. The person continues in a new session. */
     @PutMapping("/api/me/password")
     SessionReply password(HttpServletRequest request, HttpServletResponse response) {
         String password = RequestBody.string(RequestBody.object(request, Set.of("password")), "password", "");

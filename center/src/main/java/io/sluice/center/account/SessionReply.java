@@ -6,7 +6,7 @@ import io.sluice.center.signin.SignInServer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who is signed in, and how to sign in. */
+/** The signed-in person, and the available ways of signing in. */
 public record SessionReply(
         boolean signedIn, @Nullable String user, @Nullable String csrf, Ways ways) {
 

@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Signing in with a password, signing out, and one-time links. */
+/** The routes for signing in with a password, signing out, and one-time links. */
 @RestController
 public final class SessionRoutes {
 
@@ -63,7 +63,9 @@ public final class SessionRoutes {
         this.servers = servers.list();
     }
 
-    /** Also takes the cookie of a session that has ended, because a request with it needs a token that nobody has. */
+    /**
+     * Returns the session. The cookie of an ended session is removed, because requests with that cookie need a CSRF token that no page has.
+     */
     @GetMapping("/api/session")
     SessionReply session(HttpServletRequest request, HttpServletResponse response) {
         Optional<String> id = cookie.read(request);
@@ -101,7 +103,7 @@ public final class SessionRoutes {
         return SessionReply.nobody(servers);
     }
 
-    /** Presents the password again. The session goes on under another id. */
+    /** Presents the password again. The session continues under another id. */
     @PostMapping("/api/session/factor")
     SessionReply stepUp(HttpServletRequest request, HttpServletResponse response) {
         JsonNode body = RequestBody.object(request, Set.of("password"));
@@ -136,7 +138,7 @@ public final class SessionRoutes {
         return begin(request, response, account);
     }
 
-    /** Does something with a link. A link that is not valid is a sign-in that was refused. */
+    /** Runs a task with a link. An invalid link counts as a refused sign-in. */
     private <T> T withLink(HttpServletRequest request, Supplier<T> task) {
         try {
             SignInThrottle.Attempt attempt = throttle.admit(request, "");
@@ -159,13 +161,13 @@ public final class SessionRoutes {
         return SessionReply.of(account, id, servers);
     }
 
-    /** Returns the secret of a link, which may be the whole address. */
+    /** Returns the secret of a link, which may be given as the whole address. */
     private static String secret(JsonNode body) {
         String link = RequestBody.string(body, "link", "");
         return link.substring(link.lastIndexOf('#') + 1);
     }
 
-    /** Returns who sent a request that only a person can send. */
+    /** Returns the authentication of a request that only a person can send. */
     static SignedIn signedIn() {
         if (SecurityContextHolder.getContext().getAuthentication() instanceof SignedIn signedIn) {
             return signedIn;

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** One-time links. The person who has one chooses the password of an account, or the name and password of the first administrator. */
+/** One-time links. The person with the link chooses the password of an account, or the name and password of the first administrator. */
 public final class SetUp {
 
-    /** How long a link is good for. */
+    /** The lifetime of a link. */
     public static final Duration LIFE = Duration.ofHours(24);
 
-    /** What a link without an account is for. */
+    /** The account id of a link that creates the first administrator. */
     private static final long FIRST_ADMINISTRATOR = 0;
 
     private final People people;
@@ -32,12 +32,12 @@ public final class SetUp {
         this.passwords = passwords;
     }
 
-    /** Returns the address that holds a secret. Browsers do not send what follows the {@code #}, so it gets into no log. */
+    /** Returns the address with a secret. Browsers do not send the part after the {@code #}, so the secret gets into no log. */
     public static String link(PublicAddress address, String secret) {
         return address.url().toString().replaceAll("/+$", "") + "/set-up#" + secret;
     }
 
-    /** Makes a link for the first administrator and returns its secret; empty if there is an administrator. */
+    /** Creates a link for the first administrator and returns its secret; empty if there is an administrator. */
     public Optional<String> firstLink() {
         return people.database().write(client -> {
             people.accounts().lockAll(client);
@@ -48,7 +48,7 @@ public final class SetUp {
     }
 
     /**
-     * Returns the account that a link is for; empty for the first administrator.
+     * Returns the account of a link; empty for the first administrator.
      *
      * @throws RefusedException if the link is not valid
      */
@@ -60,11 +60,11 @@ public final class SetUp {
     }
 
     /**
-     * What somebody with a link asks for.
+     * A request with a link.
      *
-     * @param secret of the link
-     * @param name of the first administrator; otherwise empty
-     * @param email of the first administrator; may be empty
+     * @param secret the secret of the link
+     * @param name the name of the first administrator; otherwise empty
+     * @param email the e-mail address of the first administrator; may be empty
      */
     record Wish(String secret, String name, String email, String password) {
 
@@ -75,10 +75,10 @@ public final class SetUp {
     }
 
     /**
-     * Uses a link. Either everything is done, or nothing and the link stays valid.
+     * Uses a link. If a step fails, nothing is changed and the link remains valid.
      *
-     * @param address where the request came from
-     * @return the account, whose owner is now known
+     * @param address the address that the request came from
+     * @return the account, whose owner has proved their identity with the link
      * @throws RefusedException if the link is not valid or was used, or the password or name is not usable
      */
     Account use(Wish wish, String address) {

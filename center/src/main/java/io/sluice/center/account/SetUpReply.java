@@ -3,7 +3,7 @@ package io.sluice.center.account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a one-time link is for.
+ * The purpose of a one-time link.
  *
  * @param user the account; null for the first administrator, who chooses a name
  */

@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
  *
  * @param revision rises with each change
  * @param origin local, or the name of an identity server
- * @param hasPassword whether it can sign in with a password of its own
- * @param link a new one-time link, which is shown only once; otherwise null
+ * @param hasPassword whether the account can sign in with its own password
+ * @param link a new one-time link, which is returned only once; otherwise null
  */
 public record UserReply(
         long id,

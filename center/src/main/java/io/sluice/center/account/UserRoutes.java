@@ -25,7 +25,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** The accounts that somebody manages. */
+/** The routes for the accounts that the caller manages. */
 @RestController
 public final class UserRoutes {
 
@@ -47,7 +47,7 @@ public final class UserRoutes {
         return UserReply.of(users.find(access, id));
     }
 
-    /** The new account has no password. The link in the answer sets one. */
+    /** Creates an account without a password. The link in the answer sets the password. */
     @PostMapping("/api/users")
     @ResponseStatus(HttpStatus.CREATED)
     UserReply create(@RequestAttribute(CurrentAccess.ACCESS) Access access, HttpServletRequest request) {

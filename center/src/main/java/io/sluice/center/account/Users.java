@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Manages accounts. An administrator manages all; a tenant administrator those whose roles are all within the tenant, and sees no
- * others. Nobody gives a right that they do not have, changes their own rights, or takes the last administrator away.
+ * Manages accounts. An administrator manages all accounts. A tenant administrator manages and sees only accounts whose roles are all within
+ * the tenant. People cannot give rights that they do not have, change their own rights, or remove the last administrator.
  */
 final class Users {
 
@@ -40,9 +40,9 @@ final class Users {
     }
 
     /**
-     * A change of an account. What is empty stays as it is.
+     * A change of an account. Empty fields keep their value.
      *
-     * @param revision the one that the caller saw; 0 for any
+     * @param revision the revision that the caller saw; 0 for any
      */
     record Edit(
             Optional<String> displayName,
@@ -57,7 +57,7 @@ final class Users {
         }
     }
 
-    /** Returns the accounts that somebody manages, by name. */
+    /** Returns the accounts that the caller manages, by name. */
     List<Account> list(Access access) {
         return people.database().read(people.accounts()::all).stream()
                 .filter(account -> manages(access, account))
@@ -124,7 +124,7 @@ final class Users {
         });
     }
 
-    /** Makes a one-time link that sets the password of an account. Earlier ones are void. */
+    /** Creates a one-time link that sets the password of an account. Earlier links of the account become void. */
     Linked link(Access access, long id, String reason) {
         requireShort("reason", reason);
         return people.database().write(client -> {
@@ -159,7 +159,7 @@ final class Users {
                 .disabled(!disabled ? 0 : old.isDisabled() ? old.disabledAt() : now);
     }
 
-    /** An account that somebody does not manage does not exist for them. */
+    /** Returns an account that the caller manages. Any other account is reported as unknown. */
     private Account managed(JdbcClient client, Access access, long id) {
         return people.accounts()
                 .find(client, id)
@@ -187,7 +187,7 @@ final class Users {
         }
     }
 
-    /** Without a role, an account would belong to no tenant. */
+    /** Checks the number of roles. Without a role, the account of a tenant administrator would belong to no tenant. */
     private static void requireSize(Access access, List<Grant> roles) {
         int least = access.mayEverywhere(Right.MANAGE_PEOPLE) ? 0 : 1;
         if (roles.size() < least || roles.size() > MOST_ROLES) {
@@ -203,7 +203,7 @@ final class Users {
         }
     }
 
-    /** Returns what a change replaced. An e-mail address is personal, so it is only told that there is another one. */
+    /** Returns the values that a change replaced. An e-mail address is personal, so the log records only that it was replaced. */
     private static Map<String, Object> before(Account old, Account changed) {
         Map<String, Object> before = new LinkedHashMap<>();
         if (!old.displayName().equals(changed.displayName())) {

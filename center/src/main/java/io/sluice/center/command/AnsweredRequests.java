@@ -34,7 +34,7 @@ public final class AnsweredRequests {
     }
 
     /** The answer to a request. */
-    @SuppressWarnings("ArrayRecordComponent") // made once, sent as it is
+    @SuppressWarnings("ArrayRecordComponent") // created once, sent unchanged
     public record Answer(int status, String type, byte[] body) {}
 
     /**

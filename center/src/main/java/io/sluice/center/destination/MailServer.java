@@ -150,7 +150,7 @@ final class MailServer implements Destination {
         }
     }
 
-    @SuppressWarnings("JavaUtilDate") // what the library takes
+    @SuppressWarnings("JavaUtilDate") // the type of the library
     private MimeMessage mail(Session session, String id, List<AlertMessage> messages) throws MessagingException {
         MimeMessage mail = new MimeMessage(session);
         mail.setFrom(address(settings.from()));

@@ -86,7 +86,7 @@ public final class ExcerptQuestions {
      *
      * @param node the name of the node that people see
      */
-    @SuppressWarnings("ArrayRecordComponent") // it is not compared, and handed on once
+    @SuppressWarnings("ArrayRecordComponent") // never compared, passed on once
     record Answer(String node, byte[] excerpt) {
 
         @Override

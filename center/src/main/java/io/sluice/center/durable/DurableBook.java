@@ -18,16 +18,16 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * The sums of durable limits that nodes send, in the database. Thread-safe.
  *
  * <p>Each sum belongs to one node, which counts its changes, so an older state never replaces a newer one. The first question about a Redis
- * without its data fixes the answer: all nodes restore the same figures, and each knows what it has to add.
+ * without its data fixes the answer: all nodes restore the same sums, and each node knows the amount that it has to add.
  */
 public final class DurableBook {
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableBook.class);
 
-    /** More sums are left out. Nodes keep 100,000 each. */
+    /** The maximum number of sums. Further sums are left out. Nodes keep 100,000 each. */
     private static final int MOST_SUMS = 1_000_000;
 
-    /** So many answers about stores are kept. */
+    /** The maximum number of answers about stores that are kept. */
     static final int MOST_RESTORES = 100;
 
     private static final String COLUMNS =
@@ -62,8 +62,8 @@ public final class DurableBook {
     }
 
     /**
-     * Stores sums. When it returns, they are in the database, but for new ones that have no place there. Those are not refused: the node
-     * would send them again and again, could not send others, and could not restore anything.
+     * Stores sums. When the method returns, the sums are in the database, except for new sums without room. Such sums are not refused: the
+     * node would send them repeatedly, could not send other sums, and could not restore anything.
      */
     void add(List<DurableSum> sums) {
         boolean fits = database.write(client -> {
@@ -115,7 +115,7 @@ public final class DurableBook {
                 .isPresent();
     }
 
-    /** Returns some sums, ordered by name, those after a name. */
+    /** Returns the next sums after a name, ordered by name. */
     List<DurableSum> page(String after) {
         return database.read(
                 client -> client.sql("SELECT " + COLUMNS + ", used, changes FROM durable_sum s WHERE ref > ?"
@@ -125,7 +125,10 @@ public final class DurableBook {
                         .list());
     }
 
-    /** Returns some sums of other stores, as they were when somebody first asked about this one, ordered by name, those after a name. */
+    /**
+     * Returns the next sums of other stores after a name, ordered by name. The sums are in the state of the first question about this
+     * store.
+     */
     List<DurableSum> earlierThan(String store, String after) {
         boolean known = database.read(client -> isFixed(client, store));
         if (!known) {
@@ -173,7 +176,7 @@ public final class DurableBook {
         });
     }
 
-    /** Removes sums by their names, also from free pages of an embedded database. */
+    /** Removes sums by their names, even from free pages of an embedded database. */
     void remove(List<String> refs) {
         boolean removed = database.write(client -> {
             int rows = 0;

@@ -16,8 +16,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Sums of durable limits, for nodes: they send theirs, and ask for all when Redis has lost its data. Each line is a sum, and answers say
- * how many there are.
+ * The routes for sums of durable limits: nodes send their sums, and request all sums after Redis has lost its data. Each line is a sum, and
+ * answers contain the number of sums.
  */
 @RestController
 public final class DurableRoutes {

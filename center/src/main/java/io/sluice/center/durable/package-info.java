@@ -1,4 +1,4 @@
-/** What nodes charged to durable limits, for a Redis that has lost its data. */
+/** The charges of nodes to durable limits, for a Redis that has lost its data. */
 @NullMarked
 package io.sluice.center.durable;
 

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Refuses a center whose passwords and tokens others on the network could read. Beyond the loopback address it needs a certificate,
- * or a proxy with one.
+ * Refuses a center whose passwords and tokens could be read on the network. Beyond the loopback address, a center needs a certificate, or a
+ * proxy with one.
  */
 public final class Exposure {
 
@@ -22,7 +22,7 @@ public final class Exposure {
     /**
      * Checks settings before a start.
      *
-     * @throws IOException with one line for the user
+     * @throws IOException if the settings are refused; the message is one line for the user
      */
     public static void check(String bind, SignInSettings settings) throws IOException {
         Optional<URI> url = settings.publicUrl();
@@ -56,7 +56,9 @@ public final class Exposure {
         }
     }
 
-    /** The pages use paths from the root, and cookies with the prefix {@code __Host-} belong to the whole host. */
+    /**
+     * Checks the public address. The pages use paths from the root, and cookies with the prefix {@code __Host-} belong to the whole host.
+     */
     private static void check(URI url) throws IOException {
         String scheme = String.valueOf(url.getScheme());
         String path = String.valueOf(url.getPath());
@@ -75,7 +77,7 @@ public final class Exposure {
         }
     }
 
-    /** Returns whether a host in a URL is this machine. Names are not looked up. */
+    /** Returns whether a host in a URL is this machine. Names are not resolved. */
     public static boolean isThisMachine(String host) {
         String name = host.toLowerCase(Locale.ROOT);
         return name.equals("localhost")

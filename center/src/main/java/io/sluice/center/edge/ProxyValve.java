@@ -14,9 +14,8 @@ import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 
 /**
- * Takes the address of a caller from {@code X-Forwarded-For}, if the request comes from a trusted proxy. The rightmost address
- * that is not itself a trusted proxy counts, because whatever stands before it was written by the caller. Everybody else's headers
- * are ignored.
+ * Takes the address of a caller from {@code X-Forwarded-For}, if the request comes from a trusted proxy. The rightmost address that is not
+ * itself a trusted proxy counts, because the caller wrote everything before it. The headers of all other senders are ignored.
  */
 public final class ProxyValve extends ValveBase {
 
@@ -52,7 +51,10 @@ public final class ProxyValve extends ValveBase {
         getNext().invoke(request, response);
     }
 
-    /** A value that is not an address ends the walk: the proxy that reported it is the last that is known. */
+    /**
+     * Returns the address of the caller. A value that is not an address ends the search: the proxy that reported it is the last known
+     * address.
+     */
     private Address caller(Address peer, List<String> hops) {
         Address nearest = peer;
         for (int i = hops.size() - 1; i >= Math.max(0, hops.size() - MOST_HOPS); i--) {

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.boot.ssl.pem.PemContent;
 
-/** The certificate of a center: whether it can be used, and the settings of the server that use it. */
+/** Checks the certificate of a center, and returns the settings of a server that uses it. */
 public final class ServerCertificate {
 
-    /** How long files must be unchanged before they are read again, so that both are there. */
+    /** The time for which files must be unchanged before they are read again, so that both files are in place. */
     private static final String QUIET = "2s";
 
     private static final String BUNDLE = "spring.ssl.bundle.pem.center.";
@@ -27,7 +27,7 @@ public final class ServerCertificate {
     /**
      * Checks the files before a start.
      *
-     * @throws IOException with one line for the user
+     * @throws IOException if a file cannot be used; the message is one line for the user
      */
     public static void check(TlsFiles files) throws IOException {
         List<X509Certificate> chain = readable(files.certificate(), "cert", "a certificate chain in PEM")
@@ -47,7 +47,7 @@ public final class ServerCertificate {
                 return;
             }
         } catch (GeneralSecurityException e) {
-            // It cannot sign for this certificate.
+            // The key cannot sign for this certificate.
         }
         throw refused("key", files.key(), "does not belong to " + files.certificate(), "the key of this certificate");
     }
@@ -75,7 +75,7 @@ public final class ServerCertificate {
         try {
             PemContent content = PemContent.load(file);
             if (name.equals("cert")) {
-                // Throws without one.
+                // This fails if the file contains no certificate.
                 X509Certificate unused = content.getCertificates().get(0);
             }
             return content;

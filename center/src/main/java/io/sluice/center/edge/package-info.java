@@ -1,4 +1,4 @@
-/** What stands between a center and the network: its address, its certificate and the proxies before it. */
+/** The boundary between a center and the network: its address, its certificate and its proxies. */
 @NullMarked
 package io.sluice.center.edge;
 

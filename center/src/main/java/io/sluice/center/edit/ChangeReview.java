@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the edits of a change would do to the rules in force.
+ * The effect that the edits of a change would have on the rules in force.
  *
- * @param after the rules that would result, with the number of the version in force
- * @param changes in the order of the rules
- * @param collisions with what was released since the change was begun; if there are any, it must be rebased first
- * @param warnings about the edited rules: legal, but probably not what the author means
- * @param findings about the whole set that the version in force does not have: rules that never act, limits that never refuse, and
+ * @param after the resulting rules, with the number of the version in force
+ * @param changes the changes in the order of the rules
+ * @param collisions the collisions with releases after the base version; with collisions, the change must be rebased first
+ * @param warnings warnings about the edited rules: legal, but probably not intended by the author
+ * @param findings findings about the whole set that the version in force does not have: rules that never act, limits that never refuse, and
  *     contradictions
  */
 public record ChangeReview(
@@ -41,9 +41,9 @@ public record ChangeReview(
     /**
      * Reviews edits.
      *
-     * @param base the version on which the change was begun
+     * @param base the version that the change is based on
      * @param current the version in force
-     * @param now decides which overrides have ended
+     * @param now the time that decides which overrides have ended
      */
     public static ChangeReview of(Edits edits, RuleSet base, RuleSet current, Instant now) {
         return of(edits, base, current, now, SetReview.of(current, now));
@@ -65,7 +65,7 @@ public record ChangeReview(
                 findings(known, after, now));
     }
 
-    /** Returns the digest of the rules that would result. */
+    /** Returns the digest of the resulting rules. */
     public String digest() {
         return after.digest();
     }
@@ -74,7 +74,7 @@ public record ChangeReview(
         return TextDifference.between(before, after);
     }
 
-    /** Returns what the changes mean for counts, in sentences. */
+    /** Returns the effects of the changes on counts, in sentences. */
     public List<String> forCounts() {
         return changes.stream()
                 .filter(change -> change.forCounts().isPresent())
@@ -82,7 +82,7 @@ public record ChangeReview(
                 .toList();
     }
 
-    /** Returns how many rules are added, changed and removed. */
+    /** Returns the numbers of added, changed and removed rules. */
     public Tally tally() {
         return Tally.between(before, after);
     }

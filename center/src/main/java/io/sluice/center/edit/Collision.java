@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A rule that a change touches, and that another release has changed since the change was begun.
+ * A rule that a change touches and that another release has changed since the change's base version.
  *
  * @param rule the rule's id
- * @param theirs what the other release did to it, in sentences
- * @param ours what the change would do to it, in sentences, both seen from the version on which the change was begun
- * @param diff from their rule to ours, as text
+ * @param theirs the other release's changes of the rule, in sentences
+ * @param ours the change's own changes of the rule, in sentences; both are relative to the base version
+ * @param diff the difference from their rule to ours, as text
  */
 public record Collision(String rule, List<String> theirs, List<String> ours, String diff) {
 
@@ -23,9 +23,9 @@ public record Collision(String rule, List<String> theirs, List<String> ours, Str
     }
 
     /**
-     * Returns the collisions of a change with what was released since. A rule that both changed to the same content is none.
+     * Returns the collisions of a change with later releases. A rule that both changed to the same content does not collide.
      *
-     * @param base the version on which the change was begun
+     * @param base the version that the change is based on
      * @param current the version in force
      */
     public static List<Collision> of(Edits edits, RuleSet base, RuleSet current) {

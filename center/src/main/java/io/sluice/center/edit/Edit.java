@@ -8,7 +8,7 @@ public sealed interface Edit {
     /** Returns the id of the rule that this edit touches. */
     String rule();
 
-    /** Puts a rule in the place of the one with its id; a new rule comes last. */
+    /** Replaces the rule with the same id; a new rule is added at the end. */
     record Put(Rule put) implements Edit {
         @Override
         public String rule() {

@@ -14,8 +14,8 @@ import java.util.Set;
 /**
  * The edits of a change. At most one edit touches a rule. Immutable.
  *
- * @param list in the order in which they were asked for
- * @param order the ids of all rules in their new order; empty if rules keep their places and new ones come last
+ * @param list the edits in the order of the request
+ * @param order the ids of all rules in their new order; empty if rules keep their places and new rules come last
  */
 public record Edits(List<Edit> list, List<String> order) {
 
@@ -60,7 +60,7 @@ public record Edits(List<Edit> list, List<String> order) {
         return ids;
     }
 
-    /** Returns the ids of rules that are to be removed but do not exist. */
+    /** Returns the ids of removed rules that do not exist. */
     public List<String> missingFrom(List<Rule> rules) {
         Map<String, Rule> known = byId(rules);
         return list.stream()
@@ -69,7 +69,7 @@ public record Edits(List<Edit> list, List<String> order) {
                 .toList();
     }
 
-    /** Returns the same edits without those of some rules. */
+    /** Returns the same edits without the edits of some rules. */
     public Edits without(Collection<String> rules) {
         return new Edits(
                 list.stream().filter(edit -> !rules.contains(edit.rule())).toList(), order);
@@ -88,7 +88,7 @@ public record Edits(List<Edit> list, List<String> order) {
         return order.isEmpty() ? List.copyOf(result.values()) : sorted(result);
     }
 
-    /** Rules that the order does not name come last, as they stand. */
+    /** Sorts rules by the new order. Rules that the order does not name come last, in their current order. */
     private List<Rule> sorted(Map<String, Rule> rules) {
         Map<String, Integer> places = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {

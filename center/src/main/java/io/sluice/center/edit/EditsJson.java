@@ -25,7 +25,7 @@ public final class EditsJson {
         return JSON.writeValueAsString(root);
     }
 
-    /** Returns the edits alone, as the API has them. */
+    /** Returns only the list of edits, in the form of the API. */
     public static ArrayNode list(Edits edits) {
         ArrayNode list = JSON.createArrayNode();
         for (Edit edit : edits.list()) {

@@ -11,14 +11,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes rules as YAML, as a person would: keys in the order of the documentation, each limit on a line of its own, quotation marks only
- * where they are needed. Reading the text gives an equal rule.
+ * Writes rules as YAML in the style of a person: keys in the order of the documentation, each limit on a separate line, and quotation marks
+ * only where they are needed. Reading the text gives an equal rule.
  */
 public final class RuleYaml {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    /** A list or mapping that does not fit becomes a block. */
+    /** The maximum width of a list or mapping on one line. A longer one becomes a block. */
     private static final int WIDTH = 110;
 
     private static final List<String> ORDER = List.of(
@@ -47,7 +47,7 @@ public final class RuleYaml {
             "deadline",
             "message");
 
-    /** Without quotation marks, YAML reads these as something else than text. */
+    /** Words that YAML does not read as text without quotation marks. */
     private static final Set<String> WORDS = Set.of("true", "false", "null", "yes", "no", "on", "off", "y", "n", "~");
 
     private RuleYaml() {}
@@ -164,7 +164,10 @@ public final class RuleYaml {
         return true;
     }
 
-    /** Whatever begins like a number and is none has a letter or a slash, such as 1m and 50/s. */
+    /**
+     * Returns whether YAML may read a text as a number. Other texts that start like a number contain a letter or a slash, such as 1m and
+     * 50/s.
+     */
     private static boolean isNumber(String text) {
         char first = text.charAt(0);
         boolean mayBegin = (first >= '0' && first <= '9') || first == '.' || first == '+' || first == '-';
@@ -177,7 +180,7 @@ public final class RuleYaml {
         return text.chars().allMatch(c -> (c >= '0' && c <= '9') || ".:_+-eETZtz ".indexOf(c) >= 0);
     }
 
-    /** Writes what a reader cannot see as an escape. */
+    /** Returns a text in quotation marks, with invisible characters as escapes. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         text.codePoints().forEach(c -> {

@@ -4,7 +4,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.Optional;
 
-/** How many rules are added, changed and removed. */
+/** The numbers of added, changed and removed rules. */
 public record Tally(int added, int changed, int removed) {
 
     public static Tally between(RuleSet before, RuleSet after) {

@@ -18,7 +18,7 @@ public final class TextDifference {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int CONTEXT = 3;
 
-    /** The difference of more rules is not shown in full. */
+    /** The maximum number of rules in the text. Further rules are left out. */
     private static final int MOST_RULES = 200;
 
     private TextDifference() {}

@@ -11,16 +11,17 @@ import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 
 /**
- * Reads the bodies of requests: bounded in length, in time and in memory. So neither strangers nor slow callers take all threads or all
- * memory. Thread-safe.
+ * Reads the bodies of requests, bounded in length, time and memory. Neither strangers nor slow callers can therefore occupy all threads or
+ * all memory. Thread-safe.
  */
 public final class BodyReader {
 
-    /** Bodies up to this size are bounded by the number of threads alone. */
+    /** The size up to which bodies are bounded only by the number of threads. */
     static final int SMALL = 1024 * 1024;
 
     /**
-     * Longer bodies take at most this part of the memory together. Their rules take many times as much while they are checked.
+     * The divisor for the part of the memory that all longer bodies share. Their rules need several times as much memory while they are
+     * checked.
      */
     private static final int MEMORY_PARTS = 16;
 
@@ -37,7 +38,7 @@ public final class BodyReader {
     /**
      * Creates a reader.
      *
-     * @param nanos returns the time since some moment
+     * @param nanos returns the time since a fixed moment
      */
     public BodyReader(LongSupplier nanos) {
         this(nanos, Runtime.getRuntime().maxMemory());
@@ -72,7 +73,7 @@ public final class BodyReader {
         }
     }
 
-    /** A body that is not read to its end. */
+    /** Thrown if a body is not read to its end. */
     public static final class RefusedBodyException extends Exception {
 
         private static final long serialVersionUID = 1;
@@ -92,7 +93,7 @@ public final class BodyReader {
     /**
      * Reads a body.
      *
-     * @param max the size of the longest body that the endpoint takes, in bytes
+     * @param max the maximum size of a body of the endpoint, in bytes
      * @param isOpen whether strangers may call the endpoint
      */
     public Body read(HttpServletRequest request, int max, boolean isOpen) throws IOException, RefusedBodyException {
@@ -114,7 +115,11 @@ public final class BodyReader {
         }
     }
 
-    /** @param announced the length in bytes; negative if it is not known */
+    /**
+     * Reads a body.
+     *
+     * @param announced the length in bytes; negative if it is not known
+     */
     Body read(InputStream in, long announced, int max, Duration patience) throws IOException, RefusedBodyException {
         requireFits(announced, max);
         long begin = nanos.getAsLong();
@@ -144,7 +149,7 @@ public final class BodyReader {
         }
     }
 
-    /** Takes memory for so many bytes. Returns how much is held. */
+    /** Reserves memory for a number of bytes. Returns the number of reserved bytes. */
     private int hold(int held, long bytes) throws RefusedBodyException {
         if (bytes <= SMALL || bytes <= held) {
             return held;

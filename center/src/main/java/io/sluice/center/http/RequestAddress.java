@@ -3,7 +3,7 @@ package io.sluice.center.http;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** The address of the caller whose request this thread answers, for code that libraries call. */
+/** The address of the caller whose request the current thread answers, for code that is called by libraries. */
 public final class RequestAddress {
 
     private RequestAddress() {}

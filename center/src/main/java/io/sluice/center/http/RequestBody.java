@@ -14,7 +14,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The body of a request, understood strictly: UTF-8, no field twice, no unknown field. {@link BodyReader} has read it before. */
+/** The body of a request, parsed strictly: UTF-8, no duplicate field, no unknown field. {@link BodyReader} has read it before. */
 public final class RequestBody {
 
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -40,7 +40,7 @@ public final class RequestBody {
         }
     }
 
-    /** Returns the body as an object that has no other fields than these. */
+    /** Returns the body as an object with no other fields than the given ones. */
     public static JsonNode object(HttpServletRequest request, Set<String> fields) {
         return object(text(request), fields);
     }
@@ -56,7 +56,7 @@ public final class RequestBody {
         return body;
     }
 
-    /** Requires an object that has no other fields than these. */
+    /** Requires an object with no other fields than the given ones. */
     public static void requireFields(String name, JsonNode object, Set<String> fields) {
         if (!object.isObject()) {
             throw RefusedException.invalid(name + ": not an object (expected: a JSON object)");

@@ -24,17 +24,17 @@ public final class RequestTime {
         }
         try {
             Instant time = OffsetDateTime.parse(text).toInstant();
-            // Others have no milliseconds that fit into 64 bits.
+            // Other times have no milliseconds that fit into 64 bits.
             if (time.isAfter(Instant.EPOCH) && time.isBefore(END)) {
                 return Optional.of(time);
             }
         } catch (DateTimeException e) {
-            // Refused like a time that is out of range.
+            // The text is refused like a time that is out of range.
         }
         throw RefusedException.invalid(name + ": not a time with its zone (expected: such as 2027-01-01T00:00:00Z)");
     }
 
-    /** Returns the end of something: {@code until} a time, or {@code in} a span from now. */
+    /** Returns an end time: {@code until} as a time, or {@code in} as a span from now. */
     public static Instant until(JsonNode body, Instant now) {
         Optional<Instant> until = at(body, "until");
         String in = RequestBody.string(body, "in", "");

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Bounds how many requests do heavy work at a time. A few more wait for their turn, and all others are told at once that the center is
- * busy, because a request that waits holds one of the threads that answer requests. Thread-safe.
+ * Limits the requests that do heavy work at the same time. A few more requests wait for their turn. All others are refused immediately,
+ * because a waiting request occupies one of the threads that answer requests. Thread-safe.
  */
 public final class Turns {
 
@@ -18,9 +18,9 @@ public final class Turns {
     /**
      * Creates turns.
      *
-     * @param atOnce how many work at a time
-     * @param waiting how many wait at a time
-     * @param patience how long one waits
+     * @param atOnce the maximum number of requests that work at the same time
+     * @param waiting the maximum number of requests that wait at the same time
+     * @param patience the maximum wait of a request
      */
     public Turns(int atOnce, int waiting, Duration patience) {
         this.free = new Semaphore(atOnce);
@@ -29,9 +29,9 @@ public final class Turns {
     }
 
     /**
-     * Does work when it is its turn.
+     * Runs work when its turn comes.
      *
-     * @param busy what is thrown if the turn does not come
+     * @param busy the exception that is thrown if the turn does not come
      */
     public <T> T take(Supplier<T> work, Supplier<? extends RuntimeException> busy) {
         if (!begins()) {
@@ -61,7 +61,7 @@ public final class Turns {
         }
     }
 
-    /** Returns how many wait now. */
+    /** Returns the number of requests that wait. */
     int waiting() {
         return free.getQueueLength();
     }

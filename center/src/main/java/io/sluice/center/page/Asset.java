@@ -17,7 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
-/** A file of the pages. Browsers keep it, and ask each time whether it is still the same. */
+/** A file of the pages. Browsers cache it, and ask each time whether it has changed. */
 final class Asset {
 
     private static final Map<String, MediaType> TYPES = Map.of(
@@ -40,7 +40,7 @@ final class Asset {
         this.type = type;
     }
 
-    /** The bytes of a file in one encoding, and what a browser remembers them by. */
+    /** The bytes of a file in one encoding, with the tag by which browsers cache them. */
     private static final class Form {
 
         private final byte[] content;
@@ -69,7 +69,7 @@ final class Asset {
         }
     }
 
-    /** Returns the file, compressed if the browser can unpack it: the first page of the console is small on a slow network. */
+    /** Returns the file, compressed if the browser accepts it, so that the first page of the console is small on a slow network. */
     ResponseEntity<byte[]> answer(HttpServletRequest request) {
         boolean isPacked = takesGzip(request.getHeader(HttpHeaders.ACCEPT_ENCODING));
         Form form = isPacked ? packed : plain;
@@ -84,7 +84,7 @@ final class Asset {
         return answer.body(form.content);
     }
 
-    /** Returns whether a header says that the browser takes gzip. {@code gzip;q=0} says that it does not. */
+    /** Returns whether a header accepts gzip. {@code gzip;q=0} refuses it. */
     static boolean takesGzip(@Nullable String accepted) {
         if (accepted == null) {
             return false;

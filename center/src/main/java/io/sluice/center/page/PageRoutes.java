@@ -23,8 +23,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * The pages: signing in, the own account, and the console. All of them are one document that holds no data; its scripts choose the view
- * by the path and call the API.
+ * The routes for the pages: signing in, the own account, and the console. All pages are one document without data; its scripts choose the
+ * view by the path and call the API.
  */
 @RestController
 public final class PageRoutes {
@@ -33,7 +33,7 @@ public final class PageRoutes {
 
     /** The files of libraries, by the name under which the pages load them. */
     private static final Map<String, String> LIBRARIES = Map.ofEntries(
-            // The build of Vue that compiles no templates, so it needs no eval.
+            // This build of Vue compiles no templates, so it needs no eval.
             Map.entry("vue.js", "vue/3.5.26/dist/vue.runtime.esm-browser.prod.js"),
             Map.entry("codemirror/codemirror.js", "codemirror/5.65.21/lib/codemirror.js"),
             Map.entry("codemirror/codemirror.css", "codemirror/5.65.21/lib/codemirror.css"),
@@ -43,7 +43,7 @@ public final class PageRoutes {
             Map.entry("codemirror/lint.js", "codemirror/5.65.21/addon/lint/lint.js"),
             Map.entry("codemirror/lint.css", "codemirror/5.65.21/addon/lint/lint.css"));
 
-    /** All files. They are read and compressed at the first request for one, so that a start does not wait for it. */
+    /** All files. They are read and compressed at the first request for one of them, so that a start does not wait for this. */
     private static final class Files {
 
         static final Asset PAGE = Asset.read("/" + FOLDER + "page.html");
@@ -73,7 +73,7 @@ public final class PageRoutes {
         return names;
     }
 
-    /** Shows the console to somebody who is signed in. Everybody else goes to the sign-in, which leads back. */
+    /** Returns the console to a signed-in person. All others are redirected to the sign-in page, which leads back. */
     @GetMapping("/")
     ResponseEntity<byte[]> home(HttpServletRequest request) {
         boolean isSignedIn = request.getAttribute(CurrentAccess.ACCESS) instanceof Access access && access.isPerson();
@@ -121,7 +121,7 @@ public final class PageRoutes {
         return Files.PAGE.answer(request);
     }
 
-    /** Browsers ask for it by this name where a page names no other, such as an answer of the API. */
+    /** Returns the icon. Browsers request it by this name for documents that name no icon, such as an answer of the API. */
     @GetMapping("/favicon.ico")
     ResponseEntity<byte[]> icon(HttpServletRequest request) {
         return asset("icon.svg", request);

@@ -1,4 +1,4 @@
-/** The pages for people, and the files that they consist of. */
+/** The pages for people, with their files. */
 @NullMarked
 package io.sluice.center.page;
 

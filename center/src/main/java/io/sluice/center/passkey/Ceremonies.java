@@ -13,12 +13,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Challenges that wait for the answer of an authenticator. Each is good for one answer, from the browser and the session that
- * asked for it. Thread-safe.
+ * Challenges that wait for the answer of an authenticator. Each challenge accepts one answer, from the browser and the session that
+ * requested it. Thread-safe.
  */
 final class Ceremonies {
 
-    /** How long an answer may take. */
+    /** The maximum time for an answer. */
     static final Duration LIFE = Duration.ofMinutes(5);
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -31,7 +31,7 @@ final class Ceremonies {
         this.cookie = cookie;
     }
 
-    /** What a challenge is for. */
+    /** The purpose of a challenge. */
     enum Kind {
         ADD,
         USE;
@@ -48,11 +48,11 @@ final class Ceremonies {
     /**
      * A challenge.
      *
-     * @param account of the session that asked for it; 0 if nobody was signed in
+     * @param account the account of the session that requested it; 0 if the browser was not signed in
      */
     record Pending(Bytes challenge, long account) {}
 
-    /** Returns the account of the session that a request has; 0 if it has none. */
+    /** Returns the account of the session of a request; 0 if the request has no session. */
     long account(HttpServletRequest request) {
         return session(request).map(session -> session.account().id()).orElse(0L);
     }
@@ -66,7 +66,7 @@ final class Ceremonies {
         cookie.write(response, kind.cookie(), people.vault().begin(kind.stored(), body, LIFE), LIFE);
     }
 
-    /** Returns the challenge that a request answers. It cannot be answered again. */
+    /** Returns the challenge that a request answers. The challenge cannot be answered again. */
     Optional<Pending> finish(Kind kind, HttpServletRequest request, HttpServletResponse response) {
         Optional<String> secret = cookie.read(request, kind.cookie());
         if (secret.isEmpty()) {
@@ -90,7 +90,7 @@ final class Ceremonies {
         return cookie.read(request).flatMap(people.sessions()::find);
     }
 
-    /** A session that has ended counts as none. */
+    /** Returns a hash of the session of a request. An ended session counts as none. */
     private String sessionHash(HttpServletRequest request) {
         return session(request)
                 .map(session -> Secrets.hash(cookie.read(request).orElseThrow()))

@@ -5,9 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A passkey, as its owner sees it.
+ * A passkey in the view of its owner.
  *
- * @param restsAt when it rests unless its owner signs in through the identity server before; null if no such sign-in is needed
+ * @param restsAt the time at which the passkey is suspended unless its owner signs in through the identity server before; null if no such
+ *     sign-in is needed
  * @param backedUp whether its authenticator keeps a copy elsewhere, so that it survives the loss of the device
  */
 public record PasskeyReply(

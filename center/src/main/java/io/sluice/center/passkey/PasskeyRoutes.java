@@ -43,7 +43,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Registering, removing and using passkeys. */
+/** The routes for registering, removing and using passkeys. */
 @RestController
 public final class PasskeyRoutes {
 
@@ -208,7 +208,10 @@ public final class PasskeyRoutes {
         return ResponseEntity.ok(new PasskeySession(true, account.name(), SessionCsrf.of(session)));
     }
 
-    /** Returns when passkeys of an account rest unless its owner signs in through the identity server before; empty if they do not. */
+    /**
+     * Returns the time at which the passkeys of an account are suspended unless its owner signs in through the identity server before;
+     * empty if no such sign-in is needed.
+     */
     private Optional<Instant> restsAt(Access access) {
         return people.restsAt(access.account(), confirmer);
     }

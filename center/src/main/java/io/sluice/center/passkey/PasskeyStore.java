@@ -17,7 +17,7 @@ import org.springframework.security.web.webauthn.management.UserCredentialReposi
 /** The passkeys of all accounts. Each change is logged in the same transaction. Thread-safe. */
 final class PasskeyStore implements UserCredentialRepository {
 
-    /** How many passkeys an account can have. */
+    /** The maximum number of passkeys of an account. */
     static final int MOST = 20;
 
     private final People people;
@@ -44,7 +44,7 @@ final class PasskeyStore implements UserCredentialRepository {
         return people.database().read(client -> PasskeyTable.find(client, credential));
     }
 
-    /** Returns why the account of a passkey cannot be used; empty if it can. */
+    /** Returns the reason why the account of a passkey cannot be used; empty if it can. */
     Optional<String> problem(Passkey passkey) {
         return people.database().read(client -> people.accounts()
                 .find(client, passkey.account())
@@ -65,7 +65,7 @@ final class PasskeyStore implements UserCredentialRepository {
                 .orElse(List.of()));
     }
 
-    /** Adds a passkey, or notes the use of one. */
+    /** Adds a passkey, or records the use of a known one. */
     @Override
     public void save(CredentialRecord credential) {
         long now = people.clock().epochMicros() / 1000;
@@ -73,7 +73,7 @@ final class PasskeyStore implements UserCredentialRepository {
             Optional<Passkey> known = PasskeyTable.find(client, credential.getCredentialId());
             if (known.isPresent()) {
                 if (!PasskeyTable.use(client, credential.getCredentialId(), credential.getSignatureCount(), now)) {
-                    // The library compares with the count of the registration only.
+                    // The library compares only with the count of the registration.
                     throw new MaliciousCounterValueException(
                             "the counter did not rise",
                             known.get().credential().getSignatureCount(),
@@ -107,9 +107,9 @@ final class PasskeyStore implements UserCredentialRepository {
     }
 
     /**
-     * Removes a passkey of an account and ends its other sessions, because one of them may be that of a thief.
+     * Removes a passkey of an account and ends the account's other sessions, because one of them may belong to a thief.
      *
-     * @param session the one that stays
+     * @param session the session that continues
      */
     Passkey remove(long owner, long id, String session) {
         return people.database().write(client -> {

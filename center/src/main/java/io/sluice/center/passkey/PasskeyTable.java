@@ -18,7 +18,7 @@ import org.springframework.security.web.webauthn.api.ImmutableCredentialRecord;
 import org.springframework.security.web.webauthn.api.ImmutablePublicKeyCose;
 import org.springframework.security.web.webauthn.api.PublicKeyCredentialType;
 
-/** The tables of passkeys. Always within a transaction of the caller. */
+/** The tables of passkeys. Every method runs within a transaction of the caller. */
 final class PasskeyTable {
 
     private static final String SELECT = "SELECT p.id, p.account, p.credential, p.public_key, p.attestation,"
@@ -27,7 +27,7 @@ final class PasskeyTable {
 
     private PasskeyTable() {}
 
-    /** Returns the name of an account for authenticators. */
+    /** Returns the name of an account that authenticators know. */
     static Optional<String> handle(JdbcClient client, long account) {
         return client.sql("SELECT handle FROM passkey_user WHERE account = ?")
                 .param(account)
@@ -74,9 +74,9 @@ final class PasskeyTable {
     }
 
     /**
-     * Notes a use. The counter of the authenticator must have risen, unless it does not count.
+     * Records a use. The counter of the authenticator must have risen, unless the authenticator does not count.
      *
-     * @return whether that is so, and the passkey still exists
+     * @return whether the counter is valid and the passkey still exists
      */
     static boolean use(JdbcClient client, Bytes credential, long count, long now) {
         return client.sql("UPDATE passkey SET signature_count = ?, used_at = ? WHERE credential_hash = ?"

@@ -10,7 +10,7 @@ import org.springframework.security.web.webauthn.api.ImmutablePublicKeyCredentia
 import org.springframework.security.web.webauthn.api.PublicKeyCredentialUserEntity;
 import org.springframework.security.web.webauthn.management.PublicKeyCredentialUserEntityRepository;
 
-/** Accounts as authenticators know them. Thread-safe. */
+/** The accounts in the form that authenticators know. Thread-safe. */
 final class PasskeyUsers implements PublicKeyCredentialUserEntityRepository {
 
     private final People people;
@@ -47,7 +47,7 @@ final class PasskeyUsers implements PublicKeyCredentialUserEntityRepository {
         throw new UnsupportedOperationException("accounts are not removed");
     }
 
-    /** Returns the entity of an account, with the handle that it has. */
+    /** Returns the entity of an account with its handle; empty if the account has no handle. */
     Optional<PublicKeyCredentialUserEntity> find(JdbcClient client, String name) {
         return people.accounts().named(client, name).flatMap(account -> PasskeyTable.handle(client, account.id())
                 .map(handle -> entity(account, Bytes.fromBase64(handle))));

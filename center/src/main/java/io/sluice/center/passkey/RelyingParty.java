@@ -39,7 +39,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The center as the party that passkeys belong to. It requires that authenticators verify their user. Thread-safe. */
+/** The center as the relying party of passkeys. It requires that authenticators verify their user. Thread-safe. */
 final class RelyingParty {
 
     private static final Logger LOG = LoggerFactory.getLogger(RelyingParty.class);
@@ -70,10 +70,10 @@ final class RelyingParty {
         this.address = address;
     }
 
-    /** Options, in the form that browsers know, and their challenge. */
+    /** Options in the form that browsers accept, and their challenge. */
     record Options(Bytes challenge, String json) {}
 
-    /** Returns what an authenticator needs to make a passkey for an account. */
+    /** Returns the options with which an authenticator creates a passkey for an account. */
     Options creation(Account account) {
         PublicKeyCredentialCreationOptions options = operations()
                 .createPublicKeyCredentialCreationOptions(
@@ -82,9 +82,9 @@ final class RelyingParty {
     }
 
     /**
-     * Returns what an authenticator needs to use a passkey.
+     * Returns the options with which an authenticator uses a passkey.
      *
-     * @param account only passkeys of this account are wanted; empty if everybody may answer
+     * @param account the account whose passkeys are accepted; empty for all accounts
      */
     Options request(Optional<Account> account) {
         PublicKeyCredentialRequestOptions options = operations()
@@ -93,12 +93,12 @@ final class RelyingParty {
         return new Options(options.getChallenge(), JSON.writeValueAsString(options));
     }
 
-    /** Returns the answer of an authenticator that made a passkey. */
+    /** Parses the answer of an authenticator that created a passkey. */
     static PublicKeyCredential<AuthenticatorAttestationResponse> attestation(JsonNode credential) {
         return parse(credential, new TypeReference<>() {});
     }
 
-    /** Returns the answer of an authenticator that used a passkey. */
+    /** Parses the answer of an authenticator that used a passkey. */
     static PublicKeyCredential<AuthenticatorAssertionResponse> assertion(JsonNode credential) {
         return parse(credential, new TypeReference<>() {});
     }
@@ -132,7 +132,7 @@ final class RelyingParty {
     }
 
     /**
-     * Checks the answer to a challenge and notes the use of the passkey.
+     * Checks the answer to a challenge and records the use of the passkey.
      *
      * @return the owner of the passkey
      */
@@ -172,7 +172,7 @@ final class RelyingParty {
                 .build();
     }
 
-    /** The address is known as soon as the server listens. */
+    /** Returns the operations. They are created late, because the address is known only after the server listens. */
     private synchronized Webauthn4JRelyingPartyOperations operations() {
         if (operations == null) {
             operations = new Webauthn4JRelyingPartyOperations(

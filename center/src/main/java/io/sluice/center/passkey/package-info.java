@@ -1,4 +1,4 @@
-/** Passkeys: how they are stored, registered and used to sign in. */
+/** The storage and the registration of passkeys, and signing in with them. */
 @NullMarked
 package io.sluice.center.passkey;
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The stored form of a plan. Whether it acts is stored apart, because that may change. */
+/** The stored form of a plan. The flag for automatic verdicts is stored separately, because it may change. */
 public final class PlanText {
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -46,7 +46,7 @@ public final class PlanText {
         return JSON.writeValueAsString(root);
     }
 
-    /** Reads the stored form. An empty text is a release to all. */
+    /** Reads the stored form. An empty text means a release to all. */
     public static ReleasePlan read(String text, boolean automatic) {
         if (text.isEmpty()) {
             return ReleasePlan.ALL;

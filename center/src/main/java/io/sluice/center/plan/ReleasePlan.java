@@ -1,17 +1,18 @@
 package io.sluice.center.plan;
 
 /**
- * What a release is asked to do.
+ * The plan of a release.
  *
- * @param verdict how its trial is judged; not used without a trial
- * @param automatic whether a verdict acts; otherwise it is only shown
+ * @param to the nodes or callers that receive the release first
+ * @param verdict the plan by which its trial is judged; not used without a trial
+ * @param automatic whether a verdict acts; otherwise it is only displayed
  */
 public record ReleasePlan(Target to, VerdictPlan verdict, boolean automatic) {
 
-    /** To all at once. */
+    /** A release to all nodes immediately. */
     public static final ReleasePlan ALL = of(new Target.All());
 
-    /** Returns a plan whose trial is judged as usual, without acting. */
+    /** Returns a plan with the default verdict plan, whose verdicts do not act. */
     public static ReleasePlan of(Target to) {
         return new ReleasePlan(to, VerdictPlan.usual(to), false);
     }

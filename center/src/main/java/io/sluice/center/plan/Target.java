@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Whom a change is released to. Immutable. */
+/** The nodes or callers that a change is released to. Immutable. */
 public sealed interface Target {
 
-    /** The largest number of steps of a trial. */
+    /** The maximum number of steps of a trial. */
     int MOST_STEPS = 10;
 
-    /** Returns the shares to go through, in percent; empty if there is only one step. */
+    /** Returns the shares of the steps, in percent; empty if there is only one step. */
     default List<Integer> steps() {
         return List.of();
     }
@@ -22,7 +22,7 @@ public sealed interface Target {
         return true;
     }
 
-    /** Every node and every caller at once. */
+    /** Every node and every caller immediately. */
     record All() implements Target {
         @Override
         public boolean isSplit() {

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How a trial is judged.
+ * The plan by which a trial is judged.
  *
  * @param every the interval; the trial is judged after 1, 2, 4, 8 … intervals
- * @param watch how long both sides of a trial of callers are counted before anybody tries anything; zero for not at all
+ * @param watch the time for which both sides of a trial of callers are counted before the trial starts; zero to skip this
  */
 public record VerdictPlan(VerdictSettings settings, Duration every, Duration watch) {
 
@@ -22,30 +22,30 @@ public record VerdictPlan(VerdictSettings settings, Duration every, Duration wat
     public static final Duration LONGEST_INTERVAL = Duration.ofDays(1);
     public static final Duration LONGEST_WATCH = Duration.ofDays(8);
 
-    /** Returns settings with these tolerances, and otherwise as usual. */
+    /** Returns the default settings with other tolerances and another minimum number of requests. */
     public static VerdictSettings settings(Target target, Map<Measure, Double> tolerances, long minRequests) {
         VerdictSettings usual = usual(target, tolerances.keySet());
         return new VerdictSettings(tolerances, minRequests, usual.minClusters(), usual.minCallers(), usual.alpha());
     }
 
-    /** Returns the usual plan. It compares only what every node can tell, with or without a gateway. */
+    /** Returns the default plan. It compares only measures that every node can report, with or without a gateway. */
     public static VerdictPlan usual(Target target) {
         return new VerdictPlan(usual(target, usualMeasures(target)), USUAL_INTERVAL, Duration.ZERO);
     }
 
-    /** Returns how long to watch before a trial if nothing else is asked for. A verdict that only shows need not be sure. */
+    /** Returns the default time to watch before a trial. A verdict that is only displayed does not need this certainty. */
     public static Duration usualWatch(Target target, Set<Measure> measures, Duration every, boolean automatic) {
         return automatic && target instanceof Target.Callers && measures.contains(Measure.REFUSALS)
                 ? every.multipliedBy(USUAL_WATCH_INTERVALS)
                 : Duration.ZERO;
     }
 
-    /** Returns what is compared if nothing else is asked for. */
+    /** Returns the measures that are compared by default. */
     public static Set<Measure> usualMeasures(Target target) {
         return target instanceof Target.Nodes ? Set.of(Measure.DEGRADED) : Set.of(Measure.REFUSALS, Measure.DEGRADED);
     }
 
-    /** Returns the usual settings for comparing some measures. */
+    /** Returns the default settings for some measures. */
     public static VerdictSettings usual(Target target, Set<Measure> measures) {
         return target instanceof Target.Nodes ? VerdictSettings.ofNodes(measures) : VerdictSettings.ofCallers(measures);
     }

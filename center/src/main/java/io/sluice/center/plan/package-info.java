@@ -1,4 +1,4 @@
-/** What a release is asked to do: whom it goes to first, and how it is judged. */
+/** Plans of releases: the target of the first step, and the settings of the verdict. */
 @NullMarked
 package io.sluice.center.plan;
 

@@ -12,19 +12,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the center spends on one conversation with a server: at most {@link #MAX_BYTES} bytes are read from it, and at the deadline
- * everything that the conversation has opened is closed. All connections and requests of a conversation share both, so neither an
- * answer without an end nor one that comes byte by byte takes the memory or the threads of the center. Thread-safe.
+ * The resources that the center spends on one conversation with a server: it reads at most {@link #MAX_BYTES} bytes, and at the deadline it
+ * closes everything that the conversation has opened. All connections and requests of a conversation share both bounds, so neither an
+ * endless answer nor one that arrives byte by byte occupies the memory or the threads of the center. Thread-safe.
  *
- * <p>Timeouts of libraries are for each single read, and most libraries collect an answer before they look at it. So the bytes are
+ * <p>Timeouts of libraries apply to each single read, and most libraries collect an answer before they look at it. The bytes are therefore
  * counted where they arrive, below TLS or as the body of an HTTP answer.
  */
 public final class Conversation implements AutoCloseable {
 
-    /** More bytes are not read. */
+    /** The maximum number of bytes that are read. */
     public static final int MAX_BYTES = 1 << 20;
 
-    /** More entries of a list are not taken: entries of a directory, keys of a key set. */
+    /** The maximum number of entries that are taken from a list, such as entries of a directory or keys of a key set. */
     public static final int MAX_ENTRIES = 1_000;
 
     private final Clock clock;
@@ -46,15 +46,15 @@ public final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Begins a conversation.
+     * Starts a conversation.
      *
-     * @param limit the time for all of it
+     * @param limit the time for the whole conversation
      */
     public static Conversation begin(Clock clock, Duration limit) {
         return new Conversation(clock, limit);
     }
 
-    /** Returns the time that is left; at least a millisecond, because many libraries take zero for no limit. */
+    /** Returns the remaining time; at least a millisecond, because many libraries treat zero as no limit. */
     public Duration left() {
         return Duration.ofNanos(Math.max(1_000_000, deadlineNanos - clock.nanoTime()));
     }
@@ -64,7 +64,7 @@ public final class Conversation implements AutoCloseable {
         return isLate;
     }
 
-    /** Returns which bound ended the conversation, as the end of a sentence about the server. */
+    /** Returns the bound that ended the conversation, as the end of a sentence about the server; empty if no bound did. */
     public synchronized Optional<String> problem() {
         if (bytes > MAX_BYTES) {
             return Optional.of("its answer has more than " + MAX_BYTES + " bytes");
@@ -80,10 +80,10 @@ public final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Closes something at the deadline, or at the end of the conversation unless it is {@linkplain #release released} before. Closing
-     * must be quick.
+     * Closes a resource at the deadline, or at the end of the conversation unless it is {@linkplain #release released} before. Closing must
+     * be quick.
      *
-     * @throws IOException if the conversation has ended already
+     * @throws IOException if the conversation has already ended
      */
     public void hold(Closeable resource) throws IOException {
         synchronized (this) {
@@ -96,12 +96,12 @@ public final class Conversation implements AutoCloseable {
         throw new IOException(problem().orElse("the conversation has ended"));
     }
 
-    /** Gives up what was held. It stays open. */
+    /** Removes a resource from the conversation and leaves it open. */
     public synchronized void release(Closeable resource) {
         open.remove(resource);
     }
 
-    /** Ends the conversation and closes what it still holds. */
+    /** Ends the conversation and closes the resources that it still holds. */
     @Override
     public void close() {
         alarm.cancel();
@@ -127,7 +127,7 @@ public final class Conversation implements AutoCloseable {
             try {
                 each.close();
             } catch (IOException e) {
-                // It is of no use any more.
+                // The resource is no longer needed.
             }
         }
     }

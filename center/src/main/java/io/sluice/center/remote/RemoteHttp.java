@@ -18,8 +18,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP requests within the bounds of a conversation. Redirects are not followed. The JDK bounds the head of an answer itself.
- * Thread-safe.
+ * HTTP requests within the bounds of a conversation. Redirects are not followed. The JDK itself bounds the head of an answer. Thread-safe.
  */
 public final class RemoteHttp {
 
@@ -28,7 +27,7 @@ public final class RemoteHttp {
     /**
      * Creates a client.
      *
-     * @param trust whom to trust; empty for the authorities that Java trusts
+     * @param trust the trusted authorities; empty for the authorities that Java trusts
      */
     public RemoteHttp(Optional<SSLContext> trust) {
         HttpClient.Builder builder =
@@ -38,7 +37,7 @@ public final class RemoteHttp {
     }
 
     /** A complete answer. */
-    @SuppressWarnings("ArrayRecordComponent") // it is not compared, and handed on once
+    @SuppressWarnings("ArrayRecordComponent") // never compared, passed on once
     public record Answer(int status, HttpHeaders headers, byte[] body) {
 
         @Override
@@ -50,7 +49,7 @@ public final class RemoteHttp {
     /**
      * Sends a request and reads the answer.
      *
-     * @throws IOException with a line for people, which shows nothing of the answer
+     * @throws IOException if the request fails; the message is a line for people that contains no part of the answer
      */
     public Answer send(HttpRequest request, Conversation conversation) throws IOException {
         HttpResponse<InputStream> head = head(request, conversation);
@@ -69,7 +68,7 @@ public final class RemoteHttp {
     /**
      * Sends a request and returns the status of the answer. The rest of the answer is not read.
      *
-     * @throws IOException with a line for people, which shows nothing of the answer
+     * @throws IOException if the request fails; the message is a line for people that contains no part of the answer
      */
     public int status(HttpRequest request, Conversation conversation) throws IOException {
         HttpResponse<InputStream> head = head(request, conversation);
@@ -96,7 +95,7 @@ public final class RemoteHttp {
         }
     }
 
-    /** The messages of the client may contain parts of the answer. */
+    /** Returns an exception with a safe message, because the messages of the client may contain parts of the answer. */
     private static IOException problem(@Nullable Throwable failure, Conversation conversation) {
         String words = conversation.problem().orElseGet(() -> words(failure));
         return new IOException(words, failure);

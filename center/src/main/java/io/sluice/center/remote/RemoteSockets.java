@@ -13,9 +13,9 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets within the bounds of a conversation, for libraries that speak other protocols than HTTP. The bytes below TLS are counted,
- * and the deadline closes the connection below TLS, because TLS would wait for the other side. A library gets a plain socket, and
- * wraps it with this factory where it wants TLS.
+ * Sockets within the bounds of a conversation, for libraries that use other protocols than HTTP. The bytes below TLS are counted, and the
+ * deadline closes the connection below TLS, because TLS would wait for the server. A library gets a plain socket, and wraps it with this
+ * factory where it wants TLS.
  */
 public final class RemoteSockets extends SSLSocketFactory {
 
@@ -25,14 +25,14 @@ public final class RemoteSockets extends SSLSocketFactory {
     /**
      * Creates a factory.
      *
-     * @param tls wraps sockets
+     * @param tls the factory that wraps sockets in TLS
      */
     public RemoteSockets(Conversation conversation, SSLSocketFactory tls) {
         this.conversation = conversation;
         this.tls = tls;
     }
 
-    /** Returns a factory of plain sockets, for libraries that use TLS with every factory that knows TLS. */
+    /** Returns a factory of plain sockets, for libraries that use TLS with every factory that supports it. */
     public SocketFactory plain() {
         return new SocketFactory() {
             @Override
@@ -148,7 +148,7 @@ public final class RemoteSockets extends SSLSocketFactory {
         }
     }
 
-    /** A socket that a library has created and connected itself, as TLS uses it. */
+    /** A socket that a library has created and connected itself, for use by TLS. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the other socket has its own locks
     private final class BorrowedSocket extends Socket {
 

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A new token.
  *
- * @param secret what a program presents; it is shown here and never again
- * @param restsAt when it rests unless its owner signs in through the identity server before; null if no such sign-in is needed
+ * @param secret the secret that a program presents; it is returned only once
+ * @param restsAt the time at which the token is suspended unless its owner signs in through the identity server before; null if no such
+ *     sign-in is needed
  */
 public record NewTokenReply(
         String secret, TokenReply token, @Nullable Instant restsAt) {

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token, without its secret.
  *
- * @param owner the account; null if it was made on the machine itself
- * @param tenant the only tenant that it is for
- * @param usedAt about when it was used last
+ * @param owner the account; null if the token was created on the machine itself
+ * @param tenant the only tenant that the token gives access to
+ * @param usedAt the last use to within a minute
  * @param valid whether it is neither revoked nor expired
  */
 public record TokenReply(

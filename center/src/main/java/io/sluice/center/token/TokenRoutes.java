@@ -30,7 +30,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Tokens of programs. Somebody has her own; an administrator also sees and revokes those of others. */
+/** The routes for tokens of programs. People manage their own tokens; an administrator also sees and revokes the tokens of others. */
 @RestController
 public final class TokenRoutes {
 
@@ -131,7 +131,7 @@ public final class TokenRoutes {
         return TokenReply.of(revoked, owner(revoked.account()).orElse(null), now());
     }
 
-    /** Returns whether somebody sees and revokes a token. The right over one tenant reaches only tokens for that tenant. */
+    /** Returns whether the caller may see and revoke a token. The right over one tenant covers only tokens for that tenant. */
     private static boolean reaches(Access access, ApiToken token) {
         return token.account() == access.account()
                 || access.mayEverywhere(Right.MANAGE_TOKENS)

@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A token that somebody asks for and may have. Immutable. */
+/** A request for a token that its author may have. Immutable. */
 record TokenWish(String name, Set<Scope> scopes, Optional<String> tenant, Instant until) {
 
     private static final int LONGEST_NAME = 100;
@@ -28,7 +28,7 @@ record TokenWish(String name, Set<Scope> scopes, Optional<String> tenant, Instan
     /**
      * Reads a request.
      *
-     * @throws RefusedException if it is not valid, or asks for more than its author has
+     * @throws RefusedException if it is not valid, or asks for more rights than its author has
      */
     static TokenWish of(JsonNode body, Access access, long now) {
         String name = RequestBody.string(body, "name", "").strip();
@@ -85,7 +85,7 @@ record TokenWish(String name, Set<Scope> scopes, Optional<String> tenant, Instan
                 "scopes: missing or unknown (expected: a list of node, read, apply and operate, such as [\"apply\"])");
     }
 
-    /** Somebody whose roles are all for one tenant gets tokens for this tenant. */
+    /** Returns the tenant of the token. A person whose roles are all for one tenant gets tokens for this tenant. */
     private static Optional<String> tenant(String named, Set<Scope> scopes, Access access) {
         if (scopes.contains(Scope.NODE)) {
             if (!named.isEmpty()) {

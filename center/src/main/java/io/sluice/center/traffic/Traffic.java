@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** What the center knows about the traffic of its nodes. Its data is in the folder {@code traffic}. Thread-safe. */
+/** All parts that handle the traffic data of nodes. The data is stored in the folder {@code traffic}. Thread-safe. */
 public final class Traffic implements AutoCloseable {
 
     private final LiveNodes nodes;
@@ -55,30 +55,30 @@ public final class Traffic implements AutoCloseable {
     }
 
     /**
-     * Opens it.
+     * Opens all parts.
      *
      * @param data the data directory of the center
-     * @throws IOException with one line for the user
+     * @throws IOException if the data cannot be used; the message is one line for the user
      */
     public static Traffic open(Database database, LiveNodes nodes, Clock clock, Path data) throws IOException {
         Path folder = data.resolve("traffic");
         Files.createDirectories(folder);
-        // It tells what people asked for, though not who they are.
+        // The folder contains requests of callers, though not their identities.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
         return new Traffic(database, nodes, clock, folder);
     }
 
-    /** Takes the data of a report over HTTP. Returns what to tell the node. */
+    /** Takes the data of a report over HTTP. Returns the answer to the node. */
     public Fleet heard(NodeReport report, Fleet fleet) {
         return fleet.with(intake.take(report), questions.heard(report)).withExcerpts(excerpts.heard(report));
     }
 
-    /** Takes the data of a report through Redis, which everybody who can write there can make. */
+    /** Takes the data of a report through Redis. Any client with write access to Redis can make such a report. */
     public void heardInRedis(NodeReport report) {
         var unused = intake.take(countsOf(report));
     }
 
-    /** Only counts, because whoever can write to Redis must not tell the center who was refused. */
+    /** Returns the report with its counts only, because a client that can write to Redis must not report refused callers to the center. */
     private static NodeReport countsOf(NodeReport report) {
         return report.data()
                 .map(data -> report.withData(new DataReport(
@@ -90,7 +90,7 @@ public final class Traffic implements AutoCloseable {
                 .orElse(report);
     }
 
-    /** Does what is due. To be called about once a second. */
+    /** Runs the tasks that are due. Called about once a second. */
     public void turn() {
         intake.turn();
         questions.turn();
@@ -98,7 +98,7 @@ public final class Traffic implements AutoCloseable {
         live.turn();
     }
 
-    /** Returns what keeps data from being stored, as sentences. */
+    /** Returns the reasons why data cannot be stored, as sentences. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         intake.problem().ifPresent(problems::add);
@@ -112,27 +112,27 @@ public final class Traffic implements AutoCloseable {
         return intake;
     }
 
-    /** Sets the rules that decide who sees what: those in force and those on trial. */
+    /** Sets the rules by which visibility is decided: the rules in force and the rules on trial. */
     public void seeBy(Supplier<List<RuleSet>> sets) {
         rules = sets;
     }
 
-    /** Returns the rules that decide who sees what. */
+    /** Returns the rules by which visibility is decided. */
     public List<RuleSet> rules() {
         return rules.get();
     }
 
-    /** Returns how much traffic there was. */
+    /** Returns the counts of the traffic over time. */
     public Series series() {
         return series;
     }
 
-    /** Returns who was refused. */
+    /** Returns the refused callers. */
     public RefusedCallers callers() {
         return callers;
     }
 
-    /** Returns how many refusals nodes could not report: there was no room for them, or the node was killed before it did. */
+    /** Returns the number of refusals that nodes could not report: there was no room for them, or the node was killed before. */
     public long unreportedRefusals() {
         Set<String> live =
                 nodes.live().stream().map(node -> node.report().node()).collect(Collectors.toSet());
@@ -154,7 +154,7 @@ public final class Traffic implements AutoCloseable {
         return decisions;
     }
 
-    /** Returns what tells listeners. */
+    /** Returns the stream of events to listeners. */
     public Stream stream() {
         return stream;
     }

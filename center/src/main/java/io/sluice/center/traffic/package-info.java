@@ -1,4 +1,4 @@
-/** Everything that the center knows about the traffic of its nodes, put together. */
+/** Combines all parts that handle the traffic data of nodes. */
 @NullMarked
 package io.sluice.center.traffic;
 

@@ -5,10 +5,10 @@ package io.sluice.center.version;
  *
  * @param rules the number of rules
  * @param releasedAt milliseconds since the epoch
- * @param changeId the change that it released; 0 if none
- * @param contentOf the version whose content it repeats, after a rollback; 0 if none
+ * @param changeId the change that it released; 0 if there is none
+ * @param contentOf the version whose content it repeats, after a rollback; 0 if there is none
  * @param rollout the rollout that brought it to the nodes
- * @param trial whether it is or was on trial and never promoted
+ * @param trial whether it is or was on trial and was never promoted
  */
 public record Version(
         long number,

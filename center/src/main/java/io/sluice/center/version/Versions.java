@@ -23,7 +23,7 @@ public final class Versions {
     private static final String COLUMNS =
             "number, digest, rules, released_at, actor, title, reason, change_id, content_of, rollout, trial";
 
-    /** Stored versions are immutable, so a set that was read once stays true. */
+    /** The sets of rules that were read last. Stored versions are immutable, so a set that was read once remains valid. */
     private final Map<Long, RuleSet> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -40,7 +40,7 @@ public final class Versions {
                 .single();
     }
 
-    /** Returns the highest number, in force or on trial. */
+    /** Returns the highest number of a version in force or on trial. */
     public long highest(JdbcClient client) {
         return client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version")
                 .query(Long.class)
@@ -55,7 +55,7 @@ public final class Versions {
                 .single();
     }
 
-    /** Makes a version that was on trial the one in force. */
+    /** Puts a version that was on trial in force. */
     public void promote(JdbcClient client, long number) {
         client.sql("UPDATE rule_version SET trial = 0 WHERE number = ?")
                 .param(number)
@@ -83,7 +83,7 @@ public final class Versions {
                 .query(String.class)
                 .optional()
                 .map(document -> parse(number, document));
-        // What a transaction that writes reads may be its own and never be stored; then the number is used again.
+        // A writing transaction may read its own version, which may never be stored; its number is then used again.
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             read.ifPresent(set -> {
                 synchronized (known) {
@@ -94,7 +94,7 @@ public final class Versions {
         return read;
     }
 
-    /** Returns one rule of a version. Much cheaper than reading all rules of a version that is not in memory. */
+    /** Returns one rule of a version. This is much cheaper than reading all rules of a version that is not in memory. */
     public Optional<Rule> rule(JdbcClient client, long number, String id) {
         synchronized (known) {
             RuleSet set = known.get(number);
@@ -144,7 +144,7 @@ public final class Versions {
                 .update();
     }
 
-    /** The stored text names its version and digest, so damage is noticed. */
+    /** Returns the stored text. It contains its version and digest, so that damage is noticed. */
     private static String text(RuleSet rules) {
         StringBuilder text = new StringBuilder();
         RuleSetText.write(rules.releasedTo(ALL), text::append);
