@@ -127,7 +127,7 @@ public final class CenterMaintenance {
     }
 
     /**
-     * A link that sets an administrator up.
+     * A link that sets up an administrator.
      *
      * @param user the account; empty if the person who uses the link chooses a name
      * @param isNew whether the account did not exist before

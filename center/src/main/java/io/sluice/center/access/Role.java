@@ -18,7 +18,7 @@ import java.util.Set;
 /** A set of rights that an account can have. */
 public enum Role {
     ADMINISTRATOR("administrator", Right.values()),
-    /** Has rights over one tenant only. */
+    /** An administrator with rights over one tenant only. */
     TENANT_ADMINISTRATOR("tenant_administrator", READ, EDIT, RELEASE, APPROVE, OPERATE, MANAGE_PEOPLE, MANAGE_TOKENS),
     EDITOR("editor", READ, EDIT, RELEASE, SEE_FLEET),
     APPROVER("approver", READ, APPROVE, SEE_FLEET, SEE_LOG),

@@ -19,13 +19,13 @@ import java.util.Set;
  */
 public enum Scope {
     /**
-     * For a node. This scope does not depend on the rights of the owner, so that nodes keep working after their administrators have left.
+     * The scope of nodes. It does not depend on the rights of the owner, so that nodes keep working after their administrators have left.
      */
     NODE("node", REPORT),
     READ_ONLY("read", READ, SEE_FLEET, SEE_LOG),
-    /** For {@code ./sluice apply} and similar programs. */
+    /** The scope of {@code ./sluice apply} and similar programs. */
     APPLY("apply", READ, SEE_FLEET, EDIT, RELEASE),
-    /** For overrides, switches and rollbacks. */
+    /** The scope for overrides, switches and rollbacks. */
     OPERATE_RULES("operate", READ, SEE_FLEET, OPERATE);
 
     private final String word;

@@ -36,7 +36,7 @@ public final class ChangeTable {
     }
 
     /**
-     * Replaces a change whose revision is one lower.
+     * Replaces the stored change, whose revision must be lower by one.
      *
      * @throws LostRaceException if it has another revision
      */

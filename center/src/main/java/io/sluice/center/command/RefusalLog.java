@@ -46,7 +46,7 @@ public final class RefusalLog implements AutoCloseable {
     /** The pause after a failure of the database, so that requests do not wait for it repeatedly. */
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
-    /** One household or machine usually has a whole network of this size. */
+    /** The prefix length of an IPv6 network that usually belongs to one household or machine. */
     private static final int IPV6_PREFIX = 64;
 
     private final Database database;

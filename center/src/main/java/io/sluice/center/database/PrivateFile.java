@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Files with a secret. */
+/** Files that contain a secret. */
 public final class PrivateFile {
 
     private PrivateFile() {}

@@ -25,7 +25,7 @@ final class DecisionMinute {
     private long droppedInFiles;
     private long upTo;
 
-    /** A file. */
+    /** A file with decisions of the minute. */
     record Part(Path path, SegmentHead head, long fileBytes) {}
 
     DecisionMinute(long minute) {

@@ -23,7 +23,7 @@ public final class Destinations implements AutoCloseable {
         int number = 0;
         for (AlertSettings.Webhook each : settings.webhooks()) {
             number++;
-            // The rest of the address may be secret.
+            // The other parts of the address may be secret.
             String name = "webhook " + number + " at " + each.url().getScheme() + "://"
                     + each.url().getHost();
             destinations.queues.add(new DestinationQueue(name, new Webhook(each, clock), each.severities(), clock));

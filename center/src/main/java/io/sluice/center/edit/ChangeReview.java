@@ -52,7 +52,7 @@ public record ChangeReview(
     /**
      * Reviews edits.
      *
-     * @param known the findings about the version in force, which takes as long to review as the result
+     * @param known the findings about the version in force; computing them takes as long as the review of the result
      */
     public static ChangeReview of(Edits edits, RuleSet base, RuleSet current, Instant now, List<ReviewFinding> known) {
         RuleSet after = new RuleSet(current.version(), edits.applyTo(current.rules()));

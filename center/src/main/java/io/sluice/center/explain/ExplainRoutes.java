@@ -252,7 +252,7 @@ public final class ExplainRoutes {
         }
     }
 
-    /** Returns whether the answer of a node could be read. */
+    /** Adds the answer of a node to the explanation. Returns whether the answer could be read. */
     private static boolean take(Told told, Access access, Comparison compared, List<String> warnings) {
         NodeAnswer.Explained answer;
         try {

@@ -14,7 +14,9 @@ import java.util.Set;
  */
 public record VerdictPlan(VerdictSettings settings, Duration every, Duration watch) {
 
-    /** A verdict that promotes needs to know how callers differ without the trial. */
+    /**
+     * The default number of intervals to watch before a trial. A verdict that promotes needs to know how callers differ without the trial.
+     */
     private static final int USUAL_WATCH_INTERVALS = 8;
 
     public static final Duration USUAL_INTERVAL = Duration.ofMinutes(1);

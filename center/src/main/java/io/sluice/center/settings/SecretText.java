@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A secret in a file of its own. It is read at each use, so it can be changed without a restart. */
+/** A secret in a separate file. It is read at each use, so it can be changed without a restart. */
 public final class SecretText {
 
     private static final int LONGEST = 4_000;

@@ -44,7 +44,7 @@ public final class SignInThrottle implements AutoCloseable {
     /** The timeout of requests to Redis. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
-    /** One household or machine usually has a whole network of this size. */
+    /** The prefix length of an IPv6 network that usually belongs to one household or machine. */
     private static final int IPV6_PREFIX = 64;
 
     private final Limiter limiter;

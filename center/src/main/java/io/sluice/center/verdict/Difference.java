@@ -16,7 +16,7 @@ record Difference(double value, double variance, double degrees, double skew, do
     /** The variance of one arm's value, with its degrees of freedom. */
     private record Spread(double variance, double degrees) {
 
-        /** A share varies at least as much as it would if requests were independent. */
+        /** Returns the spread of an estimate. A share varies at least as much as it would if requests were independent. */
         static Spread of(Measure measure, Estimate estimate, double variance) {
             double least =
                     measure.relative() ? 0 : estimate.value() * Math.max(0, 1 - estimate.value()) / estimate.whole();
