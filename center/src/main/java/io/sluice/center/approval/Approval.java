@@ -1,16 +1,16 @@
 package io.sluice.center.approval;
 
 /**
- * A person agreed to something. Immutable; whether it still holds is found out when it matters.
+ * The approval of one person. Immutable. Whether the approval still holds is decided each time it is needed.
  *
- * @param kind what was approved: {@link #CHANGE}, {@link #SETTINGS} or {@link #EMERGENCY}
- * @param subject the id of what was approved
- * @param revision of the content of a change; otherwise 0
- * @param digest of the rules that result from a change; otherwise empty
+ * @param kind the kind of subject: {@link #CHANGE}, {@link #SETTINGS} or {@link #EMERGENCY}
+ * @param subject the id of the approved change, proposal or emergency
+ * @param revision the revision of the change's content; 0 for other kinds
+ * @param digest the digest of the rules that result from the change; empty for other kinds
  * @param base the version, or the revision of the settings, that was in force
- * @param account of the person
- * @param identity the person, at that time
- * @param remark may be empty
+ * @param account the account of the person
+ * @param identity the identity of the person at that time
+ * @param remark the comment of the person; may be empty
  * @param at milliseconds since the epoch
  */
 record Approval(

@@ -5,13 +5,14 @@ import io.sluice.rules.yaml.Spans;
 import java.time.Duration;
 
 /**
- * How the second person works. Immutable.
+ * The settings for approvals. Immutable.
  *
- * @param revision rises with each change; 0 for the defaults
- * @param approvals how many different persons have to approve, the author not counted
+ * @param revision the number of the settings, which rises with each change; 0 for the defaults
+ * @param approvals how many different people have to approve, not counting the author
  * @param expires how long an approval holds
- * @param emergency how long something holds that was done without approval
- * @param raisePercent how far an override may raise a protected limit without a second person, in percent of its numbers
+ * @param emergency how long an action without approval holds
+ * @param raisePercent the bound on an override of a protected limit without a second person, in percent of the limit's own
+ *     numbers
  */
 public record ApprovalSettings(long revision, long approvals, Duration expires, Duration emergency, long raisePercent) {
 
@@ -23,7 +24,7 @@ public record ApprovalSettings(long revision, long approvals, Duration expires, 
     private static final long LEAST_RAISE = 100;
     private static final long MOST_RAISE = 1_000;
 
-    /** Comes after the bounds that it is checked against. */
+    /** Declared after the bounds because the constructor checks against them. */
     public static final ApprovalSettings DEFAULT =
             new ApprovalSettings(0, 1, Duration.ofDays(7), Duration.ofHours(4), 200);
 

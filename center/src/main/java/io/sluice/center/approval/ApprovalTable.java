@@ -12,7 +12,7 @@ final class ApprovalTable {
     private static final String COLUMNS =
             "id, kind, subject, revision, digest, base, account, actor, identity, remark, at";
 
-    /** Somebody who opened or edited a change. */
+    /** A person or token that opened or edited a change. */
     record Author(long revision, String actor, String identity) {}
 
     void add(JdbcClient client, Approval approval) {
@@ -32,7 +32,7 @@ final class ApprovalTable {
                 .update();
     }
 
-    /** Adds the approval of something that has no content of its own. */
+    /** Adds the approval of a subject that has no content of its own. */
     void add(JdbcClient client, long id, String kind, long subject, long base, Access by, String remark, long at) {
         add(
                 client,

@@ -20,12 +20,14 @@ import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The approvals of changes. Always within a transaction of the caller, so that what was found out holds when it acts.
+ * The approvals of changes. Every method runs within a transaction of the caller, so the facts it checks still hold when the
+ * caller acts on them.
  *
- * <p>An approval binds to the content of the change, to the version that was in force, and to the person. It is void as soon as
- * the change is edited or rebased, another version is in force, it has expired, or the person is disabled, has no longer the
- * right over every rule that the change touches, or turns out to be one of the authors. Everybody who opened, edited or rebased a
- * change is an author. Persons are compared by their identity, so a second account or a token is the same person.
+ * <p>An approval binds to the content of the change, to the version that was in force, and to the person. It becomes void if the
+ * change is edited or rebased, if another version is in force, or if the approval expires. It also becomes void if the person is
+ * disabled, loses the right to approve any rule that the change touches, or turns out to be an author. Everyone who opened,
+ * edited or rebased a change is an author. People are compared by their identity, so a second account or a token counts as the
+ * same person.
  */
 public final class Approvals {
 
@@ -43,14 +45,14 @@ public final class Approvals {
     }
 
     /**
-     * A change as it would be released.
+     * A change together with the rules that its release would produce.
      *
      * @param before the rules in force
      * @param after the rules that would result
      */
     public record Proposal(long change, RuleSet before, RuleSet after) {}
 
-    /** Remembers who opened or edited a change. From then on no earlier approval holds. */
+    /** Records an author of a change. All earlier approvals of the change become void. */
     public void authored(JdbcClient client, long change, long revision, Actor actor) {
         table.addAuthor(client, change, revision, actor, now());
     }
@@ -60,21 +62,21 @@ public final class Approvals {
         return settings.current(client);
     }
 
-    /** Returns the rules that count as protected until an emergency was reviewed. */
+    /** Returns the rules that count as protected until an emergency has been reviewed. */
     public Set<String> guarded(JdbcClient client) {
         return emergencies.guarded(client);
     }
 
     /**
-     * Returns what an actor may do now; empty if it may do nothing any more. The account behind it stays as it is until the end of
-     * the transaction.
+     * Returns the current rights of an actor; empty if it has none any more. The account of the actor cannot change until the end
+     * of the transaction.
      */
     public Optional<Access> holding(JdbcClient client, String actor) {
         persons.owner(client, actor).ifPresent(account -> Persons.hold(client, account));
         return persons.access(client, actor);
     }
 
-    /** Returns which approvals a change needs and has. */
+    /** Returns the approvals that a change needs and the approvals that it has. */
     public Standing standing(JdbcClient client, Proposal proposal) {
         List<Protection.Reason> why = Protection.of(proposal.before(), proposal.after(), emergencies.guarded(client));
         if (why.isEmpty()) {
@@ -103,14 +105,14 @@ public final class Approvals {
         return new Standing(current.approvals(), why, given);
     }
 
-    /** Takes the id of the next approval. It comes first in a transaction, so that approvals come one after the other. */
+    /** Takes the id of the next approval. Callers do this first in a transaction, so that approvals are stored one after another. */
     public long next(JdbcClient client) {
         return Database.next(client, "approval");
     }
 
     /**
-     * Refuses whoever cannot approve a change: programs, its authors, and everybody who has not the right over all that it
-     * touches. Somebody who sees none of the rules does not learn that it exists.
+     * Refuses callers who cannot approve a change: programs, its authors, and people without the right to approve every rule that
+     * it touches. A caller who can see none of these rules does not learn that the change exists.
      */
     public void requireApprover(JdbcClient client, Access access, Proposal proposal) {
         long id = proposal.change();
@@ -130,9 +132,9 @@ public final class Approvals {
     }
 
     /**
-     * Approves a change. A person who has approved it already changes nothing.
+     * Approves a change. A second approval by the same person has no effect.
      *
-     * @param id from {@link #next}
+     * @param id the id from {@link #next}
      */
     public Standing approve(JdbcClient client, long id, Access access, Proposal proposal, String comment) {
         requireApprover(client, access, proposal);
@@ -182,7 +184,7 @@ public final class Approvals {
         return standing(client, proposal);
     }
 
-    /** Returns whether somebody could approve a change and has not done so. */
+    /** Returns whether a caller may approve a change and has not approved it yet. */
     public boolean awaits(JdbcClient client, Access access, Proposal proposal, Standing standing) {
         return access.isPerson()
                 && !standing.isSatisfied()
@@ -206,7 +208,7 @@ public final class Approvals {
                 .ifPresent(account -> Persons.hold(client, account)));
     }
 
-    /** Returns the refusal of something that needs a second person. */
+    /** Returns the refusal of an action that needs a second person. */
     public static RefusedException missing(String what, String expected, Standing standing) {
         List<String> sentences = standing.why().stream()
                 .map(Protection.Reason::sentence)
@@ -276,7 +278,7 @@ public final class Approvals {
         return expiresAt <= now() ? Optional.of("it expired at " + Instant.ofEpochMilli(expiresAt)) : Optional.empty();
     }
 
-    /** Returns why a person can no longer stand for an approval. */
+    /** Returns the reason why a person's approval no longer counts; empty if it still counts. */
     Optional<String> lost(
             JdbcClient client, Approval approval, Set<String> authors, java.util.function.Predicate<Access> covers) {
         Optional<Account> account = persons.account(client, approval.account()).filter(found -> !found.isDisabled());
@@ -292,7 +294,7 @@ public final class Approvals {
                 : Optional.of("the person no longer has the right to approve it");
     }
 
-    /** Returns whether somebody may approve every rule that a change touches or weakens. */
+    /** Returns whether a caller may approve every rule that a change touches or weakens. */
     static boolean covers(Access access, Proposal proposal, List<Protection.Reason> why) {
         Stream<Rule> weakened = why.stream().anyMatch(Protection.Reason::weakensOthers)
                 ? proposal.before().rules().stream().filter(rule -> rule.about().isProtected())
@@ -300,7 +302,7 @@ public final class Approvals {
         return Stream.concat(rules(proposal), weakened).allMatch(rule -> access.may(Right.APPROVE, rule));
     }
 
-    /** Returns the rules that a change touches, as they are and as they would be. */
+    /** Returns the rules that a change touches, before and after it. */
     private static Stream<Rule> rules(Proposal proposal) {
         RuleSet before = proposal.before();
         RuleSet after = proposal.after();

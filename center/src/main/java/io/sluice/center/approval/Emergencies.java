@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * What was done without waiting for approval. Always within a transaction of the caller.
+ * Emergencies: actions that took effect without waiting for approval. Every method runs within a transaction of the caller.
  *
- * <p>An emergency holds for a time that the settings bound. If nobody accepts it until then, or somebody rejects it, it is undone.
- * Until it was reviewed, the rules that needed approval count as protected, so that nobody can use it to remove a protection or to
- * add an exemption first and to change the rule afterwards. To accept it takes as many persons as to approve a change. Neither the person who did it nor the
- * authors of the change can review it.
+ * <p>The settings bound how long an emergency holds. It is undone if enough people do not accept it by then, or if a reviewer
+ * rejects it. The rules that needed approval count as protected until the review. This prevents a person from using an emergency
+ * to remove a protection or add an exemption, and then changing the rule without approval. Accepting an emergency takes as many
+ * people as approving a change. Neither the person who acted nor the authors of the change can review it.
  */
 public final class Emergencies {
 
@@ -50,13 +50,13 @@ public final class Emergencies {
     }
 
     /**
-     * What somebody does.
+     * An action that is about to be stored as an emergency.
      *
      * @param subject the version, or the id of the adjustment
-     * @param before the rules in force before
-     * @param after the rules in force afterwards
-     * @param change 0 unless a change is released
-     * @param why what needs approval
+     * @param before the rules in force before the action
+     * @param after the rules in force after the action
+     * @param change the id of the released change; 0 if the action releases none
+     * @param why the reasons why the action needs approval
      */
     public record Deed(
             Emergency.Kind kind,
@@ -68,8 +68,8 @@ public final class Emergencies {
             String reason) {}
 
     /**
-     * Returns when an emergency that begins now ends at the latest, in milliseconds since the epoch. It does not outlast one of the
-     * same rules that holds and waits for review.
+     * Returns the latest end of an emergency that starts now, in milliseconds since the epoch. It does not outlast an emergency
+     * for the same rules that holds and waits for review.
      */
     public long latestEnd(JdbcClient client, List<Protection.Reason> why) {
         long now = now();
@@ -80,7 +80,10 @@ public final class Emergencies {
                 .reduce(end, Math::min);
     }
 
-    /** Stores that somebody did something without approval. Nobody repeats it before somebody else has reviewed it. */
+    /**
+     * Stores an action that was taken without approval. Once the time of an emergency has ended, the same person cannot repeat it
+     * before another person has reviewed it.
+     */
     public Emergency begin(JdbcClient client, Actor actor, Deed deed) {
         requireReviewed(client, actor, deed.why());
         Set<String> guarded = deed.why().stream()
@@ -118,7 +121,7 @@ public final class Emergencies {
         return emergency;
     }
 
-    /** Refuses to go on for longer than the settings allow with what the same person did before. */
+    /** Refuses to prolong an earlier emergency of the same person beyond the time that the settings allow. */
     private void requireReviewed(JdbcClient client, Actor actor, List<Protection.Reason> why) {
         long now = now();
         unreviewed(client)
@@ -136,13 +139,13 @@ public final class Emergencies {
                 });
     }
 
-    /** Returns whether two emergencies are about the same rule, or both about all protected rules. */
+    /** Returns whether two emergencies concern the same rule, or both weaken all protected rules. */
     private static boolean overlap(List<Protection.Reason> some, List<Protection.Reason> others) {
         return some.stream().anyMatch(one -> others.stream()
                 .anyMatch(other -> one.rule().equals(other.rule()) || (one.weakensOthers() && other.weakensOthers())));
     }
 
-    /** Tells whoever reads the log. Approvers see it among their notices. */
+    /** Logs an emergency. Approvers also see it among their notices. */
     public static void tell(Emergency emergency) {
         LOG.warn(
                 "emergency {}: {} changed what is protected without approval ({} {}): {}; it ends at {} unless somebody"
@@ -166,17 +169,17 @@ public final class Emergencies {
         return table.list(client, below, most);
     }
 
-    /** Returns those that hold and wait for review. */
+    /** Returns the emergencies that hold and wait for review. */
     public List<Emergency> waiting(JdbcClient client) {
         return table.in(client, Emergency.State.WAITING);
     }
 
-    /** Returns those whose time is over, and which still hold. */
+    /** Returns the emergencies whose time has ended and which still hold. */
     public List<Emergency> due(JdbcClient client) {
         return waiting(client).stream().filter(each -> each.endsAt() <= now()).toList();
     }
 
-    /** Returns those that somebody could review, newest first. */
+    /** Returns the emergencies that a caller may review and has not accepted yet, newest first. */
     public List<Emergency> awaiting(JdbcClient client, Access access) {
         return unreviewed(client)
                 .filter(each ->
@@ -195,7 +198,7 @@ public final class Emergencies {
         return table.notAccepted(client);
     }
 
-    /** Accepts an emergency. It holds for good as soon as enough persons did. */
+    /** Accepts an emergency. It holds permanently as soon as enough people have accepted it. */
     public Emergency accept(JdbcClient client, Access access, long id, String reason) {
         long number = approvals.next(client);
         Emergency emergency = requireReviewable(client, access, id);
@@ -231,7 +234,7 @@ public final class Emergencies {
         return emergency;
     }
 
-    /** Stores that an emergency is over, in the transaction that undoes it. */
+    /** Stores that an emergency has ended, in the transaction that undoes it. */
     public Emergency close(
             JdbcClient client, Emergency old, Emergency.State state, Actor by, String reason, long version) {
         table.close(client, old, state, by.name(), now(), reason, version == 0 ? old.undoneBy() : version);
@@ -255,7 +258,7 @@ public final class Emergencies {
         return emergency;
     }
 
-    /** Returns why somebody cannot review an emergency. */
+    /** Returns the reason why a caller cannot review an emergency; empty if they can. */
     private Optional<String> refusal(JdbcClient client, Access access, Emergency emergency) {
         Persons.requirePerson(access);
         if (isOwn(client, access, emergency)) {
@@ -280,7 +283,7 @@ public final class Emergencies {
         List<Rule> named = emergency.why().stream()
                 .flatMap(reason -> before.rule(reason.rule()).stream())
                 .toList();
-        // Of a rule that is only on trial nobody knows here whose it is.
+        // The owners of a rule that exists only on trial are unknown here.
         boolean ofAll = emergency.why().stream()
                 .map(Protection.Reason::rule)
                 .anyMatch(
@@ -291,7 +294,7 @@ public final class Emergencies {
                 && Approvals.covers(access, new Approvals.Proposal(0, before, after), emergency.why());
     }
 
-    /** Returns the acceptances by persons who could still review it. */
+    /** Returns the acceptances by people who could still review the emergency. */
     private List<Approval> accepted(JdbcClient client, Emergency emergency) {
         return signatures.of(client, Approval.EMERGENCY, emergency.id()).stream()
                 .filter(approval -> approvals

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Something that one person did without waiting for approval. It ends by itself, and others review it. Immutable.
+ * An action that one person took without waiting for approval. It ends by itself unless other people accept it. Immutable.
  *
  * @param subject the version, or the id of the adjustment
- * @param before the version that was in force before
- * @param change 0 unless a change was released
- * @param why what needed approval
- * @param guarded rules that count as protected until it was reviewed
+ * @param before the version that was in force before the action
+ * @param change the id of the released change; 0 if none was released
+ * @param why the reasons why the action needed approval
+ * @param guarded the rules that count as protected until the review
  * @param at milliseconds since the epoch
- * @param endsAt when it ends unless it was accepted, in milliseconds since the epoch
+ * @param endsAt the end of the emergency unless it is accepted, in milliseconds since the epoch
  * @param closedAt milliseconds since the epoch; 0 while it waits
  * @param undoneBy the version that undid it; 0 if none did
  */
@@ -41,7 +41,7 @@ public record Emergency(
         guarded = Set.copyOf(guarded);
     }
 
-    /** What was done. */
+    /** The kind of action. */
     public enum Kind {
         RELEASE("release"),
         ROLLBACK("rollback"),
@@ -54,7 +54,7 @@ public record Emergency(
             this.word = word;
         }
 
-        /** Returns whether it released a version. */
+        /** Returns whether the action released a version. */
         public boolean isVersion() {
             return this == RELEASE || this == ROLLBACK;
         }
@@ -72,14 +72,14 @@ public record Emergency(
         }
     }
 
-    /** What became of it. */
+    /** The state of the review. */
     public enum State {
-        /** It holds, and waits for review. */
+        /** The emergency holds and waits for review. */
         WAITING("waiting"),
-        /** Its time was over before somebody reviewed it. It was undone, and still waits for review. */
+        /** The time of the emergency ended before its review. It was undone and still waits for review. */
         ENDED("ended"),
         ACCEPTED("accepted"),
-        /** It was undone. */
+        /** A reviewer rejected the emergency, and it was undone. */
         REJECTED("rejected");
 
         private final String word;
@@ -101,7 +101,7 @@ public record Emergency(
         }
     }
 
-    /** Returns whether nobody has decided about it yet. */
+    /** Returns whether the emergency still waits for review. */
     public boolean isUnreviewed() {
         return state == State.WAITING || state == State.ENDED;
     }

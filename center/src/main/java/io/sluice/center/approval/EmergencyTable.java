@@ -49,7 +49,7 @@ final class EmergencyTable {
     /**
      * Moves an emergency to another state.
      *
-     * @throws LostRaceException if it has another state than it was read with
+     * @throws LostRaceException if its state has changed since it was read
      */
     void close(
             JdbcClient client, Emergency old, Emergency.State state, String by, long at, String reason, long undoneBy) {
@@ -70,7 +70,7 @@ final class EmergencyTable {
     /**
      * Keeps an emergency in its state until the transaction ends.
      *
-     * @throws LostRaceException if it has another state than it was read with
+     * @throws LostRaceException if its state has changed since it was read
      */
     void hold(JdbcClient client, Emergency old) {
         int rows = client.sql("UPDATE emergency SET state = state WHERE id = ? AND state = ?")
@@ -92,7 +92,7 @@ final class EmergencyTable {
                 .optional();
     }
 
-    /** Returns those with an id below a number, newest first. */
+    /** Returns the emergencies with an id below a number, newest first. */
     List<Emergency> list(JdbcClient client, long below, int most) {
         return client.sql(SELECT + "WHERE id < ? ORDER BY id DESC LIMIT " + most)
                 .param(below)
@@ -100,7 +100,7 @@ final class EmergencyTable {
                 .list();
     }
 
-    /** Returns those in a state, newest first. */
+    /** Returns the emergencies in a state, newest first. */
     List<Emergency> in(JdbcClient client, Emergency.State state) {
         return client.sql(SELECT + "WHERE state = ? ORDER BY id DESC")
                 .param(state.word())
@@ -108,7 +108,7 @@ final class EmergencyTable {
                 .list();
     }
 
-    /** Returns those that released a version and were not accepted, newest first. */
+    /** Returns the emergencies that released a version and were not accepted, newest first. */
     List<Emergency> notAccepted(JdbcClient client) {
         return client
                 .sql(SELECT + "WHERE state <> ? ORDER BY id DESC")

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Finds the person behind the name of an actor. Always within a transaction of the caller. */
+/** Finds the person behind the name of an actor. Every method runs within a transaction of the caller. */
 final class Persons {
 
     private static final String USER = "user:";
@@ -22,7 +22,7 @@ final class Persons {
         this.people = people;
     }
 
-    /** Returns what an actor may do now; empty if it may do nothing any more. */
+    /** Returns the current rights of an actor; empty if it has none any more. */
     Optional<Access> access(JdbcClient client, String actor) {
         if (actor.equals(Access.MACHINE.actor().name())) {
             return Optional.of(Access.MACHINE);
@@ -40,10 +40,7 @@ final class Persons {
         return people.accounts().find(client, id);
     }
 
-    /**
-     * Returns the identities of an actor: the one that it had, and the one that it has now. Disabled accounts and revoked tokens
-     * count too.
-     */
+    /** Returns the stored identity of an actor and its present identity. Disabled accounts and revoked tokens count as well. */
     Set<String> identities(JdbcClient client, String actor, String stored) {
         Set<String> all = new LinkedHashSet<>();
         all.add(stored);
@@ -51,7 +48,7 @@ final class Persons {
         return all;
     }
 
-    /** Returns the account behind an actor, also a disabled one, or that of a revoked token. */
+    /** Returns the account of an actor, even if the account is disabled or the actor is a revoked token. */
     Optional<Account> owner(JdbcClient client, String actor) {
         return actor.startsWith(USER)
                 ? people.accounts().named(client, actor.substring(USER.length()))
@@ -59,7 +56,7 @@ final class Persons {
                         .find(client, token.account()));
     }
 
-    /** Makes sure that an account stays as it was read until the end of the transaction. */
+    /** Makes sure that an account does not change between the read and the end of the transaction. */
     static void hold(JdbcClient client, Account account) {
         int rows = client.sql("UPDATE account SET revision = revision WHERE id = ? AND revision = ?")
                 .params(account.id(), account.revision())
@@ -69,7 +66,7 @@ final class Persons {
         }
     }
 
-    /** Refuses programs. No token approves, whoever owns it. */
+    /** Refuses programs. A token cannot approve anything, even if its owner can. */
     static void requirePerson(Access access) {
         if (!access.isPerson()) {
             throw RefusedException.forbidden("a token cannot approve (expected: a person who is signed in)");

@@ -13,34 +13,34 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds out what needs a second person. Pure functions.
+ * Decides whether an action needs a second person. Pure functions.
  *
- * <p>A change needs one if it touches a protected rule: one that is protected in the version in force, or in the result. It does
- * not matter how it touches the rule. To disable it, to shadow it, to raise its numbers, to match fewer requests or to remove its
- * flag needs what deleting it needs. A change also needs one if it weakens protected rules from outside: it adds a rule that
- * exempts requests from all limits, or changes what such a rule matches. The first version of all needs none, because it cannot
- * weaken anything.
+ * <p>A change needs a second person if it touches a protected rule, whether the rule is protected in the version in force or in
+ * the result. Every edit counts the same: disabling or shadowing the rule, raising its numbers, matching fewer requests or
+ * removing its flag needs the same approval as deleting it. A change also needs a second person if it weakens protected rules
+ * from outside: it adds a rule that exempts requests from all limits, or changes the scope of such a rule. The very first version
+ * needs none, because it cannot weaken anything.
  */
 public final class Protection {
 
     /**
-     * Why something needs a second person.
+     * The reason why an action needs a second person.
      *
-     * @param rule the id of the rule that is touched; {@code *} for all
-     * @param sentence what happens to it
-     * @param weakensOthers whether it weakens all protected rules, and not only this one
+     * @param rule the id of the touched rule; {@code *} for all rules
+     * @param sentence a description of the edit
+     * @param weakensOthers whether the edit weakens all protected rules instead of this one only
      */
     public record Reason(String rule, String sentence, boolean weakensOthers) {}
 
     private Protection() {}
 
     /**
-     * Returns why a change needs a second person; nothing if it needs none.
+     * Returns the reasons why a change needs a second person; empty if it needs none.
      *
      * @param before the rules in force
      * @param after the rules that would result
-     * @param guarded rules that count as protected although they are not, because an emergency that nobody reviewed yet may have
-     *     removed their protection
+     * @param guarded unprotected rules that count as protected, because an emergency that is not yet reviewed may have removed
+     *     their protection
      */
     public static List<Reason> of(RuleSet before, RuleSet after, Set<String> guarded) {
         if (before.version() == 0) {
@@ -70,9 +70,9 @@ public final class Protection {
     }
 
     /**
-     * Returns why a switch to shadow needs a second person; nothing if it needs none.
+     * Returns the reasons why a switch to shadow needs a second person; empty if it needs none.
      *
-     * @param sets the rules in force, and those on trial
+     * @param sets the rules in force and the rules on trial
      * @param rule the id of a rule, or {@code *} for all
      */
     public static List<Reason> ofSwitch(List<RuleSet> sets, String rule, Set<String> guarded) {
@@ -99,7 +99,7 @@ public final class Protection {
                 .isPresent();
     }
 
-    /** A scope that differs may match more requests, so it counts as wider. */
+    /** A different scope may match more requests, so it counts as wider. */
     private static boolean isSameScope(Rule old, Rule now) {
         return old.scope().equals(now.scope()) && old.protocol().equals(now.protocol()) && old.use() == now.use();
     }

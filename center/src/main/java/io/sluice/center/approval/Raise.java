@@ -5,11 +5,11 @@ import io.sluice.core.limit.Rate;
 import java.math.BigInteger;
 
 /**
- * Compares the numbers of a limit. Pure functions.
+ * Compares the numbers of limits. Pure functions.
  *
- * <p>A limit has two numbers that matter: how much it grants at one moment, and how much it grants over time. A shorter window
- * raises the second, and so does a shorter time after which a permit in flight expires. Both must stay within the bound. A limit
- * of 0 always refuses, so any number above it is beyond every bound.
+ * <p>A limit has two numbers that matter: the permits that it grants at one moment, and the permits that it grants over time. A
+ * shorter window raises the second number, and so does a shorter expiry of permits in flight. Both numbers must stay within the
+ * bound. A limit of 0 refuses every request, so any number above 0 exceeds every bound.
  */
 public final class Raise {
 
@@ -18,9 +18,9 @@ public final class Raise {
     private Raise() {}
 
     /**
-     * Returns whether other numbers allow more than a bound.
+     * Returns whether a changed limit exceeds a bound.
      *
-     * @param percent the bound, in percent of the numbers before
+     * @param percent the bound, in percent of the numbers before the change
      */
     public static boolean isBeyond(Limit before, Limit after, long percent) {
         if (after.capacity() == 0) {
@@ -33,7 +33,7 @@ public final class Raise {
                 || isMore(permits(before), micros(before), permits(after), micros(after), percent);
     }
 
-    /** Returns whether {@code after / afterMicros} is more than the bound of {@code before / beforeMicros}. */
+    /** Returns whether {@code after / afterMicros} exceeds {@code percent} percent of {@code before / beforeMicros}. */
     private static boolean isMore(long before, long beforeMicros, long after, long afterMicros, long percent) {
         BigInteger now = product(after, beforeMicros).multiply(HUNDRED);
         return now.compareTo(product(before, afterMicros).multiply(BigInteger.valueOf(percent))) > 0;

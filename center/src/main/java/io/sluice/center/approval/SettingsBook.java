@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Changes the settings for approvals. A change always needs other persons: as many as the settings in force demand for a protected
- * rule. Thread-safe.
+ * Changes the settings for approvals. A change always needs the approval of other people, as many as the settings in force
+ * require for a protected rule. Thread-safe.
  */
 public final class SettingsBook {
 
@@ -34,7 +34,7 @@ public final class SettingsBook {
         this.database = people.database();
     }
 
-    /** The settings in force, and what waits for approval. */
+    /** The settings in force, and the proposals that wait for approval. */
     public record View(ApprovalSettings settings, List<SettingsProposal> waiting) {}
 
     public View view() {
@@ -42,9 +42,9 @@ public final class SettingsBook {
     }
 
     /**
-     * Proposes other settings. They have no effect until somebody else approves them.
+     * Proposes other settings. They have no effect until other people approve them.
      *
-     * @param wish makes them from those in force
+     * @param wish computes the proposed settings from the settings in force
      */
     public SettingsProposal propose(Access access, UnaryOperator<ApprovalSettings> wish, String reason) {
         return database.write(client -> {
@@ -73,7 +73,7 @@ public final class SettingsBook {
         });
     }
 
-    /** Approves a proposal. It is in force as soon as enough persons did. */
+    /** Approves a proposal. The proposed settings take effect as soon as enough people have approved them. */
     public View approve(Access access, long id, String comment) {
         return database.write(client -> {
             long number = approvals.next(client);
@@ -117,7 +117,7 @@ public final class SettingsBook {
         });
     }
 
-    /** Returns the proposals that somebody could approve and has not. */
+    /** Returns the proposals that a caller may approve and has not approved yet. */
     public List<SettingsProposal> awaiting(JdbcClient client, Access access) {
         ApprovalSettings current = table.current(client);
         return table.waiting(client).stream()
@@ -171,7 +171,10 @@ public final class SettingsBook {
                 .toList();
     }
 
-    /** With fewer approvers than approvals nothing could ever be approved again, these settings included. */
+    /**
+     * Refuses settings that require more approvals than there are approvers, because then no later change, not even of these
+     * settings, could be approved.
+     */
     private void requireEnough(JdbcClient client, long approvals) {
         long able = people.accounts().all(client).stream()
                 .filter(account -> !account.isDisabled() && account.access().mayEverywhere(Right.APPROVE))

@@ -3,7 +3,7 @@ package io.sluice.center.approval;
 /**
  * A proposal to change the settings for approvals. Immutable.
  *
- * @param settings what is proposed, with the revision that it replaces
+ * @param settings the proposed settings, with the revision that they replace
  * @param at milliseconds since the epoch
  * @param state {@link #WAITING}, {@link #APPROVED} or {@link #REJECTED}
  */

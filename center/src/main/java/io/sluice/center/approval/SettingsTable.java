@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The tables of the settings for approvals, and of proposals to change them. */
+/** The tables of the approval settings and of proposals to change them. */
 final class SettingsTable {
 
     private static final String PROPOSAL =
@@ -23,7 +23,7 @@ final class SettingsTable {
                 .orElse(ApprovalSettings.DEFAULT);
     }
 
-    /** Puts settings in force. Fails if others of the same revision are. */
+    /** Puts settings in force. Fails if settings of the same revision are already stored. */
     void add(JdbcClient client, ApprovalSettings settings, long at) {
         client.sql(
                         "INSERT INTO approval_settings (revision, approvals, expires_millis, emergency_millis, raise_percent,"
@@ -58,9 +58,9 @@ final class SettingsTable {
     }
 
     /**
-     * Moves a proposal that waits to another state, or keeps it waiting until the transaction ends.
+     * Moves a waiting proposal to another state, or keeps it waiting until the transaction ends.
      *
-     * @throws LostRaceException if it was approved or rejected meanwhile
+     * @throws LostRaceException if it was approved or rejected in the meantime
      */
     void move(JdbcClient client, long id, String state) {
         int rows = client.sql("UPDATE settings_proposal SET state = ? WHERE id = ? AND state = ?")

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which approvals a change needs and has. Immutable.
+ * The approvals that a change needs and the approvals that it has. Immutable.
  *
- * @param needed how many different persons have to approve; 0 if nobody has to
- * @param why what needs their approval
- * @param given oldest first, with those that no longer hold
+ * @param needed how many different people have to approve; 0 if no approval is needed
+ * @param why the reasons why approval is needed
+ * @param given all approvals, oldest first, including the ones that no longer hold
  */
 public record Standing(long needed, List<Protection.Reason> why, List<Given> given) {
 
-    /** Nobody has to approve. */
+    /** The standing of a change that needs no approval. */
     public static final Standing FREE = new Standing(0, List.of(), List.of());
 
     public Standing {
@@ -25,7 +25,7 @@ public record Standing(long needed, List<Protection.Reason> why, List<Given> giv
      *
      * @param at milliseconds since the epoch
      * @param expiresAt milliseconds since the epoch
-     * @param voidBecause why it no longer holds; empty if it does
+     * @param voidBecause the reason why the approval no longer holds; empty if it holds
      */
     public record Given(
             String by,
@@ -45,7 +45,7 @@ public record Standing(long needed, List<Protection.Reason> why, List<Given> giv
         return needed > 0;
     }
 
-    /** Returns how many different persons have approved. */
+    /** Returns how many different people have approved. */
     public long holding() {
         return given.stream()
                 .filter(Given::holds)
@@ -54,7 +54,7 @@ public record Standing(long needed, List<Protection.Reason> why, List<Given> giv
                 .count();
     }
 
-    /** Returns whether enough persons have approved. */
+    /** Returns whether enough people have approved. */
     public boolean isSatisfied() {
         return holding() >= needed;
     }

@@ -1,4 +1,4 @@
-/** The second person: which changes need approval, who gave it, and what was done without waiting for it. */
+/** Approval by a second person: the changes that need it, the approvals given, and emergencies that did not wait for it. */
 @NullMarked
 package io.sluice.center.approval;
 
