@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The roots that a growing tree has to have at some sizes, as checkpoints, witnesses and memories tell. Not thread-safe. */
+/** The expected roots of a growing tree at certain sizes, known from checkpoints, witnesses and remembered heads. Not thread-safe. */
 final class Anchors {
 
     private final Map<Long, List<Anchor>> waiting = new HashMap<>();
@@ -15,15 +15,15 @@ final class Anchors {
     private record Anchor(String root, Consumer<Boolean> compared) {}
 
     /**
-     * Adds a root.
+     * Adds an expected root.
      *
-     * @param compared is told whether the tree has this root at this size; never called if the tree does not grow that far
+     * @param compared receives whether the tree has this root at this size; never called if the tree does not grow that far
      */
     void add(long size, String root, Consumer<Boolean> compared) {
         waiting.computeIfAbsent(size, any -> new ArrayList<>()).add(new Anchor(root, compared));
     }
 
-    /** Compares the tree with what was told about its present size. */
+    /** Compares the root of the tree with the roots expected at its present size. */
     void compare(Frontier tree) {
         List<Anchor> here = waiting.remove(tree.size());
         if (here == null) {
@@ -36,7 +36,7 @@ final class Anchors {
         }
     }
 
-    /** Names this row and the earlier ones that may have been replaced, if the root at this row is wrong. */
+    /** Returns a description of the rows that may have been replaced if the root at the present row is wrong. */
     String suspects() {
         return "this or an earlier row" + (lastGood == 0 ? "" : " (after row " + lastGood + ")");
     }

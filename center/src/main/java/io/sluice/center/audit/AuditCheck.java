@@ -18,17 +18,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Verifies a log, wherever its rows come from: a database or an exported file. Not thread-safe.
+ * Verifies a log whose rows come from a database or from an exported file. Not thread-safe.
  *
- * <p>First give it everything that is known about the log (keys, checkpoints, witnesses, the counter, heads), in any order. Then give
- * it the segments that were pruned, each with the hashes of its rows, and then all rows in their order. {@link #finish} reports.
+ * <p>The caller first adds all known facts about the log (keys, checkpoints, witnesses, the counter, heads) in any order. Then
+ * the caller adds the pruned segments, each with the hashes of its rows, and then all rows in their order. {@link #finish}
+ * returns the report.
  *
- * <p>It computes the tree over the rows as they come. Whenever the tree has as many rows as a checkpoint, a witness or a remembered
- * head speaks of, it compares the roots. So each of them vouches for all rows up to it, and it never holds more than a few rows.
+ * <p>The verifier computes the tree while the rows arrive. Whenever the tree reaches the size of a checkpoint, a witness or a
+ * remembered head, it compares the roots. So each of them vouches for all rows up to it, and the verifier never holds more than a
+ * few rows.
  */
 public final class AuditCheck {
 
-    /** The kind of the row which tells that rows were pruned. Its body has first, last, root and a signature. */
+    /** The kind of a row that records pruning. Its body contains first, last, root and a signature. */
     public static final String PRUNE = "prune_audit";
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -60,19 +62,19 @@ public final class AuditCheck {
     private long signedUntil;
     private long signedAtMillis;
 
-    /** The id of the log. */
+    /** Sets the id of the log. */
     public void log(String id) {
         requireBefore();
         log = id;
     }
 
-    /** The next key of the log, the oldest first. */
+    /** Adds the next key of the log, oldest first. */
     public void key(LoggedKey key) {
         requireBefore();
         givenKeys.add(key);
     }
 
-    /** A key of the log that was known before, from outside of what is verified. */
+    /** Sets a key of the log that the caller already knew from outside the verified data. */
     public void trust(LogKey key) {
         requireBefore();
         trusted = key;
@@ -83,19 +85,19 @@ public final class AuditCheck {
         givenCheckpoints.add(checkpoint);
     }
 
-    /** Something about the log that cannot be read, as a sentence. */
+    /** Adds a sentence about a part of the log that cannot be read. */
     public void damage(String problem) {
         requireBefore();
         integrity.add(problem);
     }
 
-    /** What a node says. */
+    /** Adds the report of a node. */
     public void witness(String name, WitnessReport report) {
         requireBefore();
         testimonies.add(name, report, Optional.empty());
     }
 
-    /** A checkpoint that a node kept. */
+    /** Adds a checkpoint that a node kept. */
     public void witness(String name, Checkpoint kept) {
         requireBefore();
         testimonies.add(
@@ -104,25 +106,25 @@ public final class AuditCheck {
                 Optional.of(kept));
     }
 
-    /** The newest row that somebody remembered outside of what is verified. */
+    /** Sets the newest row that was remembered outside the verified data. */
     public void remembered(AuditHead newest) {
         requireBefore();
         remembered = newest;
     }
 
-    /** The head that is stored with the log. */
+    /** Sets the head that is stored with the log. */
     public void head(AuditHead stored) {
         requireBefore();
         head = stored;
     }
 
-    /** The highest number that a row ever had. */
+    /** Sets the highest number that any row ever had. */
     public void counter(long highest) {
         requireBefore();
         counter = OptionalLong.of(highest);
     }
 
-    /** A segment that was pruned. {@link #leaf} follows for each of its rows. */
+    /** Adds a pruned segment. A call of {@link #leaf} for each of its rows follows. */
     public void segment(AuditSegment segment) {
         begin();
         AuditSegment before = pruned;
@@ -145,7 +147,7 @@ public final class AuditCheck {
         });
     }
 
-    /** The hash of the next row that was pruned. */
+    /** Adds the hash of the next pruned row. */
     public void leaf(String hash) {
         begin();
         if (broken) {
@@ -159,7 +161,7 @@ public final class AuditCheck {
         grow(hash);
     }
 
-    /** The next row. */
+    /** Adds the next row. */
     public void accept(LoggedRow row) {
         begin();
         if (rows == 0 && pruned != null && !broken) {
@@ -184,7 +186,7 @@ public final class AuditCheck {
         grow(row.hash());
     }
 
-    /** Reports. No call may follow. */
+    /** Returns the report. No other call may follow. */
     public AuditReport finish() {
         begin();
         if (rows == 0 && pruned != null && !broken) {
@@ -322,7 +324,7 @@ public final class AuditCheck {
                     && body.path("root").asString("").equals(last.root())
                     && keys.sealed(body, AuditSeal.pruned(log, last));
         } catch (JacksonException e) {
-            // Then it tells nothing.
+            // An unreadable row does not record any pruning.
             pruningIsTold = false;
         }
     }
@@ -349,7 +351,7 @@ public final class AuditCheck {
         }
     }
 
-    /** Rows may be missing at the end. Returns the highest row that anything knows of. */
+    /** Checks whether rows are missing at the end. Returns the highest row number that any source knows. */
     private long checkTail() {
         Map<String, Long> known = new LinkedHashMap<>();
         known.put("the counter of rows", counter.orElse(0));

@@ -3,9 +3,9 @@ package io.sluice.center.audit;
 import io.sluice.runtime.witness.TreeHash;
 
 /**
- * The newest row of the log, and the root of the tree over it and all rows before it.
+ * The newest row of the log, and the root of the tree over all rows up to it.
  *
- * @param number 0 if there is no row
+ * @param number the number of the newest row; 0 if the log is empty
  */
 public record AuditHead(long number, String hash) {
 

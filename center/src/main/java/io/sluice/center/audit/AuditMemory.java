@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers the newest row of the log in a file outside of the database, so that a log that was cut off or replaced is noticed. It
- * never forgets a row that the database no longer has. Thread-safe.
+ * Remembers the newest row of the log in a file outside the database, so that a truncated or replaced log is noticed. The file
+ * keeps a row even after the database has lost it. Thread-safe.
  */
 public final class AuditMemory {
 
-    /** The name of its file in the data directory. */
+    /** The name of the file in the data directory. */
     public static final String FILE = "audit-head";
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditMemory.class);
@@ -36,7 +36,7 @@ public final class AuditMemory {
     private Optional<String> problem = Optional.empty();
 
     /**
-     * Reads what the file remembers.
+     * Reads the remembered row from the file.
      *
      * @throws IOException if the file cannot be read
      */
@@ -47,22 +47,22 @@ public final class AuditMemory {
         this.remembered = read(file);
     }
 
-    /** Returns the newest row that it remembers. */
+    /** Returns the newest row that is remembered. */
     public synchronized AuditHead remembered() {
         return remembered;
     }
 
-    /** Returns what is wrong with the log. */
+    /** Returns the problem of the log; empty if none is known. */
     public synchronized Optional<String> problem() {
         return problem.or(rounds::problem);
     }
 
-    /** Checks the next rows of the whole log, in the background. */
+    /** Checks the next rows of the whole log in the background. */
     public void patrol() {
         rounds.turn(remembered());
     }
 
-    /** Remembers the newest row, if the log still has the row that was remembered last. */
+    /** Stores the newest row if the log still contains the row that was stored before; otherwise reports a problem. */
     public synchronized void look() {
         AuditHead known = remembered;
         AuditHead newest = database.read(AuditTree::head);
@@ -100,7 +100,7 @@ public final class AuditMemory {
      * Checks the whole log.
      *
      * @param trusted a key of the log that the caller knows
-     * @param witnesses what nodes say, by their names
+     * @param witnesses the reports of nodes by the names of the nodes
      */
     public AuditReport verify(Optional<LogKey> trusted, Map<String, WitnessReport> witnesses) {
         AuditHead known = remembered();

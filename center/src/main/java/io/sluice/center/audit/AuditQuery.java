@@ -5,10 +5,10 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * A question for rows of the log. Immutable.
+ * A query for rows of the log. Immutable.
  *
  * @param below only rows with a lower number
- * @param most how many rows at most
+ * @param most the maximum number of rows
  * @param actor only rows of this author; empty for all
  * @param kind only rows of this kind; empty for all
  * @param outcome only {@code done} or {@code refused}; empty for both
@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 public record AuditQuery(long below, int most, String actor, String kind, String outcome, long since, long until) {
 
-    /** Returns the rows, newest first. */
+    /** Returns the matching rows, newest first. */
     public List<LoggedRow> rows(JdbcClient client) {
         StringBuilder where = new StringBuilder("WHERE number < ? AND at >= ? AND at < ?");
         List<Object> values = new ArrayList<>(List.of(below, since, until));

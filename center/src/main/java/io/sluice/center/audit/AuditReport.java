@@ -5,14 +5,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the verifier found.
+ * The result of a verification.
  *
- * @param rows how many rows with their content there are; rows that were pruned do not count
- * @param head the root of the tree up to the last row that is good
- * @param firstBad the number of the first row that is bad or missing, whatever the reason; empty if there is none
- * @param problem what is wrong first; empty if nothing is
- * @param remembered the number of the newest row that is remembered outside of the database; 0 if none is
- * @param unverified why nobody may call this log verified, as sentences; empty exactly if it is verified
+ * @param rows the number of rows with content; pruned rows do not count
+ * @param head the root of the tree up to the last good row
+ * @param firstBad the number of the first row that is bad or missing for any reason; empty if there is none
+ * @param problem a description of the first fault; empty if there is none
+ * @param remembered the number of the newest row that is remembered outside the database; 0 if none is
+ * @param unverified the reasons why the log does not count as verified, as sentences; empty exactly if it is verified
  */
 public record AuditReport(
         long rows,
@@ -29,24 +29,24 @@ public record AuditReport(
         unverified = List.copyOf(unverified);
     }
 
-    /** Returns whether nothing is wrong. That alone does not mean that the log is verified. */
+    /** Returns whether no fault was found. This alone does not mean that the log is verified. */
     public boolean good() {
         return problem.isEmpty();
     }
 
-    /** Returns whether nothing is wrong, the key is trusted, and at least one witness agrees. */
+    /** Returns whether no fault was found, the key is trusted, and at least one witness agrees. */
     public boolean verified() {
         return unverified.isEmpty();
     }
 
     /**
-     * Whether each row is what was once written.
+     * The result of comparing each row with the row that was originally written.
      *
-     * @param firstBad the first row that is not; empty if all are, or if the problem belongs to no row
-     * @param problems as sentences, the first bad row first
-     * @param checkpoints how many checkpoints are good
-     * @param signedUntil the last row that a good checkpoint signs; 0 if none does
-     * @param signedAtMillis when that checkpoint was signed, in milliseconds since 1970; 0 if there is none
+     * @param firstBad the first changed row; empty if no row was changed, or if the problem belongs to no row
+     * @param problems the problems as sentences, ordered by row
+     * @param checkpoints the number of good checkpoints
+     * @param signedUntil the last row that a good checkpoint covers; 0 if there is none
+     * @param signedAtMillis the time of that checkpoint's signature, in milliseconds since 1970; 0 if there is none
      */
     public record Integrity(
             OptionalLong firstBad, List<String> problems, int checkpoints, long signedUntil, long signedAtMillis) {
@@ -61,11 +61,11 @@ public record AuditReport(
     }
 
     /**
-     * Whether all rows are there.
+     * The result of the search for missing rows.
      *
-     * @param firstMissing the first row that is missing; empty if none is
-     * @param problems as sentences
-     * @param expected the highest row that anything knows of
+     * @param firstMissing the first missing row; empty if none is missing
+     * @param problems the problems as sentences
+     * @param expected the highest row number that any source knows
      * @param pruned the last row that was pruned because of its age; 0 if none was
      */
     public record Completeness(OptionalLong firstMissing, List<String> problems, long expected, long pruned) {
@@ -80,14 +80,14 @@ public record AuditReport(
     }
 
     /**
-     * What witnesses say.
+     * The result of comparing the log with the reports of its witnesses.
      *
      * @param until the last row that a witness vouches for; 0 if none does
-     * @param atMillis when the checkpoint that it holds was signed, in milliseconds since 1970; 0 if there is none
-     * @param nodes how many witnesses vouch up to that row
-     * @param agreeing how many witnesses agree with the log, whatever row they have reached
-     * @param notYet how many rows follow that no witness has seen yet
-     * @param contradictions what witnesses say against the log, as sentences
+     * @param atMillis the time when the checkpoint of that witness was signed, in milliseconds since 1970; 0 if there is none
+     * @param nodes the number of witnesses that vouch up to that row
+     * @param agreeing the number of witnesses that agree with the log at the row that each has reached
+     * @param notYet the number of later rows that no witness has seen yet
+     * @param contradictions the contradictions between witnesses and the log, as sentences
      */
     public record Witnessed(
             long until, long atMillis, int nodes, int agreeing, long notYet, List<String> contradictions) {

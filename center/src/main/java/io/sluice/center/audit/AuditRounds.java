@@ -10,14 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks the whole log again and again, so that a changed row is noticed although nobody verifies the log. Thread-safe.
+ * Checks the whole log repeatedly, so that a changed row is noticed even if no operator verifies the log. Thread-safe.
  *
- * <p>A round reads a thousand rows in a transaction of its own at each turn, so it delays nothing. Meanwhile rows may be pruned or erased, and
- * a round could take that for damage. So what it finds is checked once more in one transaction.
+ * <p>Each turn of a round reads a thousand rows in its own transaction, so it delays no other work. Rows that are pruned or
+ * erased between two turns could look like damage. So a problem that a round finds is confirmed in a single transaction.
  */
 final class AuditRounds {
 
-    /** From the beginning of a round to that of the next, unless it takes longer. A row that is changed behind a round is found by the next one. */
+    /**
+     * Time between the starts of two rounds, unless a round takes longer. If a row is changed after a round has passed it, the
+     * next round finds it.
+     */
     static final Duration EVERY = Duration.ofMinutes(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditRounds.class);
@@ -33,7 +36,7 @@ final class AuditRounds {
         this.clock = clock;
     }
 
-    /** Returns what the last round found. */
+    /** Returns the problem that the last round found. */
     Optional<String> problem() {
         return problem;
     }

@@ -4,7 +4,7 @@ import io.sluice.runtime.witness.TreeHash;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A row of the log, as it is hashed. Immutable.
+ * The hashed fields of a row of the log. Immutable.
  *
  * @param at milliseconds since the epoch
  * @param outcome {@code done} or {@code refused}
@@ -13,13 +13,13 @@ import java.nio.charset.StandardCharsets;
 public record AuditRow(
         long number, long at, String actor, String kind, long expected, String outcome, String commitment) {
 
-    /** The outcome of what was done. */
+    /** The outcome of an action that was carried out. */
     public static final String DONE = "done";
 
-    /** The outcome of what was refused. */
+    /** The outcome of an action that was refused. */
     public static final String REFUSED = "refused";
 
-    /** Returns the commitment to origin, reason and body. Without the salt nobody can guess them from it. */
+    /** Returns the commitment to origin, reason and body. They cannot be guessed from it without the salt. */
     public static String commitment(String salt, String origin, String reason, String body) {
         return TreeHash.leaf(joined("sluice-content-1", salt, origin, reason, body));
     }
@@ -37,7 +37,7 @@ public record AuditRow(
                 commitment));
     }
 
-    /** Each part has its length in bytes in front, so that no two lists of parts have the same text. */
+    /** Prefixes each part with its length in bytes, so that different lists of parts never produce the same text. */
     private static String joined(String... parts) {
         StringBuilder text = new StringBuilder();
         for (String part : parts) {

@@ -5,7 +5,7 @@ import io.sluice.runtime.witness.LogKey;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Reads what the database knows about the log besides its rows. Always within a transaction of the caller. */
+/** Reads the stored facts about the log other than its rows. Every method runs within a transaction of the caller. */
 public final class AuditTables {
 
     private AuditTables() {}
@@ -17,14 +17,14 @@ public final class AuditTables {
                 .single();
     }
 
-    /** Returns the highest number that a row ever had. */
+    /** Returns the highest number that any row ever had. */
     public static long counter(JdbcClient client) {
         return client.sql("SELECT value FROM counter WHERE name = 'command'")
                 .query(Long.class)
                 .single();
     }
 
-    /** Returns whether a row is there, or was pruned. */
+    /** Returns whether a row is present or was pruned. */
     static boolean hasRow(JdbcClient client, long number) {
         return number == 0
                 || client.sql("SELECT (SELECT COUNT(*) FROM command WHERE number = ?)"
@@ -35,7 +35,7 @@ public final class AuditTables {
                         > 0;
     }
 
-    /** Returns the keys, the oldest first. */
+    /** Returns the keys, oldest first. */
     public static List<LoggedKey> keys(JdbcClient client) {
         return client.sql("SELECT public_key, before_id, signature, at FROM audit_key ORDER BY number")
                 .query((row, index) ->
@@ -43,7 +43,7 @@ public final class AuditTables {
                 .list();
     }
 
-    /** Returns the checkpoints, the smallest first. */
+    /** Returns the checkpoints, smallest first. */
     public static List<Checkpoint> checkpoints(JdbcClient client) {
         String log = log(client);
         return client.sql("SELECT size, root, at, key_id, signature FROM audit_checkpoint ORDER BY size")
@@ -52,7 +52,7 @@ public final class AuditTables {
                 .list();
     }
 
-    /** Returns the segments that were pruned, the oldest first. */
+    /** Returns the pruned segments, oldest first. */
     public static List<AuditSegment> segments(JdbcClient client) {
         return client.sql("SELECT first_row, last_row, root, at FROM audit_segment ORDER BY first_row")
                 .query((row, index) ->
@@ -60,7 +60,7 @@ public final class AuditTables {
                 .list();
     }
 
-    /** Returns the hashes of rows, in their order, as far as they are there. */
+    /** Returns the hashes of rows in their order, skipping missing rows. */
     public static List<String> leaves(JdbcClient client, long first, long last) {
         return client.sql("SELECT hash FROM audit_node WHERE depth = 0 AND place BETWEEN ? AND ? ORDER BY place")
                 .params(first - 1, last - 1)

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The Merkle tree over the rows of the log. Row {@code n} is leaf {@code n - 1}. Always within a transaction of the caller. */
+/**
+ * The Merkle tree over the rows of the log. Row {@code n} is leaf {@code n - 1}. Every method runs within a transaction of the
+ * caller.
+ */
 public final class AuditTree {
 
     private AuditTree() {}
@@ -15,8 +18,8 @@ public final class AuditTree {
     /**
      * Adds a row to the tree and returns its hash. The caller writes the row in the same transaction.
      *
-     * <p>The row of the head is changed before it is read: a transaction may not see what others have stored since it began, but
-     * always sees a row that it has changed itself.
+     * <p>The row of the head is changed before it is read. A transaction may not see rows that other transactions stored after it
+     * started, but it always sees a row that it has changed itself.
      */
     public static String add(JdbcClient client, AuditRow row) {
         String leaf = row.hash();
@@ -40,14 +43,14 @@ public final class AuditTree {
                 .update();
     }
 
-    /** Returns the newest row, and the root of the tree. */
+    /** Returns the newest row and the root of the tree. */
     public static AuditHead head(JdbcClient client) {
         return client.sql("SELECT number, hash FROM audit_head WHERE name = 'command'")
                 .query((row, index) -> new AuditHead(row.getLong(1), row.getString(2)))
                 .single();
     }
 
-    /** Returns the root of the tree over the first rows; empty if there are not so many. */
+    /** Returns the root of the tree over the first {@code size} rows; empty if the log has fewer rows. */
     public static Optional<String> root(JdbcClient client, long size) {
         if (size == 0) {
             return Optional.of(TreeHash.EMPTY);
@@ -56,10 +59,10 @@ public final class AuditTree {
     }
 
     /**
-     * Proves that the tree over the first {@code to} rows extends the one over the first {@code from}.
+     * Proves that the tree over the first {@code to} rows extends the tree over the first {@code from} rows.
      *
-     * @param from at most {@code to}
-     * @param to at most the number of rows
+     * @param from the smaller size, at most {@code to}
+     * @param to the larger size, at most the number of rows
      */
     public static ConsistencyProof proof(JdbcClient client, long from, long to) {
         List<String> hashes = new ArrayList<>();
@@ -70,8 +73,10 @@ public final class AuditTree {
     }
 
     /**
-     * @param begin the first leaf of this part of the tree
-     * @param end the leaf after its last one
+     * Adds the hashes that prove one part of the tree.
+     *
+     * @param begin the first leaf of this part
+     * @param end the leaf after the last leaf of this part
      * @param known whether the verifier knows the hash of the old part
      */
     private static void prove(JdbcClient client, long from, long begin, long end, boolean known, List<String> hashes) {
@@ -91,7 +96,7 @@ public final class AuditTree {
         }
     }
 
-    /** Returns the hash of a part of the tree, as the tree is divided. */
+    /** Returns the hash of a part of the tree. The part is divided like the tree itself. */
     private static String hash(JdbcClient client, long begin, long end) {
         long size = end - begin;
         if (Long.bitCount(size) == 1) {
@@ -105,7 +110,7 @@ public final class AuditTree {
         return TreeHash.node(hash(client, begin, middle), hash(client, middle, end));
     }
 
-    /** Returns the largest power of two that is smaller. */
+    /** Returns the largest power of two below {@code size}. */
     private static long half(long size) {
         return Long.highestOneBit(size - 1);
     }

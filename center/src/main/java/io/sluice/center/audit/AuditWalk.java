@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Gives the log of a database to the verifier, some rows at a time. Not thread-safe. */
+/** Passes the log of a database to the verifier, some rows at a time. Not thread-safe. */
 final class AuditWalk {
 
     private final AuditCheck check = new AuditCheck();
@@ -17,7 +17,7 @@ final class AuditWalk {
     private final long end;
     private long nextLeaf = 1;
 
-    /** The last row that was given. The first row is 1, but a forged row may have a lower number. */
+    /** The number of the last row that was passed. The first row is 1, but a forged row may have a lower number. */
     private long last = Long.MIN_VALUE;
 
     private boolean isAtEnd;
@@ -28,11 +28,11 @@ final class AuditWalk {
     }
 
     /**
-     * Begins with the first row.
+     * Starts at the first row.
      *
-     * @param remembered a row that was seen before, outside of the database
-     * @param trusted a key that was known before, outside of the database
-     * @param witnesses what nodes say, by their names
+     * @param remembered a row that was seen earlier, outside the database
+     * @param trusted a key that was known earlier, outside the database
+     * @param witnesses the reports of nodes by the names of the nodes
      */
     static AuditWalk begin(
             JdbcClient client, AuditHead remembered, Optional<LogKey> trusted, Map<String, WitnessReport> witnesses) {
@@ -52,31 +52,31 @@ final class AuditWalk {
         return walk;
     }
 
-    /** Checks everything in one transaction. */
+    /** Checks the whole log in one transaction. */
     static AuditReport whole(
             JdbcClient client, AuditHead remembered, Optional<LogKey> trusted, Map<String, WitnessReport> witnesses) {
         AuditWalk walk = begin(client, remembered, trusted, witnesses);
-        // Whatever has a number above all that were ever given was forged.
+        // Reads without an upper bound, because a row with a number above the highest assigned number is a forgery.
         while (walk.step(client, Long.MAX_VALUE)) {
-            // It was one step.
+            // The loop condition does the work.
         }
         return walk.report();
     }
 
     /**
-     * Gives the next rows, at most a thousand, of those that were there in the beginning. Rows that are written meanwhile wait for the next
-     * walk. Returns false at the end.
+     * Passes on the next rows, at most a thousand, up to the last row that existed at the start. Rows that are written later wait
+     * for the next walk. Returns false at the end.
      */
     boolean step(JdbcClient client) {
         return step(client, end);
     }
 
-    /** Returns the number of the last row that was there in the beginning. */
+    /** Returns the number of the last row that existed at the start. */
     long end() {
         return end;
     }
 
-    /** Reports. No call may follow. */
+    /** Returns the report. No other call may follow. */
     AuditReport report() {
         return check.finish();
     }

@@ -10,28 +10,28 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Rows without their content that wait for the later row which tells that it erased them. Not thread-safe.
+ * Rows without content that wait for a later row which records their erasure. Not thread-safe.
  *
- * <p>Otherwise anybody could hide what was done, and call it an erasure. A key of the log has to sign the later row, because anybody
- * with access to the database can append one.
+ * <p>Without this check, a person with access to the database could remove the content of a row and call it an erasure. They
+ * could also append a row that records it, so a key of the log has to sign that row.
  */
 final class ErasedRows {
 
-    /** The kinds of rows that erase others. */
+    /** The kinds of rows that record an erasure. */
     static final Set<String> KINDS = Set.of("erase_subject", "erase_again");
 
-    /** The field in the body of such a row that lists the numbers of the rows that it erased. */
+    /** The field in the body of such a row that lists the numbers of the erased rows. */
     static final String FIELD = "rows";
 
-    /** The field that has the number of the erasure. */
+    /** The field that contains the number of the erasure. */
     static final String ERASURE = "erasure";
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    /** The rows by the one that they say erased them. */
+    /** The erased rows by the number of the row that they name as the record of their erasure. */
     private final Map<Long, TreeSet<Long>> waiting = new TreeMap<>();
 
-    /** Takes a row that has no content. Returns whether it may be one. */
+    /** Adds a row without content. Returns false if the row has content left or names no later row as the record of its erasure. */
     boolean add(LoggedRow row) {
         boolean isEmpty = row.salt().isEmpty()
                 && row.origin().isEmpty()
@@ -45,7 +45,7 @@ final class ErasedRows {
         return true;
     }
 
-    /** Looks whether a row, which is good, tells that it erased others, and whether a key of the log signed that. */
+    /** Checks whether a good row lists erased rows under the signature of a key of the log, and stops waiting for these rows. */
     void look(LoggedRow row, String log, KeyHistory keys) {
         TreeSet<Long> rows = waiting.get(row.row().number());
         if (rows == null || row.isErased() || !KINDS.contains(row.row().kind())) {
@@ -59,7 +59,7 @@ final class ErasedRows {
                 rows.removeAll(listed);
             }
         } catch (JacksonException e) {
-            // Then it lists nothing.
+            // An unreadable row lists no erased rows.
             return;
         }
         if (rows.isEmpty()) {
@@ -67,7 +67,7 @@ final class ErasedRows {
         }
     }
 
-    /** Returns the first row that no other row tells to have erased. */
+    /** Returns the first row whose erasure no other row records. */
     OptionalLong first() {
         return waiting.values().stream().mapToLong(TreeSet::first).min();
     }

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** What is wrong with one side of a log. Not thread-safe. */
+/** The faults in one aspect of a log. Not thread-safe. */
 final class Faults {
 
     private static final int MOST_TOLD = 20;
 
-    /** A fault that belongs to no row comes after all others. */
+    /** Sorts by row; a fault that belongs to no row comes last. */
     private static final Comparator<Fault> ORDER =
             Comparator.comparingLong(fault -> fault.row() == 0 ? Long.MAX_VALUE : fault.row());
 
     private final List<Fault> all = new ArrayList<>();
 
     /**
-     * One of them.
+     * One fault.
      *
-     * @param row 0 if it belongs to no row
+     * @param row the number of the row; 0 if the fault belongs to no row
      */
     record Fault(long row, String text) {
 
@@ -29,7 +29,7 @@ final class Faults {
             return row == 0 ? OptionalLong.empty() : OptionalLong.of(row);
         }
 
-        /** Returns it as a sentence that names the row. */
+        /** Returns the fault as a sentence that names the row. */
         String sentence() {
             return row == 0 ? text : "row " + row + ": " + text;
         }
@@ -43,12 +43,12 @@ final class Faults {
         all.add(new Fault(row, text));
     }
 
-    /** Returns the fault at the first row. */
+    /** Returns the fault with the lowest row. */
     Optional<Fault> first() {
         return all.stream().min(ORDER);
     }
 
-    /** Returns the fault at the first row, of several sides. */
+    /** Returns the fault with the lowest row in several lists. */
     static Optional<Fault> firstOf(Faults... sides) {
         return Stream.of(sides).flatMap(side -> side.all.stream()).min(ORDER);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * A growing Merkle tree: the roots of its complete subtrees, the largest first. They are all that is needed to add a leaf and to
+ * A growing Merkle tree, stored as the roots of its complete subtrees, largest first. These roots suffice to add a leaf and to
  * compute the root. Not thread-safe.
  */
 final class Frontier {
@@ -23,7 +23,7 @@ final class Frontier {
         return new Frontier(0, new ArrayList<>());
     }
 
-    /** Reads what {@link #text} returns. */
+    /** Restores a tree from the result of {@link #text}. */
     static Frontier of(long size, String text) {
         List<String> subtrees = text.isEmpty() ? List.of() : List.of(text.split(" "));
         if (subtrees.size() != Long.bitCount(size)) {
@@ -40,7 +40,6 @@ final class Frontier {
         return String.join(" ", subtrees);
     }
 
-    /** Adds a leaf. */
     void add(String leaf) {
         add(leaf, (node, hash) -> {});
     }
@@ -48,7 +47,7 @@ final class Frontier {
     /**
      * Adds a leaf.
      *
-     * @param completed is told each subtree that this leaf completes, the leaf itself first
+     * @param completed receives each subtree that this leaf completes, starting with the leaf itself
      */
     void add(String leaf, BiConsumer<Node, String> completed) {
         String hash = leaf;
@@ -74,6 +73,6 @@ final class Frontier {
         return root;
     }
 
-    /** The place of a complete subtree: its height, and how many of the same height are before it. */
+    /** The place of a complete subtree: its height, and the number of subtrees of the same height before it. */
     record Node(int depth, long place) {}
 }

@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The keys of a log in their order. Each is signed by the one before. Only the first is not, and one that began anew because the key
- * before was lost. Not thread-safe.
+ * The keys of a log in their order. Each key is signed by the key before it, except the first key and a key that replaced a lost
+ * one. Not thread-safe.
  */
 final class KeyHistory {
 
     private final Map<String, LogKey> keys = new HashMap<>();
     private final List<String> order = new ArrayList<>();
 
-    /** The place of the last key that no key before it signed. */
+    /** The place of the last key that no earlier key signed. */
     private int beginning;
 
-    /** Adds the next key. Returns what is wrong with it; then it is not added. */
+    /** Adds the next key if it is valid; otherwise returns the reason why it is not. */
     Optional<String> add(String log, LoggedKey next) {
         String id = next.key().id();
         if (keys.containsKey(id)) {
@@ -58,7 +58,7 @@ final class KeyHistory {
         return key != null && checkpoint.isBy(key);
     }
 
-    /** Returns whether one of the keys signed a text, as the body of a row says. */
+    /** Returns whether one of the keys signed a text. The body of the row contains the id of the key and the signature. */
     boolean sealed(JsonNode body, String text) {
         LogKey key = keys.get(body.path(AuditSeal.KEY).asString(""));
         return key != null && key.signed(text, body.path(AuditSeal.SIGNATURE).asString(""));
@@ -68,7 +68,7 @@ final class KeyHistory {
         return key.equals(keys.get(key.id()));
     }
 
-    /** Returns whether a key is a trusted one, or follows from it. */
+    /** Returns whether a key is the trusted key or follows from it through signatures. */
     boolean follows(LogKey trusted, String id) {
         int place = order.indexOf(id);
         return has(trusted)
@@ -76,7 +76,10 @@ final class KeyHistory {
                 && (place < beginning || order.indexOf(trusted.id()) >= beginning);
     }
 
-    /** Returns the key that began anew, unless it or a later one is trusted. Whoever trusts an earlier key must know. */
+    /**
+     * Returns the last key that no earlier key signed, unless the caller trusts this key or a later one. A caller who trusts only
+     * an earlier key must be warned about the break.
+     */
     Optional<String> brokenFor(@Nullable LogKey trusted) {
         boolean isBroken = beginning > 0 && (trusted == null || order.indexOf(trusted.id()) < beginning);
         return isBroken ? Optional.of(order.get(beginning)) : Optional.empty();

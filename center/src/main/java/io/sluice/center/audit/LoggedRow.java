@@ -6,18 +6,18 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * A row of the log, with its content. Immutable.
+ * A row of the log with its content. Immutable.
  *
- * @param salt of the commitment
- * @param origin from where; empty for what the center does itself
- * @param body JSON
- * @param hash as it is stored
- * @param erasedBy the number of the row that erased the content of this one; 0 if the content is there
+ * @param salt the salt of the commitment
+ * @param origin the origin of the request; empty for actions of the center itself
+ * @param body the body as JSON
+ * @param hash the stored hash
+ * @param erasedBy the number of the row that erased the content of this one; 0 if the content is present
  */
 public record LoggedRow(
         AuditRow row, String salt, String origin, String reason, String body, String hash, long erasedBy) {
 
-    /** The number of rows that are read at a time. */
+    /** The number of rows per read. */
     static final int AT_ONCE = 1_000;
 
     private static final String SELECT =
@@ -28,7 +28,7 @@ public record LoggedRow(
         return erasedBy != 0;
     }
 
-    /** Returns whether the content is the one that the row commits to. */
+    /** Returns whether the content matches the commitment of the row. */
     public boolean isCommitted() {
         return row.commitment().equals(AuditRow.commitment(salt, origin, reason, body));
     }
@@ -38,7 +38,7 @@ public record LoggedRow(
         return above(client, number, AT_ONCE);
     }
 
-    /** Returns the next rows above a number, in their order; empty at the end. */
+    /** Returns at most {@code most} of the next rows above a number, in their order; empty at the end. */
     public static List<LoggedRow> above(JdbcClient client, long number, int most) {
         return client.sql(SELECT + "WHERE number > ? ORDER BY number LIMIT " + most)
                 .param(number)
@@ -46,7 +46,7 @@ public record LoggedRow(
                 .list();
     }
 
-    /** Returns the rows that the rest of a statement selects. */
+    /** Returns the rows that the remainder of a statement selects. */
     static List<LoggedRow> select(JdbcClient client, String rest, List<?> values) {
         return client.sql(SELECT + rest).params(values).query(LoggedRow::of).list();
     }

@@ -1,6 +1,6 @@
 package io.sluice.center.audit;
 
-/** Makes what a node says safe to show: at most 300 characters, no line breaks, no terminal escape sequences. */
+/** Makes text from a node safe to display: at most 300 characters, no line breaks, no terminal escape sequences. */
 public final class NodeText {
 
     private static final int LONGEST = 300;

@@ -3,14 +3,14 @@ package io.sluice.center.audit;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Closes segments of the log, whose rows are deleted. The first begins with row 1, and each begins after the end of the one before.
- * Always within a transaction of the caller.
+ * Closes segments of the log by deleting their rows. The first segment starts with row 1, and each later segment starts after the
+ * end of the previous one. Every method runs within a transaction of the caller.
  */
 public final class Segments {
 
     private Segments() {}
 
-    /** Returns the number of the last row that was deleted; 0 if none was. */
+    /** Returns the number of the last deleted row; 0 if no row was deleted. */
     public static long end(JdbcClient client) {
         return client.sql("SELECT COALESCE(MAX(last_row), 0) FROM audit_segment")
                 .query(Long.class)
@@ -18,10 +18,10 @@ public final class Segments {
     }
 
     /**
-     * Deletes the oldest rows up to a number, and keeps the root of the tree that ends with them. Of two centers that close the same
-     * segment, one fails with a duplicate key and begins again.
+     * Deletes the oldest rows up to a number, and keeps the root of the tree that ends with these rows. If two centers close the
+     * same segment, one of them fails with a duplicate key and starts again.
      *
-     * @throws IllegalStateException if some of these rows are not there
+     * @throws IllegalStateException if some of these rows do not exist
      */
     public static AuditSegment close(JdbcClient client, long last, long at) {
         String root = AuditTree.root(client, last)

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ObjLongConsumer;
 
-/** What witnesses say about a log, and whether it is so. Not thread-safe. */
+/** The reports of witnesses about a log, and the result of comparing them with the log. Not thread-safe. */
 final class Testimonies {
 
     private final List<Testimony> all = new ArrayList<>();
@@ -20,7 +20,7 @@ final class Testimonies {
         all.add(new Testimony(name, report, kept));
     }
 
-    /** Begins to compare them with a log that has these keys. */
+    /** Starts to compare the reports with a log that has these keys. */
     void begin(String log, KeyHistory keys, Anchors anchors) {
         for (Testimony each : all) {
             WitnessReport report = each.report();
@@ -48,9 +48,9 @@ final class Testimonies {
     }
 
     /**
-     * Compares them with the end of the log.
+     * Compares the reports with the end of the log.
      *
-     * @param known is told the name of each witness of this log, and the last row that it knows
+     * @param known receives the name of each witness of this log and the last row that it knows
      */
     void end(String log, long lastRow, ObjLongConsumer<String> known) {
         for (Testimony each : all) {
@@ -74,7 +74,7 @@ final class Testimonies {
     }
 
     /**
-     * Reports.
+     * Returns the result of the comparison.
      *
      * @param rows the number of good rows
      */
