@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Bounds how often each actor asks something within a minute. Thread-safe. */
+/** Bounds how many questions each actor asks per minute. Thread-safe. */
 public final class AskedPerMinute {
 
     private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
@@ -17,13 +17,13 @@ public final class AskedPerMinute {
     private final Clock clock;
     private final Map<String, Deque<Long>> asked = new HashMap<>();
 
-    /** @param most how often an actor may ask within a minute */
+    /** @param most the maximum number of questions per actor and minute */
     public AskedPerMinute(int most, Clock clock) {
         this.most = most;
         this.clock = clock;
     }
 
-    /** Returns whether an actor may ask once more now. Each admitted question counts, whatever becomes of it. */
+    /** Returns whether an actor may ask another question now. Each admitted question counts, whether or not it succeeds. */
     public synchronized boolean admits(Actor actor) {
         long now = clock.nanoTime();
         asked.values().removeIf(times -> {

@@ -10,21 +10,21 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * What a file has of one minute or hour.
+ * The content of the file of one minute or hour.
  *
- * @param position the position in the journal of the last batch that is a part of it
- * @param dropped how many refusals are missing, because there was no room for their groups
- * @param content the minute is the number of the hour in a file of an hour
+ * @param position the journal position of the last batch that the file contains
+ * @param dropped the number of refusals that are missing because there was no room for their groups
+ * @param content the refused callers; in the file of an hour, {@code minute} is the number of the hour
  */
 record CallerFile(long position, long dropped, RefusedMinute content) {
 
     private static final int VERSION = 1;
     private static final int SUM_BYTES = Long.BYTES;
 
-    /** A file without some callers, and how many there were. */
+    /** A file from which callers were removed, and the number of removed callers. */
     record Erased(CallerFile file, int removed) {}
 
-    /** Returns the same without some callers. */
+    /** Returns the same file without some callers. */
     Erased without(Set<String> hashes) {
         List<RefusedMinute.Group> groups = new ArrayList<>();
         int removed = 0;
@@ -60,7 +60,7 @@ record CallerFile(long position, long dropped, RefusedMinute content) {
                 .array();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads the result of {@link #toBytes}. Throws {@link IllegalArgumentException} for any other bytes. */
     static CallerFile of(byte[] bytes) {
         int length = bytes.length - SUM_BYTES;
         if (length < 1 || ByteBuffer.wrap(bytes).getLong(length) != sum(bytes, length)) {

@@ -17,7 +17,10 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The files of minutes and hours. A file is replaced as a whole, so a crash leaves the old one or the new one. Thread-safe. */
+/**
+ * The files of minutes and hours. A file is replaced as a whole, so after a crash either the old or the new one exists.
+ * Thread-safe.
+ */
 final class CallerFiles {
 
     private static final Logger LOG = LoggerFactory.getLogger(CallerFiles.class);
@@ -26,7 +29,7 @@ final class CallerFiles {
     private final Path folder;
     private final Set<Path> damaged = new HashSet<>();
 
-    /** What a file is about. */
+    /** The time span of a file. */
     enum Span {
         MINUTE("minute"),
         HOUR("hour");
@@ -67,7 +70,7 @@ final class CallerFiles {
         return times;
     }
 
-    /** Returns the bytes of a file; empty if there is none. */
+    /** Returns the bytes of a file; empty if it does not exist. */
     Optional<byte[]> bytes(Span span, long time) throws IOException {
         try {
             return Optional.of(Files.readAllBytes(path(span, time)));
@@ -76,7 +79,7 @@ final class CallerFiles {
         }
     }
 
-    /** Returns the content of a file; empty if there is none, or if it is damaged, which is told once. */
+    /** Returns the content of a file; empty if it does not exist or is damaged. Damage is logged once. */
     Optional<CallerFile> read(Span span, long time) throws IOException {
         Optional<byte[]> bytes = bytes(span, time);
         if (bytes.isEmpty()) {

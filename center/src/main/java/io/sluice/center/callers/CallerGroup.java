@@ -15,15 +15,15 @@ import java.util.Set;
 /**
  * Refused callers of one kind, merged from several nodes or minutes. Not thread-safe.
  *
- * <p>The most frequent callers stay. Whoever is left out was refused at most as often as the error tells, and no number is wrong by
- * more. Two groups can be merged, and their errors add up.
+ * <p>The group keeps the most frequent callers. A caller that was left out was refused at most as often as the error states, and
+ * no count is off by more than the error. When two groups are merged, their errors add up.
  */
 final class CallerGroup {
 
-    /** As many callers are counted exactly. */
-    /** Higher numbers cannot be read back. */
+    /** Higher sums cannot be read back. */
     private static final long MOST_SUM = 1L << 48;
 
+    /** The number of callers up to which counts are exact. */
     static final int MOST_CALLERS = 384;
 
     /** Longer texts are cut. Nodes hide all but a few characters of each attribute. */
@@ -32,7 +32,7 @@ final class CallerGroup {
     private static final int LONGEST_SENT = 1_000;
     private static final int HASH_CHARACTERS = 43;
 
-    /** No caller and no group is refused more often in a minute by one node. */
+    /** The maximum number of refusals of a caller or a group by one node in a minute. */
     private static final long MOST_REFUSED = 1L << 32;
 
     private final int most;
@@ -41,7 +41,7 @@ final class CallerGroup {
     private long error;
     private long refused;
 
-    /** How often a caller was refused, at least. */
+    /** The lower bound of how often a caller was refused. */
     private static final class Count {
         private String masked;
         private long least;
@@ -52,18 +52,18 @@ final class CallerGroup {
     }
 
     /**
-     * Creates a group without callers.
+     * Creates an empty group.
      *
-     * @param most as many callers are counted exactly
+     * @param most the number of callers up to which counts are exact
      */
     CallerGroup(int most) {
         this.most = most;
     }
 
     /**
-     * Reads what a node sent. Characters that nobody sees are replaced.
+     * Reads a group that a node sent. Invisible characters are replaced.
      *
-     * @throws IllegalArgumentException if it cannot be the callers of a minute
+     * @throws IllegalArgumentException if the group cannot be the callers of a minute
      */
     static CallerGroup ofNode(RefusedMinute.Group sent) {
         Counted counted = Counted.of(sent.frequent());
@@ -80,7 +80,7 @@ final class CallerGroup {
         return group;
     }
 
-    /** Returns a caller that a node told, without characters that nobody sees. */
+    /** Returns a caller that a node sent, with a bounded text and without invisible characters. */
     static CallerMark checked(CallerMark sent) {
         String masked = sent.masked();
         if (!isHash(sent.hash()) || masked.length() > LONGEST_SENT) {
@@ -162,7 +162,7 @@ final class CallerGroup {
         Count count = callers.computeIfAbsent(hash, unused -> new Count(masked));
         count.least += times;
         if (masked.isEmpty()) {
-            // The value is hidden now.
+            // An empty text means that the value is hidden now.
             count.masked = "";
         }
         if (callers.size() > 2 * most) {
@@ -170,7 +170,7 @@ final class CallerGroup {
         }
     }
 
-    /** Returns all callers that are known, those with the highest numbers first. */
+    /** Returns all known callers, highest counts first. */
     List<Frequency> counted() {
         List<Frequency> all = new ArrayList<>(callers.size());
         callers.forEach((hash, count) ->
@@ -196,14 +196,14 @@ final class CallerGroup {
     void cut(int count) {
         if (callers.size() > count) {
             List<Frequency> all = counted();
-            // The first that is left out was refused at most so often.
+            // No caller that is left out was refused more often than the first of them.
             error = all.get(count).most();
             all.subList(count, all.size())
                     .forEach(each -> callers.remove(each.caller().hash()));
         }
     }
 
-    /** Removes callers. Returns how many were here. */
+    /** Removes callers. Returns how many of them were found. */
     int erase(Set<String> hashes) {
         int found = 0;
         for (String hash : hashes) {

@@ -13,21 +13,21 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who was refused by the whole fleet in a minute or an hour. Bounded: of too many groups, those with the most refusals stay, and of too
- * many callers, the most frequent ones of each group. Not thread-safe.
+ * The callers that the whole fleet refused in a minute or an hour. Bounded: if there are too many groups, the groups with the
+ * most refusals are kept, and if there are too many callers, the most frequent callers of each group. Not thread-safe.
  */
 final class CallerGroups {
 
     static final int MOST_GROUPS = 1_000;
     static final int MOST_TENANTS = 1_000;
 
-    /** All groups together hold at most this many callers in a file. */
+    /** The maximum number of callers of all groups in a file. */
     static final int MOST_CALLERS = 16_384;
 
     private static final int LONGEST_NAME = 300;
     private static final Set<String> OF_ALL_RULES = Set.of("ip", "user", "tenant");
 
-    /** Nobody writes a line break or a control character into the name of a rule, a limit or an attribute. */
+    /** Names of rules, limits and attributes contain no line breaks and no control characters. */
     private static final Pattern NAME = Pattern.compile("[^\\p{C}\\p{Zl}\\p{Zp}]{0," + LONGEST_NAME + "}");
 
     private final Map<GroupName, CallerGroup> groups = new LinkedHashMap<>();
@@ -35,13 +35,13 @@ final class CallerGroups {
     private long dropped;
 
     /**
-     * What a node sent, checked.
+     * A checked report of a node.
      *
-     * @param groups by their names
+     * @param groups the groups by their names
      */
     record Checked(Map<GroupName, CallerGroup> groups, List<RefusedMinute.Tenant> tenants) {
 
-        /** Throws {@link IllegalArgumentException} if it cannot be the callers of a minute. */
+        /** Throws {@link IllegalArgumentException} if the report cannot be the callers of a minute. */
         static Checked of(RefusedMinute sent) {
             Map<GroupName, CallerGroup> groups = new LinkedHashMap<>();
             for (RefusedMinute.Group each : sent.groups()) {
@@ -66,7 +66,7 @@ final class CallerGroups {
             return new Checked(groups, tenants);
         }
 
-        /** Returns the same without some callers. */
+        /** Returns the same report without some callers. */
         Checked without(Set<String> hashes) {
             if (hashes.isEmpty()) {
                 return this;
@@ -82,7 +82,7 @@ final class CallerGroups {
         }
     }
 
-    /** Reads what a file has. */
+    /** Reads the content of a file. */
     static CallerGroups of(CallerFile file) {
         CallerGroups all = new CallerGroups();
         for (RefusedMinute.Group each : file.content().groups()) {
@@ -143,14 +143,14 @@ final class CallerGroups {
         tenants.put(hash, known == null ? more : sum(known, more));
     }
 
-    /** Without a text in one of them, the value is hidden now. */
+    /** If one of the two has no text, the value is hidden now, so the sum has no text either. */
     static RefusedMinute.Tenant sum(RefusedMinute.Tenant one, RefusedMinute.Tenant other) {
         Figures figures = one.figures().plus(other.figures());
         CallerMark mark = one.tenant().masked().isEmpty() ? one.tenant() : other.tenant();
         return new RefusedMinute.Tenant(mark, figures);
     }
 
-    /** Leaves only the most frequent callers of each group, such that all fit into a file. */
+    /** Keeps only the most frequent callers of each group, so that all of them fit into a file. */
     private void cut() {
         int most = CallerGroup.MOST_CALLERS;
         while (callers(most) > MOST_CALLERS) {
@@ -176,7 +176,7 @@ final class CallerGroups {
         return callers(Integer.MAX_VALUE);
     }
 
-    /** Removes callers. Returns how many were here. */
+    /** Removes callers. Returns how many of them were found. */
     int erase(Set<String> hashes) {
         int found =
                 groups.values().stream().mapToInt(each -> each.erase(hashes)).sum();
@@ -186,7 +186,7 @@ final class CallerGroups {
         return found;
     }
 
-    /** Returns everything, as a file stores it. */
+    /** Returns all groups as the content of a file. */
     CallerFile pack(long position, long time) {
         if (callers() > MOST_CALLERS) {
             cut();

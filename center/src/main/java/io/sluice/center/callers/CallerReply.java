@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is known of one caller, in the API.
+ * The known facts about one caller, in the API.
  *
- * @param caller the masked text or, without one, {@code #} and the beginning of the hash
- * @param answered whether a node knows the caller, so that {@code limits} says how its limits stand
- * @param limits the limits that match the caller, as {@code POST /v1/explain} tells them
- * @param refusals how often it was refused in the last hour, by rule and limit
+ * @param caller the masked text or, without one, {@code #} and the start of the hash
+ * @param answered whether a node knows the caller; if so, {@code limits} contains the state of its limits
+ * @param limits the limits that match the caller, as in the reply of {@code POST /v1/explain}
+ * @param refusals the refusals of the caller in the last hour, by rule and limit
  * @param overrides the overrides in force that name this hash
  */
 public record CallerReply(

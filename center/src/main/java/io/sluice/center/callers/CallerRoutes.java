@@ -41,7 +41,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import tools.jackson.databind.JsonNode;
 
-/** Who was refused, and what is known of one caller. Only {@link #reveal} tells who a caller is. */
+/** The API of refused callers. Only {@link #reveal} returns the identity of a caller. */
 @RestController
 public final class CallerRoutes {
 
@@ -52,7 +52,7 @@ public final class CallerRoutes {
     private static final Duration LONGEST = Duration.ofDays(RefusedCallers.DAYS);
     private static final Set<String> ATTRIBUTES = Set.of("ip", "user", "tenant");
 
-    /** If the center itself stands still. Questions end earlier. */
+    /** A bound in case the center itself stalls. Questions end earlier. */
     private static final long LONGEST_WAIT_SECONDS = 20;
 
     private final CallersParts center;
@@ -63,7 +63,7 @@ public final class CallerRoutes {
         this.reveals = new Reveals(center);
     }
 
-    /** The minutes that somebody asks for. */
+    /** The requested minutes. */
     private record Minutes(long from, long until) {}
 
     @GetMapping("/api/top")
@@ -131,7 +131,7 @@ public final class CallerRoutes {
         Optional<String> answer = ask(hash, CallerQuestion.Kind.EXPLAIN);
         List<Map<String, Object>> limits =
                 answer.map(json -> read(() -> NodeAnswer.limits(json, sees))).orElse(List.of());
-        // Somebody who sees none of its limits must not learn that the caller exists.
+        // A reader who sees none of its limits must not learn that the caller exists.
         boolean isKnown = answer.isPresent() && (!limits.isEmpty() || sees.test(""));
         if (!isKnown && refusals.isEmpty() && overrides.isEmpty()) {
             throw unknown(hash);
@@ -200,7 +200,7 @@ public final class CallerRoutes {
     }
 
     private List<CallerReply.HashOverride> overrides(Access access, String hash, Predicate<String> sees) {
-        // Without all rules, an override of a rule that belonged to another tenant is not seen.
+        // A reader who does not see all rules does not see the override of a rule that belonged to another tenant.
         List<RuleSet> sets = access.seesAll() ? List.of() : center.rules().get();
         return center.adjustments().ofHash(hash).stream()
                 .filter(each -> sees.test(each.rule()) && (access.seesAll() || each.isFor(sets)))
@@ -209,7 +209,7 @@ public final class CallerRoutes {
                 .toList();
     }
 
-    /** Returns the caller as people may see it. If one limit hides it, it is hidden. */
+    /** Returns the text for a caller. If one limit hides the value, the text contains only the hash. */
     private static String shown(String hash, List<RefusedCaller> refusals) {
         boolean isHidden =
                 refusals.stream().anyMatch(each -> each.caller().masked().isEmpty());
@@ -218,7 +218,7 @@ public final class CallerRoutes {
                 : refusals.get(0).caller().shown();
     }
 
-    /** Returns whether somebody sees a rule; the empty name stands for the whole fleet. */
+    /** Returns whether a reader may see a rule; the empty name stands for the whole fleet. */
     private Predicate<String> sees(Access access) {
         boolean isFleet = access.mayEverywhere(Right.SEE_FLEET);
         if (access.seesAll()) {

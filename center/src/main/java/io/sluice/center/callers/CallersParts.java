@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 /**
  * The parts of a center that the API of refused callers uses.
  *
- * @param rules returns the rules in force, then those on trial
- * @param dropped returns how many refusals nodes could not report
+ * @param rules returns the rules in force, followed by the rules on trial
+ * @param dropped returns the number of refusals that nodes could not report
  */
 public record CallersParts(
         RefusedCallers callers,

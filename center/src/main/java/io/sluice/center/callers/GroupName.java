@@ -3,11 +3,11 @@ package io.sluice.center.callers;
 import io.sluice.runtime.data.RefusedMinute;
 
 /**
- * What the callers of a group have in common.
+ * The common properties of the callers in a group.
  *
- * @param rule that refused them; empty for the refusals of all rules
- * @param limit that refused them; empty if the rule itself denied, and for the refusals of all rules
- * @param attributes what a caller is, such as {@code tenant,user}
+ * @param rule the rule that refused them; empty for the refusals of all rules
+ * @param limit the limit that refused them; empty if the rule itself denied, and for the refusals of all rules
+ * @param attributes the attributes that identify a caller, such as {@code tenant,user}
  */
 record GroupName(String rule, String limit, String attributes) {
 
@@ -15,7 +15,7 @@ record GroupName(String rule, String limit, String attributes) {
         return new GroupName(group.rule(), group.limit(), group.attributes());
     }
 
-    /** Returns whether it is about the refusals of all rules. */
+    /** Returns whether the group covers the refusals of all rules. */
     boolean isOfAllRules() {
         return rule.isEmpty();
     }

@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads what nodes answer to questions. Only fields that are known are taken, and everything is bounded. No message repeats what a node
- * sent, because it may tell who a caller is.
+ * Reads answers of nodes to questions. Unknown fields are ignored, and every size is bounded. No error message repeats text from
+ * a node, because it may reveal the identity of a caller.
  */
 public final class NodeAnswer {
 
@@ -24,7 +24,7 @@ public final class NodeAnswer {
     private static final int LONGEST_NAME = 300;
     private static final int LONGEST_VALUE = 10_000;
 
-    /** What {@code POST /v1/explain} tells about a limit. */
+    /** The fields of a limit in the reply of {@code POST /v1/explain}. */
     private static final Set<String> LIMIT_FIELDS = Set.of(
             "id",
             "algorithm",
@@ -47,12 +47,12 @@ public final class NodeAnswer {
     private NodeAnswer() {}
 
     /**
-     * What a node says about a request.
+     * The explanation of a request by a node.
      *
-     * @param allowed what the node decides by all its rules; empty if it does not say so
-     * @param degraded whether it decides without its shared store
-     * @param version of its rules; empty if it does not say so
-     * @param limits those that somebody sees
+     * @param allowed the decision of the node over all its rules; empty if the answer does not contain it
+     * @param degraded whether the node decides without its shared store
+     * @param version the version of the node's rules; empty if the answer does not contain it
+     * @param limits the limits that the reader may see
      */
     public record Explained(
             Optional<Boolean> allowed, boolean degraded, OptionalLong version, List<Map<String, Object>> limits) {
@@ -63,7 +63,7 @@ public final class NodeAnswer {
 
         @Override
         public String toString() {
-            // The limits may tell who a caller is.
+            // The limits may reveal the identity of a caller.
             return "Explained(" + limits.size() + ")";
         }
     }
@@ -71,7 +71,7 @@ public final class NodeAnswer {
     /**
      * Reads an explanation.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is not an explanation
      */
     public static Explained explained(String json, Predicate<String> sees) {
         JsonNode answer = parse(json);
@@ -87,9 +87,9 @@ public final class NodeAnswer {
     }
 
     /**
-     * Returns the limits of an explanation that somebody sees.
+     * Returns the limits of an explanation that the reader may see.
      *
-     * @throws IllegalArgumentException if it is no explanation
+     * @throws IllegalArgumentException if the text is not an explanation
      */
     static List<Map<String, Object>> limits(String json, Predicate<String> sees) {
         return limits(parse(json), sees);
@@ -137,9 +137,9 @@ public final class NodeAnswer {
     }
 
     /**
-     * Returns who a caller is.
+     * Returns the identity of a caller.
      *
-     * @throws IllegalArgumentException if it does not say so
+     * @throws IllegalArgumentException if the answer does not contain it
      */
     static RevealReply reveal(String hash, String json) {
         JsonNode answer = parse(json);

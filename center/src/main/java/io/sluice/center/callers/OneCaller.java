@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Looks for one caller in files. Reads only the groups that have its hash. Not thread-safe. */
+/** Searches files for one caller. Reads only the groups that contain its hash. Not thread-safe. */
 final class OneCaller {
 
     private final String hash;
@@ -46,7 +46,7 @@ final class OneCaller {
         }
     }
 
-    /** Returns what was found, the highest numbers first. */
+    /** Returns the matches, highest numbers first. */
     List<RefusedCaller> found() {
         List<RefusedCaller> all = new ArrayList<>();
         sums.forEach((name, sum) -> all.add(new RefusedCaller(
@@ -55,12 +55,12 @@ final class OneCaller {
         return all;
     }
 
-    /** Returns whether bytes have a hash as text. */
+    /** Returns whether bytes contain a hash as text. */
     static boolean isIn(byte[] bytes, String hash) {
         return isIn(bytes, hash.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Returns whether bytes have a hash as text, or the number that it gives in {@link DistinctCallers}. */
+    /** Returns whether bytes contain a hash as text, or the number that {@link DistinctCallers} derives from it. */
     static boolean isAnywhereIn(byte[] bytes, String hash) {
         DistinctCallers number = new DistinctCallers();
         number.add(new CallerMark("", hash));

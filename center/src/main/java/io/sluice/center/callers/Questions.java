@@ -20,29 +20,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * Questions about callers and requests that wait for an answer. Each live node gets them with the answer to its report, and answers
- * with its next report. The first node that knows an answer is believed. Only nodes that report over HTTP are asked. Thread-safe.
+ * Questions about callers and requests that wait for an answer. Each live node receives them in the reply to its report, and
+ * answers in its next report. The first answer of a node that knows one is taken. Only nodes that report over HTTP are asked.
+ * Thread-safe.
  */
 public final class Questions {
 
-    /** More questions about callers are not asked at the same time. */
+    /** The maximum number of open questions about callers. */
     static final int MOST = 8;
 
-    /** More questions about requests are not asked at the same time. They are counted apart, so that neither kind is in the way. */
+    /** The maximum number of open questions about requests. They are counted separately, so that neither kind blocks the other. */
     public static final int MOST_REQUESTS = 4;
 
     /**
-     * The attributes of a request have at most this many characters as they are sent, with everything that JSON escapes. All open
-     * questions go to a node in one message, so this bounds their sum too.
+     * The maximum length of the attributes of a request in characters, as sent, including everything that JSON escapes. A node
+     * receives all open questions in one message, so this also bounds their sum.
      */
     public static final int LONGEST_REQUEST = 8_000;
 
-    /** Nodes have this long to answer. They report every second. */
+    /** The time that nodes have for an answer. They report every second. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final int LONGEST_ANSWER = 200_000;
 
-    /** Numbers in JSON are exact up to here. */
+    /** The bound of ids. Numbers in JSON are exact up to this value. */
     private static final long IDS = 1L << 52;
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -52,7 +53,7 @@ public final class Questions {
     private final Map<Long, Open> open = new LinkedHashMap<>();
 
     /**
-     * A question that waits.
+     * A waiting question.
      *
      * @param strangers the nodes that do not know the caller
      */
@@ -63,7 +64,7 @@ public final class Questions {
             return question.kind() == CallerQuestion.Kind.REQUEST;
         }
 
-        /** Returns whether a node has not answered and may know an answer. */
+        /** Returns whether a node has not answered yet and may know an answer. */
         boolean isFor(NodeReport report) {
             return !strangers.contains(report.node()) && (!isRequest() || report.explains());
         }
@@ -72,13 +73,13 @@ public final class Questions {
     /**
      * The answer of a node.
      *
-     * @param content JSON
+     * @param content the answer as JSON
      */
     public record Told(String node, String content) {
 
         @Override
         public String toString() {
-            // The content may tell who a caller is.
+            // The content may reveal the identity of a caller.
             return "Told(" + node + ")";
         }
     }
@@ -91,8 +92,8 @@ public final class Questions {
     /**
      * Asks all live nodes about a caller.
      *
-     * @return the answer of a node; empty if no node knows the caller, or none answers in time. The whole is empty if too many questions
-     *     wait already
+     * @return the answer of a node; empty if no node knows the caller or none answers in time. The outer optional is empty if too
+     *     many questions are waiting already
      */
     Optional<CompletableFuture<Optional<String>>> ask(String hash, CallerQuestion.Kind kind) {
         return ask(id -> new CallerQuestion(id, hash, kind))
@@ -100,12 +101,12 @@ public final class Questions {
     }
 
     /**
-     * Asks all live nodes which rules match a request, and what is left of their limits. The attributes are neither stored nor logged.
-     * Only nodes that say that they explain requests are asked and waited for.
+     * Asks all live nodes which rules match a request and how much of their limits remains. The attributes are neither stored nor
+     * logged. Only nodes that report the ability to explain requests are asked and waited for.
      *
      * @param request attributes that are {@linkplain #isShort short} enough
-     * @return the answer of a node, as {@code POST /v1/explain} gives it; empty if none answers in time. The whole is empty if too many
-     *     questions wait already
+     * @return the answer of a node in the form of {@code POST /v1/explain}; empty if none answers in time. The outer optional is
+     *     empty if too many questions are waiting already
      */
     public Optional<CompletableFuture<Optional<Told>>> ask(Map<String, String> request) {
         if (!isShort(request)) {
@@ -115,7 +116,7 @@ public final class Questions {
         return ask(id -> CallerQuestion.about(id, request));
     }
 
-    /** Returns whether nodes can be asked about such a request. */
+    /** Returns whether a request is short enough for a question. */
     public static boolean isShort(Map<String, String> request) {
         return JsonLine.of(request).length() <= LONGEST_REQUEST;
     }
@@ -124,7 +125,8 @@ public final class Questions {
         turn();
         Open asked;
         synchronized (this) {
-            // Not in a row: a node may still answer a question that a center asked before it was restarted.
+            // Random instead of sequential, because a node may still answer a question that a center asked before its
+            // restart.
             long id = RANDOM.nextLong(1, IDS);
             asked = new Open(question.apply(id), clock.nanoTime(), new HashSet<>(), new CompletableFuture<>());
             boolean isRequest = asked.isRequest();
@@ -136,12 +138,12 @@ public final class Questions {
             }
             open.put(id, asked);
         }
-        // Without live nodes there is nobody to wait for.
+        // Ends the question immediately if there are no live nodes.
         turn();
         return Optional.of(asked.answer);
     }
 
-    /** Takes the answers in a report. Returns what to ask that node. */
+    /** Takes the answers in a report. Returns the open questions for the node that sent it. */
     public List<CallerQuestion> heard(NodeReport report) {
         List<CallerQuestion> questions = new ArrayList<>();
         List<Runnable> done = new ArrayList<>();
@@ -170,7 +172,7 @@ public final class Questions {
         return questions;
     }
 
-    /** Gives up questions that no node can answer, or that took too long. To be called about once a second. */
+    /** Gives up questions that no node can answer or that have waited too long. Called about once a second. */
     public void turn() {
         List<Open> ended = new ArrayList<>();
         synchronized (this) {

@@ -30,45 +30,48 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps who was refused: each minute for two to three hours, and each hour for seven days. Thread-safe.
+ * Stores refused callers: each minute for two to three hours, and each hour for seven days. Thread-safe.
  *
- * <p>The last minutes are in memory, and every 15 seconds they are written to files. Each file says up to which position of the journal
- * it is complete. So a batch that comes again after a restart is counted once. An hour is made of the files of its minutes, and made
- * again if one of them changes.
+ * <p>The last minutes are kept in memory and written to files every 15 seconds. Each file states the position of the journal up
+ * to which it is complete, so a batch that arrives again after a restart is counted once. An hour is merged from the files of its
+ * minutes, and merged again if one of them changes.
  */
 public final class RefusedCallers implements DataConsumer, CallersView {
 
-    /** Hours are kept for this long. */
+    /** Days for which hours are kept. */
     public static final int DAYS = 7;
 
     private static final Logger LOG = LoggerFactory.getLogger(RefusedCallers.class);
 
-    /** Minutes of this many hours before the current one are kept, and new data for them is taken. */
+    /** Minutes are kept, and new data for them is accepted, for this many hours before the current one. */
     private static final int HOURS_OF_MINUTES = 2;
 
     private static final int MINUTES = 60;
     private static final int HOURS_KEPT = DAYS * 24;
 
-    /** Clocks differ, and a node may send a minute that has just begun here. */
+    /**
+     * Data for this many minutes in the future is accepted, because clocks differ and a node may send a minute that has just
+     * started here.
+     */
     private static final int MINUTES_AHEAD = 2;
 
     private static final long WRITE_MILLIS = TimeUnit.SECONDS.toMillis(15);
 
-    /** An hour is made this many minutes after its end, so that nearly all data is there. */
+    /** An hour is merged this many minutes after its end, when nearly all of its data has arrived. */
     private static final int HOUR_IS_DUE = 5;
 
-    /** A minute that was written stays in memory for this many minutes, because its data comes from many nodes. */
+    /** A written minute stays in memory for this many minutes, because its data comes from many nodes. */
     private static final int MINUTES_IN_MEMORY = 3;
 
-    /** More minutes are not held in memory, even if they cannot be written. */
+    /** The maximum number of minutes in memory, even if they cannot be written. */
     private static final int MOST_IN_MEMORY = 10;
 
-    /** Callers that were erased lately. Older data of them may still be on its way. */
+    /** The maximum number of remembered erased callers. Older data of them may still arrive. */
     private static final int MOST_ERASED = 1_000;
 
     private static final int MOST_SEARCHES = 2;
 
-    /** Somebody who asks waits for a search of others for this long. */
+    /** The time that a search waits for other searches to end. */
     private static final int PATIENCE_SECONDS = 2;
 
     private static final int MINUTES_A_TURN = 3;
@@ -76,10 +79,10 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private final Clock clock;
     private final CallerFiles files;
 
-    /** A search may need much memory. */
+    /** Bounds parallel searches, because a search may need much memory. */
     private final Semaphore searches = new Semaphore(MOST_SEARCHES, true);
 
-    // All guarded by this.
+    // All fields below are guarded by this.
     private final TreeMap<Long, OpenMinute> open = new TreeMap<>();
     private final TreeSet<Long> changedHours = new TreeSet<>();
     private final LinkedHashMap<String, Long> erased = new LinkedHashMap<>();
@@ -89,13 +92,13 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     private long late;
     private @Nullable String problem;
 
-    /** A minute in memory. It has everything that its file has, and more. */
+    /** A minute in memory. It contains all data of its file, and possibly more. */
     private static final class OpenMinute {
 
         private final CallerGroups groups;
         private long position;
 
-        /** The lowest position that the file lacks. */
+        /** The lowest journal position that the file lacks. */
         private long missing = Long.MAX_VALUE;
 
         OpenMinute(Optional<CallerFile> file) {
@@ -108,7 +111,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
     }
 
-    /** An hour that is made of its minutes. */
+    /** An hour that is being merged from its minutes. */
     private static final class GrowingHour {
         private final long hour;
         private final CallerGroups all = new CallerGroups();
@@ -127,9 +130,9 @@ public final class RefusedCallers implements DataConsumer, CallersView {
     }
 
     /**
-     * Opens them.
+     * Opens the files.
      *
-     * @param folder of the files
+     * @param folder the folder of the files
      * @throws IOException with one line for the user
      */
     public static RefusedCallers open(Clock clock, Path folder) throws IOException {
@@ -260,7 +263,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         problem = why;
     }
 
-    /** Goes on with the oldest hour that is over and has changed, and deletes what is old. */
+    /** Continues with the oldest changed hour that has ended, and deletes old files. */
     private void makeHour() {
         long now = nowMinute();
         Long oldest = changedHours.isEmpty() ? null : changedHours.first();
@@ -282,7 +285,10 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
     }
 
-    /** Adds some minutes to an hour: all of them would take a moment in which no data could be taken. Returns whether it is done. */
+    /**
+     * Adds some minutes to an hour. Adding all of them in one turn would block new data for a moment. Returns whether the hour is
+     * done.
+     */
     private boolean grow(GrowingHour hour) throws IOException {
         long end = Math.min(hour.next + MINUTES_A_TURN, (hour.hour + 1) * MINUTES);
         for (; hour.next < end; hour.next++) {
@@ -296,11 +302,11 @@ public final class RefusedCallers implements DataConsumer, CallersView {
             return false;
         }
         if (changedHours.contains(hour.hour)) {
-            // One of its minutes has changed meanwhile, so it is made again.
+            // One of its minutes has changed in the meantime, so the hour will be merged again.
             return true;
         }
         Optional<CallerFile> known = files.read(Span.HOUR, hour.hour);
-        // Without its minutes an hour would be made empty.
+        // If the minutes no longer exist, the result is empty and must not replace the hour.
         if (hour.position > 0 && (known.isEmpty() || known.get().position() < hour.position)) {
             files.write(Span.HOUR, hour.hour, hour.all.pack(hour.position, hour.hour));
         }
@@ -329,39 +335,39 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         return open.values().stream().mapToLong(each -> each.missing).min().orElse(Long.MAX_VALUE);
     }
 
-    /** Returns why data cannot be stored. */
+    /** Returns the reason why data cannot be stored. */
     public synchronized Optional<String> problem() {
         return Optional.ofNullable(problem);
     }
 
-    /** Returns how many batches were about a time that is too long ago or in the future, or found no room. */
+    /** Returns the number of batches that were dropped: their time was too long ago or in the future, or they could not be stored. */
     public synchronized long late() {
         return late;
     }
 
     @Override
     public List<RefusedCaller> top(TopQuery query) {
-        // Alerts ask one after the other, and must not wait for people.
+        // Alerts do not count as searches: they run one after another and must not wait for people.
         TopCallers.Search search = new TopCallers.Search(query);
         Covered covered = readFiles(query.from(), query.until(), search::add);
         return search.found(covered.from, covered.until).callers();
     }
 
-    /** Returns the callers that were refused most often, with sums over all of them. */
+    /** Returns the callers with the most refusals, and sums over all callers. */
     TopCallers find(TopQuery query) {
         TopCallers.Search search = new TopCallers.Search(query);
         Covered covered = read(query.from(), query.until(), search::add);
         return search.found(covered.from, covered.until);
     }
 
-    /** Returns how often each rule refused that somebody sees. */
+    /** Returns the refusals of each rule that the reader may see. */
     RefusedRules rules(TopQuery query) {
         RefusedRules.Search search = new RefusedRules.Search(query);
         Covered covered = read(query.from(), query.until(), search::add);
         return search.found(covered.from, covered.until);
     }
 
-    /** Returns how often one caller was refused, by rule and limit. */
+    /** Returns the refusals of one caller by rule and limit. */
     List<RefusedCaller> find(String hash, long from, long until) {
         OneCaller caller = new OneCaller(hash);
         read(from, until, caller::add);
@@ -377,10 +383,10 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         return List.copyOf(sums.values());
     }
 
-    /** The time that an answer is about: minutes, and whole hours if they are longer ago. */
+    /** The time that an answer covers: minutes, and whole hours for older data. */
     private record Covered(long from, long until) {}
 
-    /** Reads what is known of a time. Whole hours are read where there are no minutes any more. */
+    /** Reads all data of a time span. Whole hours are read where minutes no longer exist. */
     private Covered read(long from, long until, Consumer<CallerFile> reader) {
         try {
             if (!searches.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
@@ -432,7 +438,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
     }
 
-    /** Returns what erasures remove callers from. */
+    /** Returns the stored data from which erasures remove callers. */
     public HashedData erasable() {
         return new HashedData() {
             @Override
@@ -447,13 +453,13 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         };
     }
 
-    /** Files are rewritten one after the other, so that the data of nodes waits for one of them at most. */
+    /** Rewrites the files one at a time, so that data from nodes waits for at most one of them. */
     private long erase(Set<String> told) throws IOException {
         Set<String> hashes = new HashSet<>(told);
         hashes.removeIf(hash -> !CallerGroup.isHash(hash));
         forget(hashes);
         long removed = erase(Span.MINUTE, hashes) + erase(Span.HOUR, hashes);
-        // An hour may have grown from a minute that still had them.
+        // An hour may have been merged from a minute that still contained the callers.
         synchronized (this) {
             growAgain();
         }
@@ -470,7 +476,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         return removed;
     }
 
-    /** Forgets callers in memory, and remembers that older data of them must not come back. */
+    /** Removes callers from memory and remembers them, so that older data of them is not stored again. */
     private synchronized void forget(Set<String> hashes) throws IOException {
         long now = nowMinute();
         for (String hash : hashes) {
@@ -480,7 +486,8 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         while (erased.size() > MOST_ERASED) {
             erased.remove(erased.keySet().iterator().next());
         }
-        // What is in memory is written too, so that nobody needs the journal, which still has the callers.
+        // Minutes in memory are written as well, so that no restart needs the journal, which still contains the
+        // callers.
         for (long minute : new ArrayList<>(open.keySet())) {
             OpenMinute each = open.get(minute);
             if (each != null && each.isChanged()) {
@@ -509,7 +516,7 @@ public final class RefusedCallers implements DataConsumer, CallersView {
         }
         Optional<CallerFile> file = files.read(span, time);
         if (file.isEmpty()) {
-            // A damaged file still has the caller, and is of no use.
+            // A damaged file still contains the caller and cannot be read.
             files.delete(span, time);
             return 1;
         }

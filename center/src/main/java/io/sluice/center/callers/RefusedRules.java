@@ -10,20 +10,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How often rules refused, those with the highest numbers first.
+ * The refusals of rules, highest numbers first.
  *
- * @param refused how often all of them refused, also those that are not listed
- * @param distinct how many callers were refused, about
- * @param dropped how many refusals are missing, because there was no room for their groups
- * @param from the minute since 1970 that it begins with
- * @param until the minute that is not included any more
+ * @param refused the number of refusals by all rules, including rules that are not listed
+ * @param distinct the approximate number of refused callers
+ * @param dropped the number of refusals that are missing because there was no room for their groups
+ * @param from the first minute, counted since 1970
+ * @param until the minute after the last one
  */
 record RefusedRules(List<Refusing> rules, long refused, long distinct, long dropped, long from, long until) {
 
-    /** A rule, how often it refused, and about how many callers. */
+    /** A rule, the number of its refusals, and the approximate number of callers that it refused. */
     record Refusing(String rule, long refused, long callers) {}
 
-    /** Sums up files. Not thread-safe. */
+    /** Adds up files. Not thread-safe. */
     static final class Search {
 
         private final TopQuery query;

@@ -5,10 +5,10 @@ import io.sluice.center.command.Command;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Bounds how many callers one person reveals, and tells the audit log about each of them. Thread-safe. */
+/** Bounds how many callers one person reveals, and records each of them in the audit log. Thread-safe. */
 final class Reveals {
 
-    /** A person reveals at most this many callers in a minute. */
+    /** The maximum number of callers that a person reveals in a minute. */
     static final int MOST_A_MINUTE = 30;
 
     private final CallersParts center;
@@ -19,12 +19,12 @@ final class Reveals {
         this.asked = new AskedPerMinute(MOST_A_MINUTE, center.clock());
     }
 
-    /** Returns whether a person may ask once more now. Each question counts, whether or not a node knows the caller. */
+    /** Returns whether a person may ask another question now. Each question counts, whether or not a node knows the caller. */
     boolean admits(Actor actor) {
         return asked.admits(actor);
     }
 
-    /** Writes to the audit log who is about to learn which caller. The values are not a part of it. */
+    /** Records in the audit log which person is about to learn the identity of which caller. The values are not part of the entry. */
     void log(Actor actor, String reason, String masked, RevealReply reveal) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("hash", reveal.hash());

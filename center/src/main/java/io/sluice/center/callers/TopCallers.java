@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The callers that were refused most often.
+ * The callers with the most refusals.
  *
- * @param refused how often all callers were refused, also those that are not listed
- * @param distinct how many callers there are, about
- * @param dropped how many refusals are missing, because there was no room for their groups
- * @param from the minute since 1970 that it begins with
- * @param until the minute that is not included any more
+ * @param refused the number of refusals of all callers, including callers that are not listed
+ * @param distinct the approximate number of callers
+ * @param dropped the number of refusals that are missing because there was no room for their groups
+ * @param from the first minute, counted since 1970
+ * @param until the minute after the last one
  */
 record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long dropped, long from, long until) {
 
-    /** A search with one group has room for more. */
+    /** The number of callers in a search with a single group, which has room for more. */
     private static final int MOST_OF_ONE = 3_072;
 
     /** Merges files. Not thread-safe. */
@@ -38,7 +38,7 @@ record TopCallers(List<RefusedCaller> callers, long refused, long distinct, long
             this.query = query;
             boolean isByAttribute = query.rule().isEmpty() && query.attributes().isPresent();
             this.isOverall = isByAttribute && query.sees().test("");
-            // Somebody who sees some rules gets the callers of these, put together.
+            // A reader who sees only some rules gets the callers of these rules, merged.
             this.isJoined = isByAttribute && !isOverall;
         }
 

@@ -6,15 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who was refused most often, in the API.
+ * The most refused callers or rules, in the API.
  *
- * @param from the time that the numbers begin with
- * @param to the time that they end before
- * @param by what the entries are, as it was asked for
- * @param refused how many refusals there were, also of those that are not listed
- * @param callers how many callers were refused, about
- * @param dropped how many refusals of the whole fleet are missing, because a node or the center had no room for them or a node was killed; null
- *     without the right to see the fleet
+ * @param from the start of the time span
+ * @param to the end of the time span, exclusive
+ * @param by the kind of entries that was requested
+ * @param refused the number of refusals, including entries that are not listed
+ * @param callers the approximate number of refused callers
+ * @param dropped the number of refusals of the whole fleet that are missing because a node or the center had no room for them or a
+ *     node was killed; null without the right to see the fleet
  */
 public record TopReply(
         Instant from,
@@ -28,14 +28,14 @@ public record TopReply(
     /**
      * A caller or a rule.
      *
-     * @param caller the masked text or, without one, {@code #} and the beginning of the hash; null for a rule
+     * @param caller the masked text or, without one, {@code #} and the start of the hash; null for a rule
      * @param hash the keyed hash of the caller; null for a rule
-     * @param rule that refused; null if it is about all rules
-     * @param limit that refused; null if it is about all rules or a whole rule, or the rule itself denied
-     * @param attributes what the caller is, such as {@code tenant,user}; null for a rule
-     * @param refused how often, at most
+     * @param rule the rule that refused; null if the entry covers all rules
+     * @param limit the limit that refused; null if the entry covers all rules or a whole rule, or if the rule itself denied
+     * @param attributes the attributes that identify the caller, such as {@code tenant,user}; null for a rule
+     * @param refused the number of refusals, rounded up by at most {@code error}
      * @param error how much lower the true number may be
-     * @param distinct how many callers a rule refused, about; null for a caller
+     * @param distinct the approximate number of callers that a rule refused; null for a caller
      */
     public record TopEntry(
             @Nullable String caller,
