@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Removes a subject from the center's own database. Always within a transaction of the caller. */
+/** Removes a subject from the center's own database. Every method runs within a transaction of the caller. */
 final class Eraser {
 
     private static final String SUBJECT_HASH = "subject_hash";
 
-    /** More audit rows and texts are not erased at once. */
+    /** The maximum number of audit rows and texts in one erasure. */
     private static final int MOST_FOUND = 1_000;
 
     private final CommandLog log;
@@ -29,7 +29,7 @@ final class Eraser {
     private final AuditSeal seal;
 
     /**
-     * Creates it.
+     * Creates an eraser.
      *
      * @param seal signs that audit rows lost their content; without the key of the log, they keep it
      */
@@ -40,17 +40,17 @@ final class Eraser {
     }
 
     /**
-     * Waits until everybody else who changes something is done. Every change takes a number of the log, so from here on this
-     * transaction sees all of them, and later ones come after it. It must be the first statement of a transaction.
+     * Waits for all other transactions that change data. Every change takes a number of the log, so from here on this transaction
+     * sees all earlier changes, and later ones wait for it. Must be the first statement of a transaction.
      */
     static void waitForOthers(JdbcClient client) {
         client.sql("UPDATE counter SET value = value WHERE name = 'command'").update();
     }
 
     /**
-     * Removes a subject whose value is known, and logs it.
+     * Removes a subject whose value is known, and logs the erasure.
      *
-     * @throws RefusedException if audit rows name the subject, and the key of the log is missing
+     * @throws RefusedException if audit rows name the subject and the key of the log is missing
      */
     Removal erase(
             JdbcClient client,
@@ -86,7 +86,7 @@ final class Eraser {
         return removal;
     }
 
-    /** A common word would empty the log. */
+    /** Refuses a value that is found too often, because a common word would empty the log. */
     private static void requireFew(int rows, int texts) {
         if (rows + texts > MOST_FOUND) {
             throw RefusedException.conflict("value: " + rows + " audit rows and " + texts
@@ -95,14 +95,14 @@ final class Eraser {
         }
     }
 
-    /** Who is erased, as the log tells it. */
+    /** The erased subject as it appears in the log. */
     record Caller(String attribute, String hash) {}
 
     /**
-     * Removes again what an earlier erasure had removed, from a database that does not know of it. Only hashes are known, so it finds
-     * callers by their hashes, and rows and texts by the hashes of their words, and by their places if they are still the same.
+     * Repeats an earlier erasure in a database that does not know of it. Only hashes are available. So callers are found by their
+     * hashes, and rows and texts by the hashes of their words, or by their places if their content is unchanged.
      *
-     * @param named the numbers of rows that name the subject
+     * @param named the numbers of the rows that name the subject
      */
     Removal eraseAgain(JdbcClient client, ErasureList.Entry entry, List<Long> named, WordHashes words) {
         List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
@@ -150,8 +150,8 @@ final class Eraser {
     }
 
     /**
-     * Removes overrides by the hashes under which a node knows the subject, and empties audit rows which tell that somebody revealed one
-     * of them. Returns what is known of the subject then.
+     * Removes overrides by the hashes under which a node knows the subject, and empties audit rows that record a reveal of one of
+     * these hashes. Returns the updated removal; empty if there is no change.
      */
     Optional<Removal> eraseHashes(JdbcClient client, Erasure erasure, String node, List<String> hashes) {
         List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
@@ -186,7 +186,7 @@ final class Eraser {
         return Optional.of(next);
     }
 
-    /** Returns the numbers of the rows which tell that somebody revealed a caller with one of these hashes. */
+    /** Returns the numbers of the rows that record a reveal of a caller with one of these hashes. */
     private static List<Long> reveals(JdbcClient client, List<String> hashes) {
         return client
                 .sql("SELECT number, body FROM command WHERE kind = 'reveal' AND erased_by = 0")
@@ -216,7 +216,7 @@ final class Eraser {
         return erasure.removal().with(named);
     }
 
-    /** Logs the erasure, and empties the rows that it lists. */
+    /** Logs the erasure and empties the rows that it lists. */
     private void finish(JdbcClient client, Actor actor, Command.Act command, Removal removal) {
         long number = log.add(client, actor, command);
         removal.rows().forEach(row -> client.sql("UPDATE command SET salt = '', origin = '', reason = '', body = '',"
@@ -229,12 +229,12 @@ final class Eraser {
         }
     }
 
-    /** Raises the revision of the overrides, so that nodes get them without those that were removed. */
+    /** Raises the revision of the overrides, so that nodes fetch the overrides that remain. */
     private static void tellNodes(JdbcClient client) {
         long unused = Database.next(client, "adjustments");
     }
 
-    /** Signs that rows lose their content; empty if there are none, or if this center cannot sign. */
+    /** Signs that rows lose their content; empty if there are no rows or if this center cannot sign. */
     private Optional<AuditSeal.Stamp> stamp(JdbcClient client, long id, List<Removal.Row> rows) {
         List<Long> numbers = rows.stream().map(Removal.Row::number).toList();
         return rows.isEmpty()
@@ -264,7 +264,7 @@ final class Eraser {
         return details;
     }
 
-    /** Returns rows that are there and have their content, with their leaves. */
+    /** Returns the rows that still exist with their content, together with their leaves. */
     private static List<Removal.Row> stored(JdbcClient client, List<Long> numbers) {
         List<Removal.Row> rows = new ArrayList<>();
         for (long number : new TreeSet<>(numbers)) {
@@ -301,7 +301,7 @@ final class Eraser {
                 texts);
     }
 
-    /** Returns the value of a caller who does not exist. */
+    /** Returns a value that belongs to no caller. */
     private static String nobody(long id) {
         return "erased-" + id;
     }

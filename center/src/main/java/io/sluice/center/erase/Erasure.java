@@ -3,10 +3,10 @@ package io.sluice.center.erase;
 import java.util.Arrays;
 
 /**
- * A stored erasure. It does not tell the subject.
+ * A stored erasure. It does not reveal the subject.
  *
  * @param subject the keyed hash of the subject
- * @param sealed the encrypted subject; empty once nobody is asked any more
+ * @param sealed the encrypted subject; empty when no more nodes are asked
  * @param at milliseconds since the epoch
  * @param endedAt milliseconds since the epoch; 0 while nodes are asked
  */
@@ -22,13 +22,13 @@ record Erasure(
         long endedAt,
         Removal removal) {
 
-    /** How far it is. */
+    /** The progress of an erasure. */
     enum State {
-        /** Some nodes have not answered. */
+        /** Some nodes have not answered yet. */
         PENDING("pending"),
-        /** Every node that was known has answered. */
+        /** Every node that was known at the start has answered. */
         DONE("done"),
-        /** Some nodes never answered. */
+        /** Some nodes did not answer in time. */
         EXPIRED("expired");
 
         private final String word;

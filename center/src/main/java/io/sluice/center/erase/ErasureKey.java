@@ -23,12 +23,12 @@ import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Hashes and seals subjects. Its secret is a file in the data directory, so neither the database nor a backup tells who was erased.
- * Immutable.
+ * Hashes and encrypts subjects. Its secret is a file in the data directory, so neither the database nor a backup reveals erased
+ * subjects. Immutable.
  */
 final class ErasureKey {
 
-    /** The name of its file in the data directory. */
+    /** The name of the file in the data directory. */
     static final String FILE = "erasure-key";
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -52,7 +52,7 @@ final class ErasureKey {
     }
 
     /**
-     * Reads the key of a data directory. The first call makes one.
+     * Reads the key of a data directory. The first call creates it.
      *
      * @throws IOException with one line for the user
      */
@@ -73,12 +73,12 @@ final class ErasureKey {
         }
     }
 
-    /** Returns a text that two centers with the same key have in common. */
+    /** Returns a text by which centers recognise that they have the same key. */
     String check() {
         return hash("check");
     }
 
-    /** Returns the hash of a caller: a value of an attribute, in the form that {@link SubjectText#canonical} gives it. */
+    /** Returns the hash of a caller: a value of an attribute in its {@linkplain SubjectText#canonical canonical} form. */
     String caller(String attribute, String value) {
         return hash("subject", attribute, SubjectText.canonical(attribute, value));
     }
@@ -139,7 +139,7 @@ final class ErasureKey {
         return cipher;
     }
 
-    /** Each part has its length in front, so that no two lists of parts have the same hash. */
+    /** Prefixes each part with its length, so that different lists of parts never have the same hash. */
     private String hash(String... parts) {
         StringBuilder text = new StringBuilder();
         for (String part : parts) {

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A list of all erasures in a file of the data directory, outside of the database. A restored backup lacks the erasures that came
- * after it; this file knows them. It has hashes, no subjects. Thread-safe.
+ * A list of all erasures in a file of the data directory, outside the database. A restored backup lacks the erasures that came
+ * after it, but this file contains them. It contains hashes, no subjects. Thread-safe.
  */
 final class ErasureList {
 
@@ -76,7 +76,7 @@ final class ErasureList {
     }
 
     /**
-     * Reads the list of a data directory. A line that was cut off by a crash is removed; the table still has it.
+     * Reads the list of a data directory. A line that was truncated by a crash is removed; the table still has its erasure.
      *
      * @throws IOException with one line for the user
      */
@@ -91,7 +91,7 @@ final class ErasureList {
     }
 
     /**
-     * Adds an erasure, unless the file has exactly this. It is on the disk when this returns.
+     * Adds an erasure unless the file already contains exactly this entry. The entry is on the disk when this method returns.
      *
      * @throws IOException if the file cannot be written
      */
@@ -113,7 +113,7 @@ final class ErasureList {
                 }
                 channel.force(true);
             } catch (IOException e) {
-                // A part of a line would make the file unreadable.
+                // A partial line would make the file unreadable.
                 channel.truncate(end);
                 throw e;
             }

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An erasure in the API. It does not tell the subject.
+ * An erasure in the API. It does not reveal the subject.
  *
  * @param subjectHash the keyed hash of the subject; the same for all erasures of one subject
  * @param state {@code pending}, {@code done} or {@code expired}
- * @param removed how many things of each kind the center itself removed
- * @param left what the center could not remove, and what to do about it
+ * @param removed the number of items of each kind that the center itself removed
+ * @param left the data that the center could not remove, with advice for the user
  */
 public record ErasureReply(
         long id,
@@ -33,12 +33,12 @@ public record ErasureReply(
         List<ErasureNodeReply> nodes) {
 
     /**
-     * What a node did.
+     * The part of a node in an erasure.
      *
-     * @param state whether it has answered: "answered", "asked", "not_reached" or "cannot_be_asked"
-     * @param removed how many things of each kind the node removed
-     * @param left what the node could not remove
-     * @param problem why there is no answer
+     * @param state the progress of the node: "answered", "asked", "not_reached" or "cannot_be_asked"
+     * @param removed the number of items of each kind that the node removed
+     * @param left the data that the node could not remove
+     * @param problem the reason for a missing answer
      */
     public record ErasureNodeReply(
             String id,

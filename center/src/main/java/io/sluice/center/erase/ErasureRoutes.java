@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Erasures of subjects. No answer and no message repeats the subject. */
+/** The API of erasures. No reply and no error message repeats the subject. */
 @RestController
 public final class ErasureRoutes {
 

@@ -12,7 +12,7 @@ import org.springframework.jdbc.core.RowCallbackHandler;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The tables of erasures, and of what nodes answered. */
+/** The tables of erasures and of the answers of nodes. */
 final class ErasureTable {
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -21,7 +21,7 @@ final class ErasureTable {
     private static final String SELECT = "SELECT " + COLUMNS + " FROM erasure ";
 
     /**
-     * What a node answered.
+     * The answer of a node.
      *
      * @param at milliseconds since the epoch
      */
@@ -50,7 +50,7 @@ final class ErasureTable {
                 .optional();
     }
 
-    /** Returns those below a number, newest first. */
+    /** Returns the erasures below a number, newest first. */
     List<Erasure> list(JdbcClient client, long below, int most) {
         return client.sql(SELECT + "WHERE id < ? ORDER BY id DESC LIMIT " + most)
                 .param(below)
@@ -58,7 +58,7 @@ final class ErasureTable {
                 .list();
     }
 
-    /** Returns those above a number, and all that wait for nodes, in their order. */
+    /** Returns the erasures above a number and all erasures that wait for nodes, in their order. */
     List<Erasure> news(JdbcClient client, long above) {
         return client.sql(SELECT + "WHERE id > ? OR state = ? ORDER BY id")
                 .params(above, Erasure.State.PENDING.word())
@@ -73,7 +73,7 @@ final class ErasureTable {
                 .single();
     }
 
-    /** Returns whether the database knows an erasure of a subject that is not older. */
+    /** Returns whether the database contains an erasure of a subject from this time or later. */
     boolean covers(JdbcClient client, String subject, long at) {
         return client.sql("SELECT COUNT(*) FROM erasure WHERE subject_hash = ? AND at >= ?")
                         .params(subject, at)
@@ -88,7 +88,7 @@ final class ErasureTable {
                 .update();
     }
 
-    /** Ends an erasure and forgets its subject. Returns whether it was waiting. */
+    /** Ends an erasure and forgets its subject. Returns false if it had already ended. */
     boolean end(JdbcClient client, long id, Erasure.State state, long at) {
         return client.sql("UPDATE erasure SET state = ?, ended_at = ?, sealed = '' WHERE id = ? AND state = ?")
                         .params(state.word(), at, id, Erasure.State.PENDING.word())
@@ -96,7 +96,7 @@ final class ErasureTable {
                 == 1;
     }
 
-    /** Stores what a node answered. Returns whether it is the first answer. */
+    /** Stores the answer of a node. Returns false if the node has answered before. */
     boolean answer(JdbcClient client, long erasure, String node, Answer answer) {
         if (answers(client, erasure).containsKey(node)) {
             return false;
@@ -112,7 +112,7 @@ final class ErasureTable {
         return true;
     }
 
-    /** Returns what nodes answered, by their ids. */
+    /** Returns the answers of nodes by the ids of the nodes. */
     Map<String, Answer> answers(JdbcClient client, long erasure) {
         Map<String, Answer> answers = new LinkedHashMap<>();
         client.sql("SELECT node, at, result FROM erasure_answer WHERE erasure = ? ORDER BY id")

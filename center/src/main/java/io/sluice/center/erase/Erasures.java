@@ -36,15 +36,16 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Erases subjects: from the center's database at once, and from nodes as they report. Thread-safe, also together with other centers
+ * Erases subjects: from the center's database immediately, and from nodes as they report. Thread-safe, even with several centers
  * on the same database.
  *
- * <p>The database never has the subject in clear text. While nodes are asked, it has it encrypted with a key outside of the database;
- * then it forgets it. What is erased is also written to a file outside of the database, so that a restored backup is erased again.
+ * <p>The database never contains the subject in clear text. While nodes are asked, it contains the subject encrypted with a key
+ * that is stored outside the database; then the encrypted subject is deleted. Each erasure is also written to a file outside the
+ * database, so that it can be repeated after a backup is restored.
  */
 public final class Erasures {
 
-    /** Nodes that have not answered are asked for this long. */
+    /** The time for which nodes without an answer are asked. */
     public static final Duration PATIENCE = Duration.ofDays(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(Erasures.class);
@@ -68,19 +69,19 @@ public final class Erasures {
 
     private final List<HashedData> data = new CopyOnWriteArrayList<>();
 
-    /** The hashes that are erased from this data, by the number of the erasure. Used by the thread of {@link #turn} alone. */
+    /** The hashes that were erased from this data, by the number of the erasure. Used only by the thread of {@link #turn}. */
     private final Map<Long, Set<String>> erasedData = new LinkedHashMap<>();
 
     private volatile @Nullable String listProblem;
 
     private volatile @Nullable String dataProblem;
 
-    /** Whether files of the database may still have what was erased. */
+    /** Whether files of the database may still contain erased data. */
     private volatile boolean isScrubDue;
 
     private volatile boolean isScrubFailing;
 
-    /** The following fields are used only by the thread of {@link #turn}. */
+    /** This field and the next two are used only by the thread of {@link #turn}. */
     private long lookedNanos;
 
     private long scrubbedNanos;
@@ -107,10 +108,10 @@ public final class Erasures {
     }
 
     /**
-     * Opens the erasures of a center, and erases again what a restored database does not know to be erased.
+     * Opens the erasures of a center, and repeats the erasures that a restored database does not know.
      *
      * @param seal signs that audit rows lost their content
-     * @param data the data directory, which has the key and the list
+     * @param data the data directory, which contains the key and the list
      * @throws IOException with one line for the user
      */
     public static Erasures open(
@@ -120,7 +121,7 @@ public final class Erasures {
         ErasureKey key = ErasureKey.of(data);
         Erasures erasures = new Erasures(database, log, clock, nodes, seal, key, ErasureList.open(data, key));
         if (erasures.isForeign) {
-            // Its list tells of erasures from another database.
+            // The list contains erasures of another database.
             LOG.error(erasures.problems().get(0));
         } else {
             erasures.eraseAgain();
@@ -130,7 +131,7 @@ public final class Erasures {
     }
 
     /**
-     * Requires that the list of a data directory, if there is one, can be read.
+     * Requires that the list of a data directory is readable if it exists.
      *
      * @throws IOException with one line for the user
      */
@@ -146,8 +147,8 @@ public final class Erasures {
     }
 
     /**
-     * Copies the key and the list from the directory of a backup, or the one above it, to a data directory that has no list. So a
-     * backup that lies in a data directory finds them, wherever it is restored to.
+     * Copies the key and the list from the directory of a backup, or from the directory above it, to a data directory without a
+     * list. So a backup that lies in a data directory finds them wherever it is restored.
      *
      * @throws IOException if they cannot be copied
      */
@@ -168,18 +169,19 @@ public final class Erasures {
     }
 
     /**
-     * Forgets which key a database was used with. For a database that is filled from a backup: it takes the key that it finds.
+     * Removes the check of the key from a database that is being filled from a backup, so that the database accepts the key that
+     * it finds.
      */
     public static void forgetKey(JdbcClient client) {
         client.sql("DELETE FROM erasure_key").update();
     }
 
-    /** Adds data that subjects are erased from by their hashes. To be called before the center starts to work. */
+    /** Adds data from which subjects are erased by their hashes. Called before the center starts to work. */
     public void add(HashedData hashed) {
         data.add(hashed);
     }
 
-    /** Returns what keeps erasures from working, as sentences. */
+    /** Returns the problems that prevent erasures, as sentences. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (isForeign) {
@@ -204,9 +206,9 @@ public final class Erasures {
     }
 
     /**
-     * Erases a subject from the database, and begins to ask nodes.
+     * Erases a subject from the database and starts to ask nodes.
      *
-     * @return the erasure as it is now
+     * @return the erasure in its present state
      */
     Erasure begin(Actor actor, Subject asked, String why) {
         String reason = reason(why);
@@ -273,12 +275,12 @@ public final class Erasures {
         return reason.strip();
     }
 
-    /** Returns what a node has to erase. Does not wait for the database. */
+    /** Returns the orders for a node. Does not wait for the database. */
     public List<ErasureOrder> orders(String node) {
         return orders.of(node);
     }
 
-    /** Takes what a node reports about orders. It is stored soon. Does not wait for the database. */
+    /** Takes the results that a node reports for its orders, to be stored soon. Does not wait for the database. */
     public void answered(String node, List<ErasureResult> results) {
         if (nodes.find(node).filter(known -> known.way() == NodeState.Way.HTTP).isEmpty()) {
             return;
@@ -287,7 +289,7 @@ public final class Erasures {
     }
 
     /**
-     * Stores what nodes answered, and learns what other centers did. To be called several times a second.
+     * Stores the answers of nodes, and reads the erasures of other centers. Called several times a second.
      *
      * @param leads whether this center ends erasures
      */
@@ -332,7 +334,7 @@ public final class Erasures {
         if (arrived.isEmpty()) {
             return;
         }
-        // Before the answer is stored, because an answer that is stored is not looked at again.
+        // Data is erased before the answer is stored, because a stored answer is not processed again.
         Map<OpenOrders.Answered, Map<String, Long>> erased = new HashMap<>();
         try {
             for (Map.Entry<OpenOrders.Answered, ErasureResult> each : arrived.entrySet()) {
@@ -368,10 +370,10 @@ public final class Erasures {
         }
     }
 
-    /** Erases the hashes of an answer from data outside of the database. Returns how many things it removed, by their kind. */
+    /** Erases the hashes of an answer from data outside the database. Returns the number of removed items by kind. */
     private Map<String, Long> eraseData(OpenOrders.Answered answer, ErasureResult result) throws IOException {
         Set<String> hashes = new HashSet<>(result.hashes());
-        // Nodes with a common key tell the same hashes. Once is enough.
+        // Nodes with a common key report the same hashes. Each hash is erased once.
         hashes.removeAll(erasedData.getOrDefault(answer.id(), Set.of()));
         Map<String, Long> removed = new TreeMap<>();
         if (hashes.isEmpty() || data.isEmpty()) {
@@ -392,13 +394,13 @@ public final class Erasures {
         return removed;
     }
 
-    /** Returns whether a node was known when the erasure began. */
+    /** Returns whether a node was known when the erasure started. */
     private static boolean isAsked(Erasure erasure, String node) {
         return erasure.removal().asked().stream()
                 .anyMatch(known -> known.http() && known.id().equals(node));
     }
 
-    /** Returns how many overrides and audit rows were removed because of the answer. */
+    /** Returns the number of overrides and audit rows that were removed because of the answer. */
     private long store(
             JdbcClient client, OpenOrders.Answered answer, ErasureResult result, Map<String, Long> removedData) {
         Optional<Erasure> erasure = table.find(client, answer.id()).filter(Erasure::isPending);
@@ -407,7 +409,7 @@ public final class Erasures {
             return 0;
         }
         if (!isAsked(erasure.get(), answer.node())) {
-            // A node that appeared later does not say which overrides go.
+            // A node that appeared later cannot decide which overrides are removed.
             return 0;
         }
         Optional<Removal> next = eraser.eraseHashes(client, erasure.get(), answer.node(), result.hashes());
@@ -424,7 +426,7 @@ public final class Erasures {
                 + removal.removed().getOrDefault(Removal.AUDIT_ROWS, 0L);
     }
 
-    /** Learns which orders are open, and writes those that the list lacks. */
+    /** Reads the open orders, and adds erasures that the list lacks. */
     private void look() {
         Set<Long> before = orders.ids();
         List<Erasure> news = database.read(client -> table.news(client, listedUntil));
@@ -455,7 +457,7 @@ public final class Erasures {
                 !erasure.removal().trials().isEmpty());
     }
 
-    /** Returns the order of an erasure that waits. Ends one that has no order any more. */
+    /** Returns the order of a waiting erasure. Ends an erasure that no longer has an order. */
     private Optional<OpenOrders.Open> look(Erasure erasure) {
         Set<String> answered =
                 database.read(client -> table.answers(client, erasure.id())).keySet();
@@ -474,7 +476,7 @@ public final class Erasures {
         return subject.map(each -> open(erasure, each, answered));
     }
 
-    /** Erases the subject from trials that have ended since. */
+    /** Erases the subject from trials that have ended in the meantime. */
     private Erasure eraseTrials(Erasure erasure) {
         List<Long> trials = erasure.removal().trials();
         if (trials.isEmpty() || database.read(client -> StoredTexts.areOnTrial(client, trials))) {
@@ -514,8 +516,8 @@ public final class Erasures {
     }
 
     private void end(long id, Erasure.State state, int answered, long missing) {
-        // Before others can read that it has ended, so no node is asked afterwards. If it cannot be stored, the next
-        // look adds it again.
+        // Removed before others can read that the erasure has ended, so that no node is asked afterwards. If the end
+        // cannot be stored, the next look adds the order again.
         orders.remove(id);
         boolean ended = database.write(client -> {
             if (!table.end(client, id, state, now())) {
@@ -531,7 +533,7 @@ public final class Erasures {
             return true;
         });
         if (ended) {
-            // Old pages still have the encrypted subject.
+            // Old pages still contain the encrypted subject.
             isScrubDue = true;
             LOG.info(
                     "erasure {} is {}; nodes that answered: {}, that never did: {}",
@@ -542,7 +544,7 @@ public final class Erasures {
         }
     }
 
-    /** Erases what the list has and the database does not know of. */
+    /** Repeats the erasures in the list that the database does not know. */
     private void eraseAgain() {
         List<ErasureList.Entry> entries = list.entries();
         if (entries.isEmpty()) {
@@ -564,7 +566,7 @@ public final class Erasures {
                     again.add(removal);
                 }
             }
-            // Nodes and Redis know what was erased by its number, so a number is never used again.
+            // Nodes and Redis identify an erasure by its number, so a number is never used again.
             long highest =
                     entries.stream().mapToLong(ErasureList.Entry::id).max().orElse(0);
             client.sql("UPDATE counter SET value = ? WHERE name = 'erasure' AND value < ?")
@@ -579,7 +581,10 @@ public final class Erasures {
         }
     }
 
-    /** Returns erasures that the database never knew. Those that it only forgot because of their age need no search of all rows. */
+    /**
+     * Returns erasures that the database never contained. Erasures that were deleted because of their age need no search of all
+     * rows.
+     */
     private List<ErasureList.Entry> unknown(JdbcClient client, List<ErasureList.Entry> entries) {
         long used = used(client);
         return entries.stream()
@@ -587,7 +592,7 @@ public final class Erasures {
                 .toList();
     }
 
-    /** Returns the highest number that an erasure ever had. */
+    /** Returns the highest number that any erasure ever had. */
     private static long used(JdbcClient client) {
         return client.sql("SELECT value FROM counter WHERE name = 'erasure'")
                 .query(Long.class)
@@ -619,7 +624,7 @@ public final class Erasures {
                         removal.trials()));
     }
 
-    /** Writes an erasure to the list. Returns whether it is there. */
+    /** Writes an erasure to the list. Returns whether the list contains it. */
     private boolean write(Erasure erasure) {
         try {
             list.add(ErasureList.Entry.of(erasure));
@@ -650,7 +655,7 @@ public final class Erasures {
         }
     }
 
-    /** The first center on a database stores what the key is recognised by. */
+    /** Returns whether a database belongs to a key. The first center on a database stores the check of its key. */
     private static boolean isKeyOf(JdbcClient client, String check) {
         Optional<String> known = client.sql("SELECT key_check FROM erasure_key WHERE name = 'erasure'")
                 .query(String.class)

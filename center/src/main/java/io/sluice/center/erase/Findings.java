@@ -12,16 +12,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a search through the whole database found about a subject. It takes long in a large database, so it happens before the
- * transaction that erases, which only searches what came later. Immutable.
+ * The result of a search for a subject in the whole database. The search takes long in a large database, so it runs before the
+ * transaction that erases. That transaction searches only the rows that were added later. Immutable.
  *
  * @param rows the numbers of audit rows whose content names the subject
  * @param until the newest row that was searched
- * @param left what names the subject and cannot be erased, as sentences that do not name it
+ * @param left the places that name the subject and cannot be erased, as sentences that do not name it
  */
 record Findings(List<Long> rows, long until, List<String> left) {
 
-    /** The kinds of rows that tell what was erased and pruned. The log cannot be verified without their content. */
+    /** The kinds of rows that record erasures and pruning. The log cannot be verified without their content. */
     static final Set<String> KEPT = Set.of("erase_subject", "erase_again", "prune_audit");
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -31,7 +31,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
         return new Search(client, subject).run();
     }
 
-    /** Returns the rows whose content names the subject, also those that were written since. */
+    /** Returns the rows whose content names the subject, including rows that were written after the search. */
     List<Long> rows(JdbcClient client, SubjectText subject) {
         Search later = new Search(client, subject);
         later.rows(until);
@@ -50,7 +50,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
         private final List<String> left = new ArrayList<>();
         private long until;
 
-        /** How many rows name the subject only as the address that they came from. */
+        /** The number of rows that name the subject only as the address of the request. */
         private long sent;
 
         Search(JdbcClient client, SubjectText subject) {
@@ -111,7 +111,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
             }
         }
 
-        /** Released rules never change, and a digest proves it. */
+        /** Reports versions that name the subject. Released rules never change, and a digest proves it. */
         private void versions() {
             long inForce = client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version WHERE trial = 0")
                     .query(Long.class)
@@ -142,7 +142,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
             }
         }
 
-        /** A name of a rule may be the value itself. */
+        /** Names the rules that contain the subject. The id of a rule may be the value itself, so such an id is not repeated. */
         private String rules(String document) {
             List<String> ids = new ArrayList<>();
             for (JsonNode rule : JSON.readTree(document).path("rules")) {
@@ -171,7 +171,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
             }
         }
 
-        /** The same value of another attribute may be somebody else. */
+        /** Reports overrides of the same value of another attribute, which may belong to another subject. */
         private void otherAttributes() {
             Set<Long> overrides = new TreeSet<>();
             for (StoredTexts.OverrideCaller override : StoredTexts.overrides(client)) {
@@ -186,7 +186,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
             }
         }
 
-        /** Accounts and tokens belong to those who use the center. */
+        /** Reports accounts and tokens, which belong to users of the center and are not erased. */
         private void people() {
             boolean[] found = new boolean[2];
             client.sql("SELECT name, display_name, email, identity, subject FROM account")

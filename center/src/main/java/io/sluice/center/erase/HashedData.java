@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.util.Set;
 
 /**
- * Data of the center that knows callers by their keyed hashes. An erasure removes a subject from it as soon as a node has told the hashes
- * of the subject. Implementations are thread-safe.
+ * Data of the center that identifies callers by their keyed hashes. An erasure removes a subject from it as soon as a node has
+ * reported the hashes of the subject. Implementations are thread-safe.
  */
 public interface HashedData {
 
-    /** Returns what is erased, such as {@code refused_callers}: a name of a count in the answer of an erasure. */
+    /** Returns the kind of the erased items, such as {@code refused_callers}: the name of their count in the reply of an erasure. */
     String kind();
 
     /**
-     * Removes everything that carries one of the hashes. Called again with the same hashes if something fails.
+     * Removes all items that carry one of the hashes. If it fails, it is called again with the same hashes.
      *
-     * @return how many things were removed
-     * @throws IOException if something could not be removed; then the erasure tries again
+     * @return the number of removed items
+     * @throws IOException if an item could not be removed; then the erasure tries again
      */
     long erase(Set<String> hashes) throws IOException;
 }

@@ -12,29 +12,29 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Orders that nodes still have to answer, and answers that are not stored yet, in memory. A heartbeat is answered from here, so it
- * does not wait for the database. Thread-safe.
+ * Orders that nodes still have to answer, and answers that are not stored yet, in memory. Replies to heartbeats are built from
+ * them, so that they do not wait for the database. Thread-safe.
  */
 final class OpenOrders {
 
-    /** All orders of one answer have at most this many characters, so that a node accepts the answer. */
+    /** The maximum length of all orders of one reply in characters, so that a node accepts the reply. */
     private static final int MOST_CHARACTERS = 40_000;
 
-    /** Further answers are not taken until some are stored. Nodes repeat them. */
+    /** The maximum number of answers that wait to be stored. Nodes repeat answers that are not taken. */
     private static final int MOST_ANSWERS = 10_000;
 
     private final Map<Long, Open> open = new TreeMap<>();
     private final Map<Answered, ErasureResult> answers = new LinkedHashMap<>();
 
-    /** Who answered which order. */
+    /** The answer of a node to an order. */
     record Answered(long id, String node) {}
 
     /**
      * An order.
      *
-     * @param asked the nodes that have to answer before it is done
+     * @param asked the nodes that have to answer before the order is done
      * @param answered the nodes whose answers are stored
-     * @param waits whether it waits for something else
+     * @param waits whether the order also waits for something else
      */
     record Open(ErasureOrder order, long at, Set<String> asked, Set<String> answered, boolean waits) {
 
@@ -52,9 +52,9 @@ final class OpenOrders {
     }
 
     /**
-     * Replaces orders by those of the database.
+     * Replaces orders by the orders in the database.
      *
-     * @param before those that were known before the database was read; later ones stay
+     * @param before the orders that were known before the database was read; orders that were added later stay
      */
     synchronized void replace(Set<Long> before, List<Open> orders) {
         open.keySet().removeAll(before);
@@ -71,7 +71,7 @@ final class OpenOrders {
         return List.copyOf(open.values());
     }
 
-    /** Returns what a node is asked for. It is repeated until the answer of the node is stored. */
+    /** Returns the orders for a node. An order is repeated until the answer of the node is stored. */
     synchronized List<ErasureOrder> of(String node) {
         List<ErasureOrder> orders = new ArrayList<>();
         int characters = 0;
@@ -97,7 +97,7 @@ final class OpenOrders {
         return length;
     }
 
-    /** Takes the answer of a node, if it was asked. Answers to anything else are ignored. */
+    /** Takes the answer of a node to an order. Answers without an open order are ignored. */
     synchronized void answered(String node, ErasureResult result) {
         Open order = open.get(result.id());
         if (order != null && !order.answered().contains(node) && answers.size() < MOST_ANSWERS) {
@@ -110,7 +110,7 @@ final class OpenOrders {
         return new HashMap<>(answers);
     }
 
-    /** The answers are stored, so nobody asks for them again. */
+    /** Removes answers that have been stored. Their nodes are not asked again. */
     synchronized void stored(Set<Answered> stored) {
         for (Answered each : stored) {
             answers.remove(each);

@@ -9,15 +9,15 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the center itself removed, and where. Nothing in it tells the subject. Immutable.
+ * The data that the center itself removed, with its places. It does not reveal the subject. Immutable.
  *
- * @param removed how many things of each kind
- * @param left what could not be removed and what to do about it, as sentences
+ * @param removed the number of items of each kind
+ * @param left the data that could not be removed, with advice for the user, as sentences
  * @param rows the audit rows that lost their content
  * @param texts the free texts that were replaced
  * @param hashes keyed hashes of the hashes under which nodes know the subject
  * @param asked the nodes that were known at the time
- * @param trials the trials that name the subject and go on
+ * @param trials the running trials that name the subject
  */
 record Removal(
         Map<String, Long> removed,
@@ -41,7 +41,7 @@ record Removal(
     /**
      * A free text.
      *
-     * @param hash the keyed hash of what it was
+     * @param hash the keyed hash of the original text
      */
     record Text(String table, long id, String column, String hash) {}
 
@@ -74,12 +74,12 @@ record Removal(
         return removed.values().stream().allMatch(count -> count == 0) && trials.isEmpty();
     }
 
-    /** Returns the same with nodes that are asked. */
+    /** Returns this removal with the nodes to ask. */
     Removal asking(List<AskedNode> nodes) {
         return new Removal(removed, left, rows, texts, hashes, nodes, trials);
     }
 
-    /** Returns the same with overrides and audit rows that were found later by the hashes that a node told. */
+    /** Returns this removal with overrides and audit rows that were found later by the hashes that a node reported. */
     Removal with(Removal found) {
         Map<String, Long> counts = new HashMap<>(removed);
         found.removed.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
@@ -99,21 +99,21 @@ record Removal(
         return all;
     }
 
-    /** Returns the same with things that were removed from data outside of the database. */
+    /** Returns this removal with items that were removed from data outside the database. */
     Removal with(Map<String, Long> more) {
         Map<String, Long> counts = new HashMap<>(removed);
         more.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
         return new Removal(counts, left, rows, texts, hashes, asked, trials);
     }
 
-    /** Returns the same after trials have ended. */
+    /** Returns this removal after trials have ended. */
     Removal with(StoredTexts.NamedCallers named) {
         Map<String, Long> counts = new HashMap<>(removed);
         counts.merge(TRIAL_CALLERS, named.replaced(), Long::sum);
         return new Removal(counts, left, rows, texts, hashes, asked, named.waiting());
     }
 
-    /** Returns what is left now, as sentences. */
+    /** Returns the data that is left now, as sentences. */
     List<String> leftNow() {
         List<String> now = new ArrayList<>(left);
         if (!trials.isEmpty()) {

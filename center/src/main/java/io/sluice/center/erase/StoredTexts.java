@@ -12,13 +12,16 @@ import java.util.function.BiPredicate;
 import org.springframework.jdbc.core.RowCallbackHandler;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Where the database has texts that may name somebody, apart from the audit log. Always within a transaction of the caller. */
+/**
+ * The places of the database, apart from the audit log, where texts may name a subject. Every method runs within a transaction of
+ * the caller.
+ */
 final class StoredTexts {
 
-    /** What replaces a text. */
+    /** The text that replaces an erased text. */
     static final String ERASED = "(erased)";
 
-    /** Every free text that people write and nothing depends on. */
+    /** All free texts that people write and that nothing depends on. */
     private static final List<Column> FREE = List.of(
             new Column("adjustment", "id", "reason"),
             new Column("adjustment", "id", "end_reason"),
@@ -35,7 +38,7 @@ final class StoredTexts {
             new Column("erasure", "id", "reason"),
             new Column("alert_silence", "id", "reason"));
 
-    /** The states of a trial that goes on. */
+    /** The states of a running trial. */
     private static final Set<String> ON_TRIAL = Set.of(RolloutState.TRIAL.word(), RolloutState.HOLDING.word());
 
     private StoredTexts() {}
@@ -45,13 +48,13 @@ final class StoredTexts {
     /** A free text at its place. */
     record Place(String table, long id, String column, String text) {}
 
-    /** Decides about a free text. */
+    /** Decides whether a free text is erased. */
     @FunctionalInterface
     interface Finder {
         boolean isErased(Place place);
     }
 
-    /** Replaces free texts. Returns what they were. */
+    /** Replaces free texts. Returns the original texts. */
     static List<Place> erase(JdbcClient client, Finder finder) {
         List<Place> found = new ArrayList<>();
         for (Column column : FREE) {
@@ -73,7 +76,7 @@ final class StoredTexts {
         return found;
     }
 
-    /** A caller that an override names: an attribute and a value, or a hash without an attribute. */
+    /** A caller that an override names by an attribute and a value, or by a hash without an attribute. */
     record OverrideCaller(long id, String attribute, String caller) {}
 
     static List<OverrideCaller> overrides(JdbcClient client) {
@@ -82,7 +85,7 @@ final class StoredTexts {
                 .list();
     }
 
-    /** Removes overrides, those that have ended too. */
+    /** Removes overrides, including overrides that have ended. */
     static void removeOverrides(JdbcClient client, List<OverrideCaller> overrides) {
         overrides.forEach(override -> client.sql("DELETE FROM adjustment WHERE id = ?")
                 .param(override.id())
@@ -92,13 +95,13 @@ final class StoredTexts {
     /**
      * Callers that releases name.
      *
-     * @param replaced how many releases named such a caller
-     * @param waiting the trials that name such a caller and go on
+     * @param replaced the number of releases in which such a caller was replaced
+     * @param waiting the running trials that name such a caller
      */
     record NamedCallers(long replaced, List<Long> waiting) {}
 
     /**
-     * Replaces callers that releases name by somebody who does not exist. A trial that goes on keeps its callers, because nodes
+     * Replaces callers that releases name by a caller that does not exist. A running trial keeps its callers, because nodes
      * refuse a trial whose callers change.
      */
     static NamedCallers replaceNamed(JdbcClient client, String nobody, BiPredicate<String, String> isErased) {
@@ -127,7 +130,7 @@ final class StoredTexts {
         return new NamedCallers(changes.size(), waiting);
     }
 
-    /** Returns whether all of these trials go on. */
+    /** Returns whether all of these trials are running. */
     static boolean areOnTrial(JdbcClient client, List<Long> rollouts) {
         return rollouts.stream().allMatch(id -> client.sql("SELECT state FROM rollout WHERE id = ?")
                 .param(id)

@@ -14,9 +14,10 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Finds a subject in stored texts. Immutable.
  *
- * <p>A text names a subject if it is the value, or has the value as a whole word: the value {@code u-17} is in "case of u-17", not in
- * "case of u-171". A value of one or two characters is only found as a whole text, or as a whole string of JSON, because it would
- * be a word of very many texts. Scripts that are written without spaces have no whole words, so there every occurrence counts.
+ * <p>A text names a subject if it equals the value or contains the value as a whole word: the value {@code u-17} is in "case of
+ * u-17", not in "case of u-171". A value of one or two characters is found only as a whole text or as a whole string of JSON,
+ * because as a word it occurs in very many texts. Scripts that are written without spaces have no whole words, so every
+ * occurrence in them counts.
  */
 final class SubjectText {
 
@@ -37,7 +38,7 @@ final class SubjectText {
     private final String attribute;
     private final String value;
 
-    /** The spellings to look for. */
+    /** The spellings to search for. */
     private final Set<String> spellings = new LinkedHashSet<>();
 
     SubjectText(Subject subject) {
@@ -47,7 +48,7 @@ final class SubjectText {
         spellings.add(value);
     }
 
-    /** Returns the one spelling of a value: addresses have several. */
+    /** Returns the canonical spelling of a value, because addresses have several spellings. */
     static String canonical(String attribute, String value) {
         if (!Attributes.normalisedName(attribute).equals(ADDRESS)) {
             return value;
@@ -57,7 +58,7 @@ final class SubjectText {
         return Address.parse(address).map(Address::toString).orElse(value);
     }
 
-    /** Returns whether a value of an attribute is the subject's. */
+    /** Returns whether a value of an attribute belongs to the subject. */
     boolean isCaller(String otherAttribute, String otherValue) {
         return attribute.equals(Attributes.normalisedName(otherAttribute))
                 && value.equals(canonical(attribute, otherValue));
@@ -70,8 +71,8 @@ final class SubjectText {
     }
 
     /**
-     * Returns whether a string of a JSON text names the subject. Numbers do not, and names of fields do not: no caller's value is
-     * one, and a value such as {@code title} would be in every text of a kind.
+     * Returns whether a string of a JSON text names the subject. Numbers and names of fields are ignored: no value of a caller is
+     * stored as one, and a value such as {@code title} would match every text of a kind.
      */
     boolean isInJson(String json) {
         if (json.isEmpty() || (hasOneSpelling() && !json.contains(value))) {
@@ -111,7 +112,7 @@ final class SubjectText {
         return false;
     }
 
-    /** Returns whether a word may begin or end here. */
+    /** Returns whether a word may start or end here. */
     private static boolean isEdge(String text, int at) {
         return at == 0 || at == text.length() || !isWord(text.codePointBefore(at)) || !isWord(text.codePointAt(at));
     }
@@ -120,13 +121,13 @@ final class SubjectText {
         return (Character.isLetterOrDigit(point) || point == '_') && !WITHOUT_SPACES.contains(UnicodeScript.of(point));
     }
 
-    /** Returns whether JSON never writes the value in another way. Most texts need not be parsed then. */
+    /** Returns whether JSON has only one way to write the value. If so, most texts need not be parsed. */
     private boolean hasOneSpelling() {
         return !attribute.equals(ADDRESS)
                 && value.chars().allMatch(c -> c < 0x7f && (Character.isLetterOrDigit(c) || " -_.@:".indexOf(c) >= 0));
     }
 
-    /** The value must not reach a log by accident. */
+    /** Omits the value, so that it does not reach a log by accident. */
     @Override
     public String toString() {
         return "SubjectText[" + attribute + "]";

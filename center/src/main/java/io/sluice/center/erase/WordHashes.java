@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds subjects in texts by their hashes alone: the hash of the text, and of each of its words. A value of several words is only
- * found as a whole text. Not thread-safe.
+ * Finds subjects in texts by hashes only: the hash of the whole text and the hash of each of its words. A value of several words
+ * is found only as a whole text. Not thread-safe.
  */
 final class WordHashes {
 
@@ -28,7 +28,7 @@ final class WordHashes {
 
     private final ErasureKey key;
 
-    /** Texts repeat their words. */
+    /** The hashes of words, because texts repeat their words. */
     private final Map<String, String> known = new HashMap<>();
 
     WordHashes(ErasureKey key) {
@@ -40,7 +40,7 @@ final class WordHashes {
         return words(text).stream().anyMatch(word -> isOf(word, entry));
     }
 
-    /** Returns the audit rows whose content names subjects, by subject. It reads all rows once. */
+    /** Returns the audit rows whose content names subjects, by subject. Reads all rows once. */
     Map<ErasureList.Entry, List<Long>> rows(JdbcClient client, List<ErasureList.Entry> entries) {
         Map<ErasureList.Entry, List<Long>> found = new HashMap<>();
         if (entries.isEmpty()) {

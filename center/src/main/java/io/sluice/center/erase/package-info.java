@@ -1,4 +1,4 @@
-/** Erasure of a subject: what the center removes itself, the orders to nodes, and the list that survives a restored backup. */
+/** Erasure of a subject: removal from the center's own data, orders to nodes, and the list that survives a restored backup. */
 @NullMarked
 package io.sluice.center.erase;
 
