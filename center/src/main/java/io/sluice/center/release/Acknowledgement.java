@@ -10,11 +10,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a node says about a version.
+ * The acknowledgement of a version by a node.
  *
  * @param version the version that the node runs
- * @param at since when, in milliseconds since the epoch; 0 if unknown
- * @param errors why it refused the version
+ * @param at the time since when the node runs it, in milliseconds since the epoch; 0 if unknown
+ * @param errors the reasons why the node refused the version
  */
 public record Acknowledgement(
         String node, String name, State state, long version, String digest, long at, List<String> errors) {
@@ -25,7 +25,7 @@ public record Acknowledgement(
         errors = List.copyOf(errors);
     }
 
-    /** What the node did with the version. */
+    /** The state of the version on the node. */
     public enum State {
         APPLIED("applied"),
         WAITING("waiting"),
@@ -48,7 +48,7 @@ public record Acknowledgement(
         return nodes.stream().map(node -> of(node, version, digest)).toList();
     }
 
-    /** Returns what nodes say about a version that some callers try. */
+    /** Returns the acknowledgements of nodes for a version that some callers try. */
     private static List<Acknowledgement> ofTrial(
             List<NodeState> nodes, long version, String digest, CallerSplit split) {
         return nodes.stream()
@@ -76,7 +76,7 @@ public record Acknowledgement(
                 applied || !refused ? List.of() : report.refused().orElseThrow().errors());
     }
 
-    /** Returns what the nodes of a rollout that goes on say. Nodes that do not take part are left out. */
+    /** Returns the acknowledgements of the nodes in a running rollout. Nodes that do not take part are left out. */
     public static List<Acknowledgement> of(List<NodeState> nodes, Rollout rollout, String digest) {
         TrialScope scope = rollout.scope().orElse(null);
         if (scope instanceof TrialScope.Callers callers) {
@@ -96,7 +96,7 @@ public record Acknowledgement(
         return JSON.writeValueAsString(list);
     }
 
-    /** Reads what was stored with a rollout. */
+    /** Reads the acknowledgements that were stored with a rollout. */
     public static List<Acknowledgement> parse(String json) {
         List<Acknowledgement> list = new ArrayList<>();
         for (JsonNode item : JSON.readTree(json.isEmpty() ? "[]" : json)) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Reads which rules decide now, according to the database. Thread-safe. */
+/** Reads the rules that decide now from the database. Thread-safe. */
 public final class CurrentRules {
 
     private final Versions versions;
@@ -19,7 +19,7 @@ public final class CurrentRules {
         this.versions = versions;
     }
 
-    /** Returns the rules in force, then those on trial. */
+    /** Returns the rules in force, followed by the rules on trial. */
     public List<RuleSet> all(JdbcClient client) {
         return Stream.concat(
                         Stream.of(versions.latestRules(client)),

@@ -1,8 +1,8 @@
 package io.sluice.center.release;
 
 /**
- * Work of the center that leads, in small turns. Repeating it does no harm. Each duty has a thread of its own, which takes a turn several times
- * a second.
+ * Work of the leading center, done in small turns. Repeating it does no harm. Each duty has its own thread, which takes a turn
+ * several times a second.
  */
 @FunctionalInterface
 public interface Duty {
@@ -10,7 +10,7 @@ public interface Duty {
     /**
      * Takes a turn.
      *
-     * @param leads whether this center leads; if not, the duty only forgets what it has begun
+     * @param leads whether this center leads; if not, the duty only forgets the work that it has started
      */
     void turn(boolean leads);
 }

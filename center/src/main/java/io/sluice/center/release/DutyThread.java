@@ -12,22 +12,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the turns of one duty on a thread of its own. A duty that fails or hangs delays no other one, and its failures are told as its
- * own. Thread-safe.
+ * Takes the turns of one duty on its own thread. A duty that fails or hangs does not delay other duties, and its failures are
+ * reported under its own name. Thread-safe.
  */
 final class DutyThread implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DutyThread.class);
 
-    /** Turns of the center that a turn of a duty may take, about a minute. Turns are counted, because a clock may jump. */
+    /**
+     * The number of turns of the center that one turn of a duty may take, about a minute. Turns are counted because a clock may
+     * jump.
+     */
     static final int MAX_BEATS = 240;
 
-    /** Most duties do something in few of their turns only, so a turn without a failure proves little. */
+    /**
+     * The number of turns without a failure that end a trouble. Most duties act only in a few turns, so a single turn proves
+     * little.
+     */
     static final int CALM_TURNS = 40;
 
     private static final Duration TURN = Duration.ofMillis(250);
 
-    /** A database that went away fails every duty, and is reported as one problem. */
+    /**
+     * The number of database failures after which a duty reports them itself. An unavailable database fails every duty and is
+     * reported as one problem.
+     */
     private static final int DATABASE_FAILURES = 4;
 
     private final String name;
@@ -48,7 +57,7 @@ final class DutyThread implements AutoCloseable {
      * @param name a noun for logs, such as {@code alerts}
      * @param leads whether this center leads
      * @param isDatabaseAway whether the database is known to be unavailable
-     * @param calmTurns after so many turns without a failure the trouble has ended
+     * @param calmTurns the number of turns without a failure after which the trouble has ended
      */
     DutyThread(
             String name,
@@ -71,23 +80,23 @@ final class DutyThread implements AutoCloseable {
         thread.start();
     }
 
-    /** Asks for a turn soon. Returns at once. */
+    /** Requests a turn soon. Returns immediately. */
     void wake() {
         boolean unused = wishes.offer(true);
     }
 
-    /** Counts a turn of the center. To be called by one thread. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // a turn that begins at the same time is counted one turn later
+    /** Counts a turn of the center. Called by one thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a turn that starts at the same time is counted one turn later
     void beat() {
         beats = isBusy ? beats + 1 : 0;
     }
 
-    /** Returns why the duty is not done now. */
+    /** Returns the reason why the duty is not done now. */
     Optional<String> problem() {
         return trouble.now().map(why -> name + ": " + why).or(this::delay);
     }
 
-    /** Returns that a turn takes very long, as a sentence. */
+    /** Returns a sentence if the current turn takes very long. */
     Optional<String> delay() {
         return beats > MAX_BEATS ? Optional.of(name + ": has been busy for more than a minute") : Optional.empty();
     }
@@ -114,7 +123,7 @@ final class DutyThread implements AutoCloseable {
                 trouble.end();
             }
         } catch (RefusedException e) {
-            // What a duty finds out in vain, because something else was quicker, is no trouble.
+            // A duty that is refused because something else was faster is not in trouble.
             LOG.info("nothing was done: {}", LogText.line(String.valueOf(e.getMessage())));
         } catch (RuntimeException | Error e) {
             boolean isOfDatabase = e instanceof RuntimeException failure && Database.isUnavailable(failure);
@@ -126,7 +135,7 @@ final class DutyThread implements AutoCloseable {
         }
     }
 
-    /** Waits for the turn that is being taken. */
+    /** Waits for the current turn to end. */
     @Override
     public void close() {
         closed = true;

@@ -25,11 +25,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Reviews emergencies, and undoes those that nobody accepted in time. Thread-safe, also together with other centers.
+ * Reviews emergencies, and undoes emergencies that were not accepted in time. Thread-safe, even with other centers.
  *
- * <p>What an emergency released is undone by a new version, in which the rules that it touched have their content from before.
- * Rules that were changed since stay as they are, because that change was approved. If the content from before came from another
- * emergency that was not accepted, the content before that one counts.
+ * <p>An emergency release is undone by a new version, in which the touched rules have their earlier content. Rules that were
+ * changed in the meantime keep their content, because that change was approved. If the earlier content came from another
+ * emergency that was not accepted, the content before that emergency is used.
  */
 public final class EmergencyReview implements Duty {
 
@@ -57,7 +57,7 @@ public final class EmergencyReview implements Duty {
         this.emergencies = new Emergencies(people, versions, changes.approvals());
     }
 
-    /** Says how switches and overrides are ended. */
+    /** Sets the operation that ends switches and overrides. */
     public void endAdjustmentsBy(AdjustmentEnd end) {
         adjustments = end;
     }
@@ -66,14 +66,14 @@ public final class EmergencyReview implements Duty {
         return emergencies.begin(client, actor, deed);
     }
 
-    /** Returns what something needs that cannot be approved. */
+    /** Returns the standing of an action that cannot be approved in advance. */
     Standing unapproved(JdbcClient client, List<Protection.Reason> why) {
         return why.isEmpty()
                 ? Standing.FREE
                 : new Standing(changes.approvals().settings(client).approvals(), why, List.of());
     }
 
-    /** Logs an emergency after it was stored. Nothing is logged if approval turned out not to be needed. */
+    /** Logs an emergency after it was stored. Logs nothing if approval turned out not to be needed. */
     void tell(Emergency.Kind kind, long subject) {
         waiting().stream()
                 .filter(each -> each.kind() == kind && each.subject() == subject)
@@ -85,22 +85,22 @@ public final class EmergencyReview implements Duty {
         return database.read(client -> emergencies.list(client, below, most));
     }
 
-    /** Returns those that hold and wait for review. */
+    /** Returns the emergencies that hold and wait for review. */
     public List<Emergency> waiting() {
         return database.read(emergencies::waiting);
     }
 
-    /** Returns those that somebody could review. */
+    /** Returns the emergencies that a caller may review. */
     public List<Emergency> awaiting(Access access) {
         return database.read(client -> emergencies.awaiting(client, access));
     }
 
-    /** Lets an emergency hold for good, as soon as enough persons accepted it. */
+    /** Accepts an emergency. It holds permanently as soon as enough people have accepted it. */
     public Emergency accept(Access access, long id, String reason) {
         return database.write(client -> emergencies.accept(client, access, id, Changes.reason(reason)));
     }
 
-    /** Undoes an emergency at once. */
+    /** Rejects an emergency and undoes it immediately. */
     public Emergency reject(Access access, long id, String reason) {
         return database.write(client -> {
             Emergency emergency = emergencies.reject(client, access, id, Changes.reason(reason));
@@ -119,7 +119,7 @@ public final class EmergencyReview implements Duty {
         }
     }
 
-    /** Ends an emergency in a transaction of its own, so that one that cannot be ended does not keep others in force. */
+    /** Ends an emergency in its own transaction, so that an emergency that cannot be ended does not keep others in force. */
     private void end(Emergency due) {
         try {
             database.write(client -> emergencies
@@ -150,7 +150,7 @@ public final class EmergencyReview implements Duty {
         return emergencies.close(client, emergency, Emergency.State.ENDED, Actor.CENTER, why, version);
     }
 
-    /** Returns the version that undoes an emergency; 0 if none is needed. */
+    /** Undoes an emergency. Returns the version that undoes it; 0 if none is needed. */
     private long undo(JdbcClient client, Actor actor, Emergency emergency, String reason) {
         if (!emergency.kind().isVersion()) {
             adjustments.end(client, actor, emergency, reason);
@@ -182,7 +182,7 @@ public final class EmergencyReview implements Duty {
                 .version();
     }
 
-    /** Returns the last content of a rule that did not come from an emergency nobody accepted. */
+    /** Returns the latest content of a rule that does not come from an emergency without acceptance. */
     private Optional<Rule> approved(JdbcClient client, Emergency emergency, String id, Optional<Rule> content) {
         Optional<Rule> found = content;
         for (Emergency earlier : emergencies.notAccepted(client)) {

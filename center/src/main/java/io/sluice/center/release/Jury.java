@@ -30,17 +30,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Judges the trial that goes on, and acts on the verdict if it is meant to act.
+ * Judges the running trial, and acts on the verdict if the trial is automatic.
  *
- * <p>It counts in memory, from the reports of live nodes. After a restart or a change of the leader it counts anew, so that no
- * verdict covers a part of an interval. The number of looks goes on, so that the risk of an error does not rise. Used by one
- * thread.
+ * <p>The jury counts in memory, from the reports of live nodes. After a restart or a change of the leader it starts counting
+ * again, so that no verdict covers only a part of an interval. The number of looks continues, so that the risk of an error does
+ * not rise. Used by one thread.
  */
 public final class Jury implements Duty {
 
     private static final Logger LOG = LoggerFactory.getLogger(Jury.class);
 
-    /** Nodes need this long to apply a step. What they count before that belongs to the step before. */
+    /** The time that nodes need to apply a step. Counts from this time belong to the step before. */
     private static final Duration APPLYING = Duration.ofSeconds(10);
 
     private final Database database;
@@ -51,20 +51,20 @@ public final class Jury implements Duty {
     private @Nullable Counting counting;
     private @Nullable Before before;
 
-    /** Why a trial could not be promoted, as it was logged last. */
+    /** The last logged reason why a trial could not be promoted. */
     private String told = "";
 
-    /** What was counted before anybody tried the version of a rollout. */
+    /** The counts from before any caller tried the version of a rollout. */
     private record Before(long rollout, Sample sample) {}
 
-    /** What was counted for one step of a trial. */
+    /** The counts of one step of a trial. */
     private static final class Counting {
 
         private final long rollout;
         private final int step;
         private final long fromNanos;
 
-        /** From here on a verdict may promote. */
+        /** The time from which on a verdict may promote. */
         private final long settlesNanos;
 
         private final int looksBefore;
@@ -117,7 +117,7 @@ public final class Jury implements Duty {
         }
     }
 
-    /** A node that refuses the version is enough, whatever was counted. */
+    /** Returns a verdict if a node refuses the version. One such node is enough, regardless of the counts. */
     private Optional<TrialVerdict> refusal(Rollout trial, RuleSet rules) {
         return Acknowledgement.of(nodes.followers(), trial, rules.digest()).stream()
                 .filter(node -> node.state() == Acknowledgement.State.REFUSED)
@@ -151,7 +151,8 @@ public final class Jury implements Duty {
                     settling.isZero() ? from : now + left(trial, settling).toNanos());
             counting = counts;
         } else if (counts.fromNanos - counts.settlesNanos < 0 && now - counts.settlesNanos >= 0) {
-            // What fresh counts did not refuse until now must not count for a promotion.
+            // Changed limits start with fresh counts and refuse little at first. Results from that time must not
+            // support a promotion.
             counts = new Counting(trial, now, now);
             counting = counts;
         }
@@ -186,7 +187,7 @@ public final class Jury implements Duty {
         return Optional.of(TrialVerdict.of(verdict, look, trial.progress().step(), clock.epochMicros() / 1000));
     }
 
-    /** Lets the callers try the version once both sides were watched for long enough. */
+    /** Lets callers try the version once both sides have been watched for long enough. */
     private void watched(Rollout trial, Counting counts, long countedNanos) {
         Duration watch = trial.order().plan().verdict().watch();
         if (countedNanos < watch.toNanos()) {
@@ -202,7 +203,7 @@ public final class Jury implements Duty {
         promote(trial, "both sides were watched for " + watch.toSeconds() + " s");
     }
 
-    /** A trial whose approvals no longer hold stays where it is, until somebody approves it again. */
+    /** Promotes a trial. A trial whose approvals no longer hold stays at its step until it is approved again. */
     private void promote(Rollout trial, String why) {
         try {
             var unused = trials.promote(
@@ -224,7 +225,10 @@ public final class Jury implements Duty {
         }
     }
 
-    /** A later step splits callers in another way, so what was counted before says nothing about it. */
+    /**
+     * Returns the counts from before the trial, for the first step only: a later step splits callers differently, so the earlier
+     * counts do not apply to it.
+     */
     private Sample before(Rollout trial) {
         Before known = before;
         return known != null
@@ -246,7 +250,7 @@ public final class Jury implements Duty {
         return Judge.judge(settings, split, before(trial), counts.since.ofCallers(), look);
     }
 
-    /** What has passed of a span since the step began need not pass again. */
+    /** Returns the rest of a span that started with the step. */
     private Duration left(Rollout trial, Duration span) {
         long passed = clock.epochMicros() / 1000 - trial.progress().stepAt();
         return passed < 0 ? span : span.minusMillis(Math.min(passed, span.toMillis()));

@@ -9,12 +9,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Elects one of the centers on a database. The leader raises a number with each turn. A center that sees the same number for five
  * seconds of its own monotonic clock takes over, so clocks need not agree.
  *
- * <p>Each takeover begins a term. Terms only rise, also when leaders resign, because their number has a row of its own. Whatever a leader
- * writes to Redis carries its term, and Redis refuses what is older. Used by one thread.
+ * <p>Each takeover starts a term. Terms only rise, even when leaders resign, because the number of the term has its own row.
+ * Everything that a leader writes to Redis carries its term, and Redis refuses writes with an older term. Used by one thread.
  */
 final class Leadership {
 
-    /** How long a leader may be silent. */
+    /** The time after which a silent leader is replaced. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final String TERM = "term";
@@ -36,8 +36,8 @@ final class Leadership {
     /**
      * Takes a turn, in a transaction. Returns the term of this center; 0 if it does not lead.
      *
-     * @param above a term that was found elsewhere. If this center leads nevertheless, that term is of another database, such as one that a
-     *     backup replaced, and the own term continues above it
+     * @param above a term that was found elsewhere. If this center leads nevertheless, that term belongs to another database,
+     *     such as one that a backup replaced, and the own term continues above it
      */
     long turn(JdbcClient client, long above) {
         Optional<Row> row = row(client, "reconciler");
@@ -65,26 +65,26 @@ final class Leadership {
         return continues ? term.get().beat() : nextTerm(client, above);
     }
 
-    /** Returns whether this center still leads, in the transaction that depends on it. */
+    /** Returns whether this center still leads. Called in the transaction that depends on it. */
     boolean holds(JdbcClient client) {
         return row(client, "reconciler")
                 .filter(now -> now.holder().equals(self))
                 .isPresent();
     }
 
-    /** Gives the leadership up, so that another center need not wait. */
+    /** Gives up the leadership, so that another center need not wait. */
     void resign(JdbcClient client) {
         client.sql("DELETE FROM leadership WHERE name = 'reconciler' AND holder = ?")
                 .param(self)
                 .update();
     }
 
-    /** Asks the center that leads to write the mirror in Redis again. */
+    /** Asks the leading center to write the mirror in Redis again. */
     void askForMirror(JdbcClient client) {
         long unused = raise(client, MIRROR, 0);
     }
 
-    /** Returns how often the mirror was asked for. */
+    /** Returns the number of requests for the mirror. */
     static long mirrorsAsked(JdbcClient client) {
         return row(client, MIRROR).map(Row::beat).orElse(0L);
     }

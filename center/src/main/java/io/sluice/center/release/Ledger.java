@@ -10,7 +10,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.util.function.LongSupplier;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Writes versions and their rollouts, always within a transaction of the caller. Thread-safe. */
+/** Writes versions and their rollouts. Every method runs within a transaction of the caller. Thread-safe. */
 final class Ledger {
 
     private final Versions versions;
@@ -18,7 +18,7 @@ final class Ledger {
     private final Clock clock;
     private final RolloutTable rollouts = new RolloutTable();
 
-    /** The highest version that is known from elsewhere. A new version must be above it. */
+    /** Returns the highest version that is known from elsewhere. A new version must have a higher number. */
     private final LongSupplier highestElsewhere;
 
     Ledger(Versions versions, Changes changes, Clock clock, LongSupplier highestElsewhere) {
@@ -29,7 +29,7 @@ final class Ledger {
     }
 
     /**
-     * What a version is about.
+     * The description of a version.
      *
      * @param change the change that it releases; 0 if none
      * @param contentOf the version whose content it repeats; 0 if none
@@ -49,7 +49,7 @@ final class Ledger {
         return Math.max(versions.highest(client), highestElsewhere.getAsLong()) + 1;
     }
 
-    /** Adds a version that is not in force yet, or whose rollout exists. */
+    /** Adds a version that is not in force yet, or whose rollout already exists. */
     void add(JdbcClient client, RuleSet rules, long number, About about, long rollout, boolean trial) {
         requireAllSeen(client);
         versions.add(
@@ -70,8 +70,9 @@ final class Ledger {
     }
 
     /**
-     * Fails if somebody else has added a version that this transaction does not see, because then its rules would be lost. The
-     * number alone does not tell, because Redis may already have that version. A change of rows sees what reads do not.
+     * Fails if another transaction has added a version that this transaction does not see, because the rules of that version
+     * would be lost. The number does not reveal it, because Redis may already have that version. An update sees rows that a read
+     * does not.
      */
     private void requireAllSeen(JdbcClient client) {
         int unseen = client.sql("UPDATE rule_version SET trial = trial WHERE number > ?")
@@ -82,7 +83,7 @@ final class Ledger {
         }
     }
 
-    /** Puts a version in force for all, with a rollout of its own. It replaces whatever goes on. */
+    /** Puts a version in force everywhere, with its own rollout. It replaces every running rollout. */
     Rollout release(JdbcClient client, RuleSet rules, long number, About about) {
         Rollout rollout = new Rollout(
                 Database.next(client, "rollout"),
@@ -100,7 +101,7 @@ final class Ledger {
         return rollout;
     }
 
-    /** Ends whatever goes on, because another rollout puts a version in force. */
+    /** Ends all running rollouts and trials, because another rollout puts a version in force. */
     void replaceAll(JdbcClient client, long successor) {
         rollouts.supersede(client, now());
         rollouts.trial(client).filter(trial -> trial.id() != successor).ifPresent(trial -> {

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves the database every night at three o'clock UTC, and at the next start if the center did not run then. Of several centers,
- * the leader saves it.
+ * Saves the database every night at three o'clock UTC, and at the next start if the center was not running then. If there are
+ * several centers, the leader saves it.
  */
 public final class NightlyBackup implements AutoCloseable {
 
@@ -49,7 +49,7 @@ public final class NightlyBackup implements AutoCloseable {
         Clock.Alarm unused = clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), this::wake);
     }
 
-    /** Waits for a backup that is being written, because the database closes next. */
+    /** Waits for a running backup, because the database closes next. */
     @Override
     public void close() {
         closed = true;
@@ -66,7 +66,7 @@ public final class NightlyBackup implements AutoCloseable {
             saving.execute(this::look);
             start();
         } catch (RejectedExecutionException e) {
-            // Closed in the meantime.
+            // The backup was closed in the meantime.
         }
     }
 

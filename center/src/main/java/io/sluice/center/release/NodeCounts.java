@@ -7,14 +7,14 @@ import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import java.util.List;
 
-/** What a node reports, in the form that a verdict needs. */
+/** Converts the reports of nodes to the counts that a verdict needs. */
 final class NodeCounts {
 
     private static final Arm NOTHING = new Arm(List.of(Tally.NONE));
 
     private NodeCounts() {}
 
-    /** Returns the counts of a node as a whole. */
+    /** Returns the counts of a whole node. */
     static NodeCount ofNode(NodeReport report) {
         return new NodeCount(
                 report.node(), Long.toString(report.startedMillis()), new Arm(List.of(report.tally())), NOTHING);

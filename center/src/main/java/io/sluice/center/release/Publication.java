@@ -20,23 +20,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps Redis at the released version. Every step can be repeated: a snapshot is written once, the version only rises, and the
- * mirror is written again. What something else deleted or changed is written again, too, logged once, and reported as drift for some
- * minutes. Reading is thread-safe; {@link #turn} is called by one thread.
+ * mirror is written again. Data that something else deleted or changed is also written again, logged once, and reported as drift
+ * for some minutes. Reading is thread-safe; {@link #turn} is called by one thread.
  */
 final class Publication implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Publication.class);
 
-    /** How often Redis is compared with the release that it had. It may have been emptied or replaced. */
+    /** The interval of comparing Redis with its last release, because it may have been emptied or replaced. */
     private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How often all of it is compared. That reads the whole mirror, so it is done less often if it takes long. */
+    /** The interval of comparing all of Redis. This reads the whole mirror, so the interval is longer if the comparison takes long. */
     private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long DRIFT_RARELY_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int DRIFT_SHARE = 20;
 
-    /** How long a repair is reported as drift. */
+    /** The time for which a repair is reported as drift. */
     static final Duration REPAIR_SHOWN = Duration.ofMinutes(5);
 
     private static final int MAX_REPAIRS_SHOWN = 20;
@@ -53,18 +53,18 @@ final class Publication implements AutoCloseable {
     private long driftTookNanos;
     private boolean isMirrorDue;
 
-    /** What Redis held after the last turn; empty if it is not known. */
+    /** The content of Redis after the last turn; empty if unknown. */
     private Optional<WantedRules> last = Optional.empty();
 
     private List<String> foreignKeys = List.of();
     private List<String> foreignHashes = List.of();
 
-    /** When each repair was done, in nanoseconds. */
+    /** The time of each repair, in nanoseconds. */
     private final Map<String, Long> repairs = new LinkedHashMap<>();
 
     /**
      * @param running whether a node runs a version
-     * @param stored reads what the database has now
+     * @param stored reads the present rules from the database
      */
     Publication(RedisRulePublisher publisher, LongPredicate running, Supplier<FleetRules> stored, Clock clock) {
         this.publisher = publisher;
@@ -79,27 +79,27 @@ final class Publication implements AutoCloseable {
         return state;
     }
 
-    /** Returns the highest version in Redis, as far as known. */
+    /** Returns the highest known version in Redis. */
     long highest() {
         return state.highest();
     }
 
-    /** Returns the highest term of a leader that Redis refused this center for; 0 if it did not. */
+    /** Returns the highest term of another leader for which Redis refused this center; 0 if it did not refuse it. */
     long foundTerm() {
         return foundTerm;
     }
 
-    /** Returns the revision of adjustments in Redis that is higher than the own one; 0 if there is none. */
+    /** Returns the revision of the adjustments in Redis if it is higher than the own revision; otherwise 0. */
     long foundRevision() {
         return foundRevision;
     }
 
-    /** Returns whether Redis has had the rules in force at the last turn. */
+    /** Returns whether Redis had the rules in force at the last turn. */
     boolean has(FleetRules rules) {
         return state.version() == rules.inForce().version();
     }
 
-    /** Finds out what Redis has, before the first release of this process. */
+    /** Reads the highest version in Redis, before the first release of this process. */
     void look(FleetRules rules) {
         WantedRules wanted = wanted(rules);
         long highest = Math.max(wanted.highest(), publisher.foreignVersion(wanted, running));
@@ -109,7 +109,7 @@ final class Publication implements AutoCloseable {
     /**
      * Brings Redis to these rules, unless it has them. Throws if Redis is unavailable.
      *
-     * @param term of this center; 0 if it does not lead. Then what it knew about Redis is no longer true
+     * @param term the term of this center; 0 if it does not lead, in which case its knowledge about Redis is no longer valid
      */
     void turn(long term, FleetRules rules) {
         if (term == 0) {
@@ -142,7 +142,8 @@ final class Publication implements AutoCloseable {
                 && state.problem().isEmpty()
                 && last.filter(before -> isSame(before, wanted)).isEmpty();
         if (isNew || isDriftDue || now - comparedNanos >= COMPARE_NANOS) {
-            // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
+            // Redis is asked in each turn until it answers, so that a turn without an error means that Redis is
+            // available.
             comparedNanos = now - COMPARE_NANOS;
             keep(wanted, isDriftDue);
             comparedNanos = now;
@@ -172,7 +173,7 @@ final class Publication implements AutoCloseable {
         if (kept.obstacle().isPresent()) {
             KeptRules.Obstacle obstacle = kept.obstacle().get();
             if (isNews(wanted)) {
-                // Another center released it. The next turn knows it, too.
+                // Another center released this version. The next turn reads it from the database.
                 forget();
                 return;
             }
@@ -193,12 +194,12 @@ final class Publication implements AutoCloseable {
         show(kept.repaired());
     }
 
-    /** Returns whether the database has other rules by now. */
+    /** Returns whether the database has other rules in the meantime. */
     private boolean isNews(WantedRules wanted) {
         return wanted(stored.get()).highest() != wanted.highest();
     }
 
-    /** Logs what was repaired, and shows it as drift beside what is there now. */
+    /** Logs repairs, and reports them as drift together with the foreign data that is in Redis now. */
     private synchronized void show(List<String> repaired) {
         long now = clock.nanoTime();
         repairs.values().removeIf(at -> now - at >= REPAIR_SHOWN.toNanos());
@@ -217,9 +218,9 @@ final class Publication implements AutoCloseable {
     }
 
     /**
-     * Writes the mirror again, and forgets what was repaired. To be called by the center that leads.
+     * Writes the mirror again and forgets the repairs. Called by the center that leads.
      *
-     * @throws NewerLeaderException if another one leads
+     * @throws NewerLeaderException if another center leads
      */
     void mirror() {
         publisher.mirror();

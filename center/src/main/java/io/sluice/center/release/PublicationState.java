@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What Redis has, as far as this center knows.
+ * The state of Redis, as far as this center knows.
  *
- * @param version the released version that it has; 0 if unknown
- * @param highest the highest version that it ever had
- * @param problem why it cannot be brought to the released version
- * @param drift keys that something else wrote to, also those that were written again lately
+ * @param version the released version in Redis; 0 if unknown
+ * @param highest the highest version that Redis ever had
+ * @param problem the reason why Redis cannot be brought to the released version
+ * @param drift keys that something else wrote to, including keys that were repaired recently
  */
 public record PublicationState(
         long version, String digest, long highest, Optional<String> problem, List<String> drift) {

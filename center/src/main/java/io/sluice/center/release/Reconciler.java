@@ -31,12 +31,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings what was released to the nodes, again and again: from the database to Redis and to nodes that listen, and from their
- * reports to the state of the rollout. Whatever was interrupted is completed by a later turn. On several centers with one
- * database, all of them serve nodes, and one of them, the leader, writes.
+ * Brings releases to the nodes repeatedly: from the database to Redis and to nodes that listen, and from their reports to the
+ * state of the rollout. A later turn completes interrupted work. If several centers share a database, all of them serve nodes,
+ * and one of them, the leader, writes.
  *
- * <p>What releases and nodes depend on happens on one thread. Redis and all other duties have a thread and a trouble each, so that one
- * that fails or hangs delays nothing else.
+ * <p>The work that releases and nodes depend on happens on one thread. Redis and all other duties each have their own thread and
+ * their own trouble, so a duty that fails or hangs delays nothing else.
  */
 public final class Reconciler implements AutoCloseable {
 
@@ -57,7 +57,7 @@ public final class Reconciler implements AutoCloseable {
     private final @Nullable RedisFleet board;
     private final Trouble databaseTrouble = Trouble.with("the database", "changes are refused; nodes go on");
 
-    /** A database may be read and not written, so a successful read must not end this trouble. */
+    /** A database may be readable but not writable, so a successful read must not end this trouble. */
     private final Trouble writingTrouble = Trouble.with("the database for writing", "changes are refused; nodes go on");
 
     private final Trouble redisTrouble = Trouble.with("Redis", "releases reach it as soon as it is back");
@@ -68,7 +68,10 @@ public final class Reconciler implements AutoCloseable {
     /** The term of this center; 0 while it does not lead. */
     private volatile long term;
 
-    /** When it last took a turn of the leadership, which no other center can have before the time of its patience has passed. */
+    /**
+     * The time of the last turn of the leadership. No other center can lead before the timeout of the leadership has passed since
+     * then.
+     */
     private volatile long ledNanos;
 
     private volatile boolean closed;
@@ -76,38 +79,38 @@ public final class Reconciler implements AutoCloseable {
     private final AdjustmentBook adjustments;
     private final List<DutyThread> duties = new CopyOnWriteArrayList<>();
 
-    /** Their troubles are those with Redis. */
+    /** Failures of these duties count as trouble with Redis. */
     private final List<DutyThread> redisDuties;
 
     private volatile Supplier<Optional<CheckpointOffer>> offer = Optional::empty;
     private volatile Consumer<NodeReport> data = report -> {};
 
-    /** How often other centers asked for the mirror, and how many of these requests were served. */
+    /** The number of requests of other centers for the mirror. The next field is the number of served requests. */
     private volatile long mirrorsAsked;
 
     private long mirrorsWritten = -1;
 
-    /** When the last complete reading of the reports in Redis began. */
+    /** The start of the last complete read of the reports in Redis. */
     private volatile long boardReadNanos;
 
-    /** The highest term of a leader that Redis refused the reports of this center for. */
+    /** The highest term of another leader for which Redis refused the reports of this center. */
     private volatile long boardTerm;
 
-    /** The following fields are used only by the thread. */
+    /** This field and the next two are used only by the thread. */
     private long reportedNanos;
 
-    /** When the present term began. */
+    /** The start of the present term. */
     private long tookOverNanos;
 
     private long comfortedNanos;
 
-    /** When reports in Redis were read. Used only by the thread of that duty. */
+    /** The time of the last read of the reports in Redis. Used only by the thread of that duty. */
     private long boardNanos;
 
     /**
      * Creates a reconciler. {@link #start} starts it.
      *
-     * @param self the name of this center among those on the database
+     * @param self the name of this center among the centers on the database
      * @param redis the Redis of the nodes, if there is one
      */
     public Reconciler(
@@ -149,7 +152,7 @@ public final class Reconciler implements AutoCloseable {
     }
 
     /**
-     * Adds work that is done beside, before the start.
+     * Adds a duty with its own thread. Called before the start.
      *
      * @param name a noun for logs and {@code GET /api/status}, such as {@code alerts}
      */
@@ -162,20 +165,20 @@ public final class Reconciler implements AutoCloseable {
                 name, duty, () -> term != 0, () -> databaseProblem().isPresent(), trouble, calmTurns);
     }
 
-    /** Sets the checkpoint that it tells nodes through Redis. */
+    /** Sets the source of the checkpoint that nodes receive through Redis. */
     public void tell(Supplier<Optional<CheckpointOffer>> checkpoint) {
         offer = checkpoint;
     }
 
-    /** Gives reports that come through Redis to whoever wants their data. */
+    /** Sets the consumer of the reports that arrive through Redis. */
     public void hear(Consumer<NodeReport> heard) {
         data = heard;
     }
 
-    /** Learns what was released and starts to work. */
+    /** Reads the released rules and starts to work. */
     public void start() {
         databaseTrouble.attempt(this::refresh);
-        // Before any node can ask, so that none of them is told that there are no rules.
+        // Published before any node can ask, so that no node receives an empty rule set.
         feed.publish(rules);
         if (publication != null) {
             redisTrouble.attempt(() -> publication.look(rules));
@@ -189,14 +192,14 @@ public final class Reconciler implements AutoCloseable {
         redisDuties.forEach(DutyThread::start);
     }
 
-    /** Asks for a turn soon, because something was released. Returns at once. */
+    /** Requests a turn soon, because rules were released. Returns immediately. */
     public void wake() {
         boolean unused = wishes.offer(true);
         duties.forEach(DutyThread::wake);
         redisDuties.forEach(DutyThread::wake);
     }
 
-    /** Returns the highest version in Redis, as far as known; 0 without Redis. */
+    /** Returns the highest known version in Redis; 0 without Redis. */
     public long highestElsewhere() {
         return publication == null ? 0 : publication.highest();
     }
@@ -205,30 +208,30 @@ public final class Reconciler implements AutoCloseable {
         return rules.inForce();
     }
 
-    /** Returns everything that decides in the fleet. */
+    /** Returns all rules and adjustments that decide in the fleet. */
     public FleetRules rules() {
         return rules;
     }
 
     /**
-     * Returns whether this center leads. No two centers on a database do at the same moment: one that stood still no longer leads when it
-     * continues, until it has asked the database.
+     * Returns whether this center leads. No two centers on a database lead at the same moment: a center that was stalled does not
+     * lead again until it has asked the database.
      */
     public boolean leads() {
         return term != 0 && clock.nanoTime() - ledNanos < Leadership.PATIENCE_NANOS;
     }
 
-    /** Returns why the database cannot be used now. */
+    /** Returns the reason why the database cannot be used now. */
     public Optional<String> databaseProblem() {
         return databaseTrouble.now().or(writingTrouble::now);
     }
 
-    /** Returns why Redis cannot be used now. */
+    /** Returns the reason why Redis cannot be used now. */
     public Optional<String> redisProblem() {
         return redisTrouble.now().or(boardTrouble::now);
     }
 
-    /** Returns which work is not done now, one sentence each. */
+    /** Returns the work that is not done now, one sentence each. */
     public List<String> problems() {
         return Stream.concat(
                         duties.stream().flatMap(duty -> duty.problem().stream()),
@@ -236,14 +239,14 @@ public final class Reconciler implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns what Redis has; empty without Redis. */
+    /** Returns the state of Redis; empty without Redis. */
     public Optional<PublicationState> publication() {
         return Optional.ofNullable(publication).map(Publication::state);
     }
 
     /**
-     * Writes the mirror in Redis again. Waits for Redis and throws if it is unavailable. If another center leads, it writes the mirror, some
-     * moments later.
+     * Writes the mirror in Redis again. Waits for Redis and throws if it is unavailable. If another center leads, that center
+     * writes the mirror some moments later.
      */
     public void repairMirror() {
         if (publication == null) {
@@ -278,7 +281,7 @@ public final class Reconciler implements AutoCloseable {
         return database.read(client -> current.with(client, adjustments.current(client, rules.adjustments())));
     }
 
-    /** Returns what nodes are told about the fleet. */
+    /** Returns the facts about the fleet that nodes receive. */
     public Fleet fleet() {
         RuleSet latest = rules.inForce();
         return new Fleet(
@@ -346,14 +349,14 @@ public final class Reconciler implements AutoCloseable {
         redisDuties.forEach(DutyThread::beat);
     }
 
-    /** Returns whether a live node decides by a version that was released. */
+    /** Returns whether a live node decides by a released version. */
     private boolean isRun(long version) {
         return nodes.live().stream().anyMatch(node -> node.report().version() == version);
     }
 
     /**
-     * Returns whether this center knows every live node. Those in Redis are known only while their reports can be read there, and were read
-     * since this center leads.
+     * Returns whether this center knows every live node. Nodes in Redis are known only while their reports can be read there, and
+     * only if the reports have been read since this center started to lead.
      */
     private boolean isFleetKnown() {
         return board == null
@@ -365,9 +368,10 @@ public final class Reconciler implements AutoCloseable {
         rules = stored();
     }
 
-    /** Takes a turn for the leadership and shares the reports of nodes with the other centers. */
+    /** Takes a turn of the leadership and shares the reports of nodes with the other centers. */
     private void exchange() {
-        // Before they are shared, so that this center does not share an older report than another one has.
+        // Stored reports are read first, so that this center does not share a report that is older than that of
+        // another center.
         List<NodeReport> stored = database.read(reports::all);
         stored.forEach(nodes::learn);
         List<NodeReport> own = nodes.own();
@@ -394,8 +398,8 @@ public final class Reconciler implements AutoCloseable {
     }
 
     /**
-     * Numbers the adjustments above what Redis or a node has. They have a higher revision than the database only if it was replaced, such as by
-     * a backup, and they never take an older one.
+     * Numbers the adjustments above the revisions of Redis and the nodes. Their revision is higher than the revision of the
+     * database only if the database was replaced, such as by a backup, and they never accept a lower revision.
      */
     private void raiseRevision() {
         if (term == 0) {
@@ -428,7 +432,8 @@ public final class Reconciler implements AutoCloseable {
         } catch (NewerLeaderException e) {
             boardTerm = Math.max(boardTerm, e.term());
         }
-        // Redis is asked in each turn until it answers, so that a turn without an error means that it does.
+        // Redis is asked in each turn until it answers, so that a turn without an error means that Redis is
+        // available.
         boardNanos = now;
     }
 
@@ -437,7 +442,7 @@ public final class Reconciler implements AutoCloseable {
         for (Map.Entry<String, String> report : place.reports().entrySet()) {
             try {
                 NodeReport read = NodeReport.parse(report.getValue());
-                // Every center reads these reports; one of them counts.
+                // Every center reads these reports, but only the leader counts them.
                 if (read.node().equals(report.getKey()) && nodes.report(read, NodeState.Way.REDIS) && leading) {
                     data.accept(read);
                 }
@@ -446,13 +451,14 @@ public final class Reconciler implements AutoCloseable {
             }
         }
         if (leading) {
-            // Through Redis every node reads the same, so orders to erase never go this way: they name a person.
+            // Every node reads the same text in Redis, so erasure orders are never sent this way, because they name a
+            // person.
             place.tell(fleet().with(offer.get(), List.of()).toJson());
         }
         boardReadNanos = began;
     }
 
-    /** Ends the rollout under way if every live node runs its version, or the one that it tries. */
+    /** Ends the running rollout if every live node runs its version or the version that the node tries. */
     private void finish() {
         RuleSet latest = rules.inForce();
         Optional<Rollout> underWay = database.read(rollouts::underWay);

@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Makes changes to versions. Thread-safe, also together with other centers on the same database.
+ * Turns changes into versions. Thread-safe, even with other centers on the same database.
  *
  * <p>A release is one transaction: the version, its rollout, the state of its change and the command appear together or not at
  * all. {@link Reconciler} brings the version to the nodes afterwards.
@@ -73,26 +73,26 @@ public final class Releases {
         this.emergencies = new EmergencyReview(database, versions, changes, ledger, People.of(database, log, clock));
     }
 
-    /** Returns what can be done with a trial. */
+    /** Returns the operations on trials. */
     public Trials trials() {
         return trials;
     }
 
-    /** Returns what becomes of emergencies. */
+    /** Returns the review of emergencies. */
     public EmergencyReview emergencies() {
         return emergencies;
     }
 
     /**
-     * A change that may be released, and who tries it first.
+     * A checked change and the split of the callers that try it first.
      *
-     * @param bypassed approvals that are missing, and which an emergency does without
+     * @param bypassed the missing approvals that an emergency bypasses
      */
     private record Checked(Change change, ChangeReview review, Split split, Optional<Standing> bypassed) {}
 
     /**
-     * Releases a change, provided that the resulting rules are those that the caller saw. If the command names a time, everything
-     * is checked, and the release is stored until then.
+     * Releases a change if it results in the rules that the caller saw. If the command names a time, everything is checked now,
+     * and the release is stored until then.
      */
     public Rollout release(Actor actor, Command.ReleaseChange command) {
         return release(actor, command, false);
@@ -101,7 +101,7 @@ public final class Releases {
     /**
      * Releases a change.
      *
-     * @param emergency whether it is released for a while although approvals are missing
+     * @param emergency whether it is released for a limited time although approvals are missing
      */
     public Rollout release(Actor actor, Command.ReleaseChange command, boolean emergency) {
         if (emergency) {
@@ -180,8 +180,8 @@ public final class Releases {
     }
 
     /**
-     * Releases what was scheduled, as if its author asked for it now. If it is refused, it failed. Does nothing if another center
-     * did it already.
+     * Carries out a scheduled release as if its author requested it now. If the release is refused, the schedule has failed. Does
+     * nothing if another center has already carried it out.
      */
     Rollout fire(long id) {
         try {
@@ -229,7 +229,7 @@ public final class Releases {
         }
     }
 
-    /** Whoever scheduled it may have lost the right since. */
+    /** Refuses the release if the author of the schedule has lost the right in the meantime. */
     private void requireStillAllowed(JdbcClient client, String actor, Change change) {
         Optional<Access> access = changes.approvals().holding(client, actor);
         boolean allowed = access.filter(each -> each.may(Right.RELEASE)
@@ -276,7 +276,7 @@ public final class Releases {
         return new Checked(change, review, split, Optional.empty());
     }
 
-    /** Releases or begins to try what was checked. */
+    /** Starts the release or the trial of a checked change. */
     private Rollout begin(JdbcClient client, Rollout rollout, Checked checked) {
         Target to = rollout.order().plan().to();
         Change change = checked.change();
@@ -326,16 +326,16 @@ public final class Releases {
                 ((Candidates.Answer.Impossible) answer).why(), List.of(((Candidates.Answer.Impossible) answer).why()));
     }
 
-    /** Releases the content of an earlier version under the next number. A trial that goes on ends. */
+    /** Releases the content of an earlier version under the next number. Ends a running trial. */
     public Rollout rollBack(Actor actor, Command.RollBack command) {
         return rollBack(actor, command, false);
     }
 
     /**
-     * Releases the content of an earlier version under the next number. A trial that goes on ends. If it changes protected rules,
-     * it is refused, because nobody can approve a rollback; a change with the content of that version can be approved.
+     * Releases the content of an earlier version under the next number. Ends a running trial. A rollback that changes protected
+     * rules is refused, because rollbacks cannot be approved; a change with the content of that version can be approved.
      *
-     * @param emergency whether it is done for a while although it needs approval
+     * @param emergency whether the rollback holds for a limited time although it needs approval
      */
     public Rollout rollBack(Actor actor, Command.RollBack command, boolean emergency) {
         Rollout released = database.write(client -> {
@@ -400,7 +400,7 @@ public final class Releases {
         return released;
     }
 
-    /** Makes rules the first version, unless there is one. Returns whether it did. */
+    /** Releases the first version. Returns false if a version already exists. */
     public boolean begin(RuleSet rules, String title, String reason) {
         return database.write(client -> {
             if (versions.latest(client) != 0) {
@@ -413,7 +413,7 @@ public final class Releases {
         });
     }
 
-    /** Takes over a released set with its number, after the loss of the database. The number must be above all others. */
+    /** Takes over a released rule set with its number, after the database was lost. The number must be higher than all others. */
     public Rollout takeOver(Actor actor, RuleSet rules, String reason) {
         return database.write(client -> {
             long highest = versions.highest(client);

@@ -6,15 +6,15 @@ import io.sluice.rules.snapshot.TrialScope;
 import java.util.Optional;
 
 /**
- * The way of a version to the nodes.
+ * The delivery of a version to the nodes.
  *
  * @param revision rises with each change of the other fields
- * @param version 0 while it is only scheduled
+ * @param version the version; 0 while it is only scheduled
  * @param startedAt milliseconds since the epoch
- * @param endedAt milliseconds since the epoch; 0 while it goes on
- * @param nodes what each node had confirmed at the end, as JSON; empty while it goes on
- * @param order what was asked for
- * @param progress how far its trial is
+ * @param endedAt milliseconds since the epoch; 0 while it is running
+ * @param nodes the acknowledgements of the nodes at the end, as JSON; empty while it is running
+ * @param order the requested release
+ * @param progress the progress of its trial
  */
 public record Rollout(
         long id,
@@ -30,15 +30,15 @@ public record Rollout(
     private static final int ALL = 100;
 
     /**
-     * How far a trial is.
+     * The progress of a trial.
      *
-     * @param replaces the version in force when the trial began; 0 without a trial
-     * @param attribute distinguishes callers; empty unless callers are split
-     * @param key of the split; empty unless callers are split
+     * @param replaces the version in force when the trial started; 0 without a trial
+     * @param attribute the attribute that distinguishes callers; empty unless callers are split
+     * @param key the key of the split; empty unless callers are split
      * @param step the position among the steps of the plan; {@link #WATCHING} before the first
-     * @param stepAt when the step began, in milliseconds since the epoch
-     * @param verdict the last one
-     * @param problem why a schedule was not released; empty if there is none
+     * @param stepAt the start of the step, in milliseconds since the epoch
+     * @param verdict the last verdict
+     * @param problem the reason why a schedule was not released; empty if there is none
      * @param successor the rollout that ended the trial; 0 if none did
      */
     public record Progress(
@@ -51,7 +51,7 @@ public record Rollout(
             String problem,
             long successor) {
 
-        /** Both sides are counted, and nobody tries anything yet. */
+        /** The step in which both sides are counted and no caller tries the version yet. */
         static final int WATCHING = -1;
 
         static final Progress NONE = new Progress(0, "", "", 0, 0, Optional.empty(), "", 0);
@@ -77,12 +77,12 @@ public record Rollout(
         }
     }
 
-    /** Returns whether it is a trial that goes on. */
+    /** Returns whether this is a running trial. */
     public boolean isTrial() {
         return state == RolloutState.TRIAL || state == RolloutState.HOLDING;
     }
 
-    /** Returns whether its trial has another step before all. */
+    /** Returns whether its trial has another step before the release to all. */
     public boolean hasNextStep() {
         return progress.step() + 1 < order.plan().to().steps().size();
     }
@@ -93,12 +93,12 @@ public record Rollout(
         return steps.isEmpty() ? ALL : steps.get(Math.max(0, progress.step()));
     }
 
-    /** Returns whether both sides are only counted, and nobody tries the version yet. */
+    /** Returns whether both sides are only counted and no caller tries the version yet. */
     public boolean isWatching() {
         return progress.step() == Progress.WATCHING;
     }
 
-    /** Returns who tries the version now; empty unless some do and others do not. */
+    /** Returns the callers or nodes that try the version now; empty unless the trial compares two sides. */
     public Optional<TrialScope> scope() {
         Target to = order.plan().to();
         if (!isTrial()) {

@@ -2,17 +2,17 @@ package io.sluice.center.release;
 
 import java.util.Arrays;
 
-/** Where a rollout is. */
+/** The state of a rollout. */
 public enum RolloutState {
-    /** It begins at a time in the future. */
+    /** It starts at a time in the future. */
     SCHEDULED("scheduled"),
-    /** Some live node has not applied the version yet. */
+    /** Some live nodes have not applied the version yet. */
     RELEASING("releasing"),
     /** Some nodes or callers try the version, or its limits are candidates. */
     TRIAL("trial"),
     /** A trial whose last verdict was to wait. */
     HOLDING("holding"),
-    /** Every live node applied it. */
+    /** Every live node has applied the version. */
     DONE("done"),
     /** Its trial was ended, and the rules before it were released again. */
     ROLLED_BACK("rolled_back"),
@@ -20,7 +20,7 @@ public enum RolloutState {
     SUPERSEDED("superseded"),
     /** A schedule that was refused when its time came. */
     FAILED("failed"),
-    /** A schedule that somebody took back. */
+    /** A schedule that was cancelled before its time. */
     CANCELLED("cancelled");
 
     private final String word;

@@ -51,7 +51,7 @@ final class RolloutTable {
     }
 
     /**
-     * Replaces a rollout that has the same revision. Returns it with the next one.
+     * Replaces a rollout of the same revision. Returns it with the next revision.
      *
      * @throws LostRaceException if it was changed in the meantime
      */
@@ -99,7 +99,7 @@ final class RolloutTable {
                 .list();
     }
 
-    /** Returns the rollout of the newest version, if it goes on. */
+    /** Returns the running rollout of the newest version. */
     Optional<Rollout> underWay(JdbcClient client) {
         return client.sql(SELECT + "WHERE state = ? ORDER BY id DESC LIMIT 1")
                 .param(RolloutState.RELEASING.word())
@@ -107,7 +107,7 @@ final class RolloutTable {
                 .optional();
     }
 
-    /** Returns the trial that goes on. */
+    /** Returns the running trial. */
     Optional<Rollout> trial(JdbcClient client) {
         return client.sql(SELECT + "WHERE state IN (?, ?) ORDER BY id DESC LIMIT 1")
                 .params(RolloutState.TRIAL.word(), RolloutState.HOLDING.word())
@@ -123,14 +123,14 @@ final class RolloutTable {
                 .list();
     }
 
-    /** Ends the rollouts that go on, because a newer version replaces theirs. */
+    /** Ends the running rollouts because a newer version replaces theirs. */
     void supersede(JdbcClient client, long at) {
         client.sql("UPDATE rollout SET state = ?, ended_at = ?, revision = revision + 1 WHERE state = ?")
                 .params(RolloutState.SUPERSEDED.word(), at, RolloutState.RELEASING.word())
                 .update();
     }
 
-    /** Ends a rollout that goes on. Returns whether it did. */
+    /** Ends a running rollout. Returns false if it had already ended. */
     boolean finish(JdbcClient client, long id, long at, String nodes) {
         return client.sql("UPDATE rollout SET state = ?, ended_at = ?, nodes = ?, revision = revision + 1"
                                 + " WHERE id = ? AND state = ?")

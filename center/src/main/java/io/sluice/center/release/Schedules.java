@@ -4,7 +4,7 @@ import io.sluice.center.command.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Releases what was scheduled. A schedule that came due while no center ran is released late. */
+/** Carries out scheduled releases. A schedule that came due while no center was running is carried out late. */
 public final class Schedules implements Duty {
 
     private static final Logger LOG = LoggerFactory.getLogger(Schedules.class);

@@ -17,21 +17,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How callers are split for a trial.
+ * The split of callers for a trial.
  *
- * @param attribute distinguishes callers; empty unless callers are split
- * @param key another one for each trial; empty unless callers are split
+ * @param attribute the attribute that distinguishes callers; empty unless callers are split
+ * @param key a key that differs in each trial; empty unless callers are split
  */
 record Split(String attribute, String key) {
 
     private static final Split NONE = new Split("", "");
 
-    /** Two numbers of fifteen digits fit beside it. */
+    /** Leaves room for two numbers of fifteen digits. */
     private static final int LONGEST = TrialPointer.LONGEST - 50;
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** Returns the split for a plan. Refuses what cannot be tried, and what could not be judged fairly. */
+    /** Returns the split for a plan. Refuses plans that cannot be tried or could not be judged fairly. */
     static Split of(ReleasePlan plan, ChangeReview review) {
         Target to = plan.to();
         if (to instanceof Target.All) {

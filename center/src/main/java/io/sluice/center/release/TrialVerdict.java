@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A verdict on a step of a trial.
  *
- * @param look the number of the look at the step, from 1; 0 if no count was needed
+ * @param look the number of the look at the step, starting with 1; 0 if no count was needed
  * @param step the position of the step
  * @param at milliseconds since the epoch
  */
@@ -82,7 +82,7 @@ public record TrialVerdict(Verdict.Kind kind, String why, int look, int step, lo
         return Verdict.Kind.of(item.get("verdict").asString());
     }
 
-    /** JSON has no infinite numbers. */
+    /** Writes infinite numbers and NaN as null, because JSON does not have them. */
     private static void number(ObjectNode item, String name, double number) {
         if (Double.isFinite(number)) {
             item.put(name, number);

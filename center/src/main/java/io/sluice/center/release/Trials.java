@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Promotes and ends trials. At most one goes on at a time. Thread-safe, also together with other centers. */
+/** Promotes and ends trials. At most one trial runs at a time. Thread-safe, even with other centers on the same database. */
 public final class Trials {
 
     private final Database database;
@@ -34,7 +34,7 @@ public final class Trials {
         this.rollouts = ledger.rollouts();
     }
 
-    /** Refuses while a trial goes on. */
+    /** Refuses while a trial is running. */
     void requireNone(JdbcClient client) {
         Optional<Rollout> trial = rollouts.trial(client);
         if (trial.isPresent()) {
@@ -46,7 +46,7 @@ public final class Trials {
         }
     }
 
-    /** Moves a trial to its next step, or to all after the last one. */
+    /** Moves a trial to its next step, or releases the version to all after the last step. */
     public Rollout promote(Actor actor, Command.PromoteTrial command) {
         return database.write(client -> {
             Rollout trial = requireTrial(client, command.rollout());
@@ -90,7 +90,7 @@ public final class Trials {
         return rollouts.replace(client, released);
     }
 
-    /** Ends a trial at once and releases the rules before it again, or cancels a schedule. */
+    /** Ends a trial immediately and releases the rules before it again, or cancels a schedule. */
     public Rollout abort(Actor actor, Command.AbortRollout command) {
         return database.write(client -> {
             Rollout rollout = require(client, command.rollout());
@@ -115,7 +115,7 @@ public final class Trials {
         });
     }
 
-    /** Makes the verdicts on a trial act, or only show. */
+    /** Sets whether the verdicts on a trial take effect or are only displayed. */
     public Rollout setVerdict(Actor actor, Command.SetVerdict command) {
         return database.write(client -> {
             Rollout rollout = require(client, command.rollout());
@@ -133,12 +133,12 @@ public final class Trials {
         });
     }
 
-    /** Returns the trial that goes on. */
+    /** Returns the running trial. */
     Optional<Rollout> underWay() {
         return database.read(rollouts::trial);
     }
 
-    /** Stores a verdict, unless the trial is at another step by now. Returns whether it did. */
+    /** Stores a verdict. Returns false if the trial has ended or is at another step in the meantime. */
     boolean store(long id, TrialVerdict verdict) {
         return database.write(client -> {
             Rollout trial = require(client, id);

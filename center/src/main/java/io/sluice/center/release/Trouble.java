@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A problem that comes and goes. Its beginning and its end are logged, not every failure in between. Thread-safe. */
+/** A problem that comes and goes. Its start and its end are logged, but not every failure in between. Thread-safe. */
 final class Trouble {
 
     private static final Logger LOG = LoggerFactory.getLogger(Trouble.class);
@@ -23,16 +23,16 @@ final class Trouble {
     }
 
     /**
-     * Returns the trouble with something outside of the center that may be away.
+     * Returns the trouble with an external service that may be unavailable.
      *
-     * @param what such as {@code Redis}
-     * @param meaning what its failure means for the user
+     * @param what the name of the service, such as {@code Redis}
+     * @param meaning the consequence of its failure for the user
      */
     static Trouble with(String what, String meaning) {
         return new Trouble(what + " is unavailable; " + meaning, what + " is available again", false);
     }
 
-    /** Returns the trouble of a part of the center, which is logged with its stack trace. */
+    /** Returns the trouble of a part of the center. It is logged with its stack trace. */
     static Trouble of(String part) {
         return new Trouble(
                 part + " failed; it is tried again, and everything else continues", part + " works again", true);

@@ -1,4 +1,4 @@
-/** Releasing versions to the nodes, and completing what was interrupted. */
+/** Releases of versions to the nodes, and the completion of interrupted releases. */
 @NullMarked
 package io.sluice.center.release;
 
