@@ -13,7 +13,7 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
-/** The tracks of some rules or nodes over the same steps, which are packed and compressed together. Not thread-safe. */
+/** The tracks of some rules or nodes over the same steps, packed and compressed together. Not thread-safe. */
 final class Block {
 
     private static final int VERSION = 1;
@@ -25,7 +25,7 @@ final class Block {
 
     private final int slots;
 
-    /** Up to which position of the journal each step is complete; 0 for a step that was never written. */
+    /** The position of the journal up to which each step is complete; 0 for a step that was never written. */
     private final long[] positions;
 
     private final Map<String, Track> tracks = new HashMap<>();
@@ -48,7 +48,7 @@ final class Block {
         return tracks.get(name);
     }
 
-    /** Returns a track, and creates it if it is missing. */
+    /** Returns a track, creating it if it is missing. */
     Track made(String name) {
         return tracks.computeIfAbsent(name, made -> new Track(slots));
     }
@@ -68,7 +68,7 @@ final class Block {
         });
     }
 
-    /** With very many names, those with the fewest requests go. */
+    /** Makes room for a name. If there are too many names, the name with the fewest requests is removed. */
     private boolean hasRoomFor(SeriesSum sum) {
         if (tracks.size() < MOST_TRACKS) {
             return true;
@@ -95,14 +95,14 @@ final class Block {
         PackWriter pack = new PackWriter().number(VERSION).number(slots);
         Track.write(pack, positions);
         pack.number(tracks.size());
-        // Neighbours with similar names take fewer bytes.
+        // Similar names next to each other take fewer bytes.
         Map<String, Track> sorted = new TreeMap<>(tracks);
         sorted.keySet().forEach(pack::text);
         sorted.values().forEach(track -> track.write(pack));
         return deflate(pack.toBytes());
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads the result of {@link #toBytes}. Throws {@link IllegalArgumentException} for any other bytes. */
     static Block of(byte[] bytes, int slots) {
         PackReader pack = new PackReader(inflate(bytes));
         if (pack.number() != VERSION || pack.number() != slots) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Adds seconds up. Remembers the sums of the last whole minutes that it was asked for, because alerts ask for the same minutes again.
+ * Adds up seconds. Remembers the sums of the last requested whole minutes, because alerts request the same minutes again.
  * Thread-safe.
  */
 final class MinuteSums {

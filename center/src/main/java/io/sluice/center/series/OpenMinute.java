@@ -7,13 +7,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The seconds of a minute in memory, as long as something may be added to them. Not thread-safe. */
+/** The seconds of a minute in memory, while figures may still be added. Not thread-safe. */
 final class OpenMinute {
 
-    /** So many rules have figures of their own in a minute. What others decided is in the figures of the fleet and of the node. */
+    /**
+     * The maximum number of rules with their own figures in a minute. Decisions of other rules are in the figures of the fleet
+     * and of the node.
+     */
     static final int MOST_RULES = 20_000;
 
-    /** So many nodes have figures of their own in a minute. */
+    /** The maximum number of nodes with their own figures in a minute. */
     static final int MOST_NODES = 1_000;
 
     private final Map<Integer, Block> parts;
@@ -39,12 +42,12 @@ final class OpenMinute {
         return new OpenMinute(new TreeMap<>(), 0);
     }
 
-    /** Returns a minute that was written, so that late data can be added. */
+    /** Reopens a written minute, so that late data can be added. */
     static OpenMinute of(Map<Integer, Block> parts, long position) {
         return new OpenMinute(parts, position);
     }
 
-    /** Adds counts. Returns how many of its figures had no room. */
+    /** Adds counts. Returns the number of figures for which there was no room. */
     long add(long batch, String node, int second, SecondCounts counts) {
         long crowded = 0;
         Figures total = counts.total();
@@ -98,7 +101,7 @@ final class OpenMinute {
         return position;
     }
 
-    /** Returns the first batch that is not in a file; {@link Long#MAX_VALUE} if all are. */
+    /** Returns the position of the first batch that is not in a file; {@link Long#MAX_VALUE} if all batches are. */
     long firstUnwritten() {
         return firstUnwritten;
     }

@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Brings minutes from files into the database, and hours from blocks of minutes into blocks of hours. Each step replaces what was there,
- * so doing one again after a crash changes nothing. Used by one thread at a time.
+ * Moves minutes from files into the database, and hours from blocks of minutes into blocks of hours. Each step replaces the
+ * earlier content, so repeating a step after a crash changes nothing. Used by one thread at a time.
  */
 final class RollUp {
 
-    /** An hour becomes part of its day so many seconds after its end. */
+    /** The number of seconds after its end when an hour becomes part of its day. */
     private static final long HOUR_GRACE = 120;
 
-    /** The last hours of a center that is gone are rolled up by another one after this many seconds. */
+    /** The number of seconds after which another center rolls up the last hours of a center that is gone. */
     private static final long GONE = TimeUnit.HOURS.toSeconds(4);
 
     private static final int AT_ONCE = 200;
@@ -29,7 +29,7 @@ final class RollUp {
     private final SecondsRing ring;
     private final String center;
 
-    /** The hours before this one were rolled up, as far as they were stored. */
+    /** The hours before this time have been rolled up, as far as they were stored. */
     private long rolledBefore;
 
     RollUp(Database database, SecondsRing ring, String center) {
@@ -38,7 +38,7 @@ final class RollUp {
         this.center = center;
     }
 
-    /** Returns the last batch of each minute that the database has of a center, for minutes of this time or later. */
+    /** Returns the last batch of each minute of a center in the database, for minutes of this time or later. */
     static Map<Long, Long> stored(Database database, String center, long fromSecond) {
         Map<Long, Long> stored = new HashMap<>();
         List<Row> rows = database.read(client -> SeriesRows.read(
@@ -53,7 +53,7 @@ final class RollUp {
         return stored;
     }
 
-    /** Does all that is due. */
+    /** Does all due work. */
     void run(long nowMillis) {
         Map<Long, TreeMap<Long, Long>> hours = new TreeMap<>();
         ring.unstored().forEach((minute, position) -> hours.computeIfAbsent(
@@ -69,7 +69,7 @@ final class RollUp {
             return;
         }
         while (roll(ended, ended - GONE) == AT_ONCE) {
-            // There may be more.
+            // More blocks may be due.
         }
         rolledBefore = ended;
     }
@@ -116,7 +116,7 @@ final class RollUp {
         return sums;
     }
 
-    /** Rolls some hours up. Returns how many blocks it took. */
+    /** Rolls up some hours. Returns the number of blocks that were due. */
     private int roll(long before, long beforeOfOthers) {
         return database.write(client -> {
             List<Row> due = SeriesRows.unrolled(client, center, before, beforeOfOthers, AT_ONCE);

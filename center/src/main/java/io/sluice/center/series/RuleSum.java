@@ -3,14 +3,15 @@ package io.sluice.center.series;
 import java.time.Instant;
 
 /**
- * What a rule decided over a whole time.
+ * The decisions of a rule over a whole time span.
  *
- * @param rule its id; empty for requests that no rule matched
- * @param shadowRefused requests that a shadow limit would have refused; these are also in one of the others
- * @param degraded requests that were decided without the shared store; these are also in one of the others
- * @param peakAllowed the requests that passed in the second that had most of them
- * @param peakRefused the requests that were refused in the second that had most of them
- * @param lastAt when the newest minute begins in which it decided something; in a long time, the hour if that was some hours ago
+ * @param rule the id of the rule; empty for requests that no rule matched
+ * @param shadowRefused requests that a shadow limit would have refused; each of them also counts as allowed or refused
+ * @param degraded requests that were decided without the shared store; each of them also counts as allowed or refused
+ * @param peakAllowed the maximum number of requests that passed in one second
+ * @param peakRefused the maximum number of requests that were refused in one second
+ * @param lastAt the start of the newest minute with a decision; in a long time span, the start of the hour if it was some hours
+ *     ago
  */
 public record RuleSum(
         String rule,

@@ -1,18 +1,19 @@
 package io.sluice.center.series;
 
 /**
- * What a rule decided over a whole time, and when it decided something last. Immutable.
+ * The decisions of a rule over a whole time span, and the time of its last decision. Immutable.
  *
- * @param lastAt when the newest step with a decision begins, in seconds since 1970. It is a minute, or an hour that is long over
+ * @param lastAt the start of the newest step with a decision, in seconds since 1970. The step is a minute, or an hour if it ended
+ *     long ago
  */
 record RuleTotal(SeriesSum sum, long lastAt) {
 
-    /** Returns this and what the rule decided later. */
+    /** Returns the sum of this total and a later one. */
     RuleTotal then(RuleTotal later) {
         return new RuleTotal(sum.then(later.sum), Math.max(lastAt, later.lastAt));
     }
 
-    /** Returns this and what the rule decided elsewhere at the same time. */
+    /** Returns the sum of this total and the total of another center for the same time. */
     RuleTotal beside(RuleTotal other) {
         return new RuleTotal(sum.beside(other.sum), Math.max(lastAt, other.lastAt));
     }

@@ -19,27 +19,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The seconds of the last hour: the newest minutes in memory, older ones in a file each. Late data opens its minute again. Thread-safe.
+ * The seconds of the last hour: the newest minutes in memory, older minutes in one file each. Late data opens its minute again.
+ * Thread-safe.
  *
- * <p>A minute and its file know the last batch that they hold, so a batch that comes again after a restart is added only where it is
- * missing. A file goes after an hour, but not before its minute is in the database, unless that takes a day.
+ * <p>A minute and its file store the position of their last batch, so a batch that arrives again after a restart is added only
+ * where it is missing. A file is deleted after an hour if its minute is in the database, and otherwise after a day.
  */
 final class SecondsRing {
 
     private static final Logger LOG = LoggerFactory.getLogger(SecondsRing.class);
 
-    /** So many full minutes are kept, beside the current one. */
+    /** The number of full minutes that are kept besides the current one. */
     static final int KEPT = 60;
 
-    /** A minute that is not in the database is kept for so many minutes. */
+    /** The number of minutes for which a minute that is not in the database is kept. */
     static final int KEPT_UNSTORED = 24 * 60;
 
     private static final long MINUTE_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** Nodes send the last second of a minute within this time. */
+    /** The time within which nodes send the last second of a minute. */
     private static final long GRACE_MILLIS = 5_000;
 
-    /** A minute that changes again is written again after this time. */
+    /** The time after which a minute that has changed again is written again. */
     private static final long AGAIN_MILLIS = 10_000;
 
     private final Path folder;
@@ -90,9 +91,9 @@ final class SecondsRing {
     }
 
     /**
-     * Takes counts of a node.
+     * Takes the counts of a node.
      *
-     * @param second in seconds since 1970, by the clock of the center
+     * @param second the time in seconds since 1970, by the clock of the center
      */
     synchronized void take(long batch, String node, long second, SecondCounts counts, long nowMillis) {
         long minute = Math.floorDiv(second, Segment.SECONDS);
@@ -136,7 +137,7 @@ final class SecondsRing {
         }
     }
 
-    /** Writes minutes that have ended, and removes old ones. Returns whether something was written. */
+    /** Writes minutes that have ended, and removes old ones. Returns whether a minute was written. */
     synchronized boolean turn(long nowMillis) {
         replaying = false;
         boolean written = false;
@@ -194,7 +195,7 @@ final class SecondsRing {
         }
     }
 
-    /** Writes everything that is only in memory. */
+    /** Writes all minutes that are only in memory. */
     synchronized void close(long nowMillis) {
         open.forEach((minute, content) -> {
             if (!content.isWritten()) {
@@ -211,7 +212,7 @@ final class SecondsRing {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** Returns the minutes in files that the database does not have, with their last batches. */
+    /** Returns the minutes in files that the database does not have yet, with their last batches. */
     synchronized Map<Long, Long> unstored() {
         TreeMap<Long, Long> minutes = new TreeMap<>();
         files.forEach((minute, position) -> {
@@ -222,12 +223,12 @@ final class SecondsRing {
         return minutes;
     }
 
-    /** The database has a minute up to a batch. */
+    /** Records that the database has a minute up to a batch. */
     synchronized void stored(long minute, long position) {
         stored.merge(minute, position, Math::max);
     }
 
-    /** Returns the last batch of each minute from one until before another. */
+    /** Returns the last batch of each minute, from one minute until before another. */
     synchronized NavigableMap<Long, Long> positions(long from, long until) {
         TreeMap<Long, Long> positions = new TreeMap<>(files.subMap(from, Math.max(from, until)));
         open.subMap(from, Math.max(from, until))
@@ -235,7 +236,7 @@ final class SecondsRing {
         return positions;
     }
 
-    /** Returns a part of a minute; empty if there is nothing in it. */
+    /** Returns a part of a minute; empty if the part is empty. */
     Optional<Block> part(long minute, int part) {
         synchronized (this) {
             OpenMinute content = open.get(minute);
@@ -269,7 +270,7 @@ final class SecondsRing {
         return part(minute, key.part()).map(block -> block.track(key.name()));
     }
 
-    /** Returns all parts of a minute that was written, as it is in its file. */
+    /** Returns all parts of a minute from its file. */
     Optional<Map<Integer, Block>> written(long minute) {
         try {
             return Optional.of(Segment.read(folder, minute));
@@ -280,9 +281,9 @@ final class SecondsRing {
     }
 
     /**
-     * Returns whether nothing is missing from one minute until before another.
+     * Returns whether no data is missing from one minute until before another.
      *
-     * @param storedCounts whether a minute that the database has is not missing
+     * @param storedCounts whether a damaged minute counts as present if the database has it
      */
     synchronized boolean isWhole(long from, long until, boolean storedCounts) {
         return damaged.stream()
@@ -299,22 +300,22 @@ final class SecondsRing {
         }
     }
 
-    /** Returns how many batches came too late for the ring. */
+    /** Returns the number of batches that arrived too late for the ring. */
     synchronized long late() {
         return late;
     }
 
-    /** Returns how many batches were about a time to come. */
+    /** Returns the number of batches with a time in the future. */
     synchronized long ahead() {
         return ahead;
     }
 
-    /** Returns how many figures had no room, because too many rules or nodes were active in a minute. */
+    /** Returns the number of figures without room, because too many rules or nodes were active in a minute. */
     synchronized long crowded() {
         return crowded;
     }
 
-    /** Returns how many minutes are damaged. */
+    /** Returns the number of damaged minutes. */
     synchronized int damagedMinutes() {
         return damaged.size();
     }

@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
- * The seconds of one minute in a file: a head with the place of each part, then the parts. A file is written under another name first,
- * so it is complete or missing.
+ * The seconds of one minute in a file: a head with the place of each part, followed by the parts. A file is first written under
+ * another name, so it is either complete or missing.
  */
 final class Segment {
 
-    /** The steps of a segment. */
+    /** The number of steps in a segment. */
     static final int SECONDS = 60;
 
     static final String PREFIX = "minute-";
@@ -34,7 +34,7 @@ final class Segment {
         return folder.resolve(PREFIX + minute);
     }
 
-    /** Writes the parts of a minute, and replaces what was there. */
+    /** Writes the parts of a minute, replacing an earlier file. */
     static void write(Path folder, long minute, long position, Map<Integer, Block> parts) throws IOException {
         ByteBuffer head =
                 ByteBuffer.allocate(HEAD).putInt(MAGIC).putLong(minute).putLong(position);
@@ -71,14 +71,14 @@ final class Segment {
         }
     }
 
-    /** Returns a part; empty if there is nothing in it. */
+    /** Returns a part; empty if the part is empty. */
     static Optional<Block> read(Path folder, long minute, int part) throws IOException {
         try (FileChannel in = FileChannel.open(file(folder, minute))) {
             return part(in, head(in, minute), part);
         }
     }
 
-    /** Returns all parts that have something. */
+    /** Returns all parts that are not empty. */
     static Map<Integer, Block> read(Path folder, long minute) throws IOException {
         Map<Integer, Block> parts = new TreeMap<>();
         try (FileChannel in = FileChannel.open(file(folder, minute))) {

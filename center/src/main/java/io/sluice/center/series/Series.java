@@ -29,22 +29,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much traffic the fleet had: each second of the last hour, each minute of two days, each hour of a year. Thread-safe.
+ * The traffic of the fleet: each second of the last hour, each minute of two days, each hour of a year. Thread-safe.
  *
- * <p>Counts are in memory until their minute is over, and in the journal until then. A minute is a file for an hour. A thread of its own
- * brings minutes into the database, so a slow database delays neither nodes nor decisions.
+ * <p>Counts stay in memory, and in the journal, until their minute has ended. After that, a minute is a file for an hour. A
+ * separate thread moves minutes into the database, so a slow database delays neither nodes nor decisions.
  */
 public final class Series implements DataConsumer, SeriesView {
 
     private static final Logger LOG = LoggerFactory.getLogger(Series.class);
 
-    /** Names of rules are shorter. */
+    /** Names of rules are shorter than this. */
     private static final int LONGEST_NAME = 300;
 
-    /** The database is asked again after this time. */
+    /** The time between two attempts to use a failing database. */
     private static final long RETRY_MILLIS = 10_000;
 
-    /** Hours are rolled up also if no minute is written. */
+    /** The time after which hours are rolled up even if no minute was written. */
     private static final long ROLL_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
     private static final Duration STOPPED_WITHIN = Duration.ofSeconds(20);
@@ -80,7 +80,7 @@ public final class Series implements DataConsumer, SeriesView {
     /**
      * Opens the series.
      *
-     * @param folder of the files
+     * @param folder the folder of the files
      * @throws IOException with one line for the user
      */
     public static Series open(Clock clock, Database database, Path folder) throws IOException {
@@ -97,7 +97,7 @@ public final class Series implements DataConsumer, SeriesView {
         }
     }
 
-    /** Opens series whose database is written by an executor, which a test can choose. */
+    /** Opens series that write to the database on a given executor, for tests. */
     static Series open(Clock clock, Database database, Path folder, Executor executor) throws IOException {
         return open(clock, database, folder, executor, null);
     }
@@ -116,7 +116,7 @@ public final class Series implements DataConsumer, SeriesView {
         }
     }
 
-    /** Returns the name under which this folder's figures are in the database. */
+    /** Returns the name under which the database stores the figures of this folder. */
     private static String center(Path folder) throws IOException {
         Path file = folder.resolve("center-id");
         if (!Files.exists(file)) {
@@ -229,31 +229,31 @@ public final class Series implements DataConsumer, SeriesView {
     }
 
     /**
-     * Returns the points of the fleet that have something, by the second in which they begin.
+     * Returns the points of the fleet that are not empty, by the second in which they start.
      *
-     * @param from in seconds since 1970
-     * @param until in seconds since 1970; this one is not included
+     * @param from the start in seconds since 1970
+     * @param until the end in seconds since 1970, exclusive
      */
     public NavigableMap<Long, SeriesSum> ofFleet(SeriesStep step, long from, long until) {
         return reader.points(SeriesKey.FLEET, step, from, until, now());
     }
 
-    /** Returns the same of a rule. Requests that no rule matched have the empty name. */
+    /** Returns the points of a rule. Requests that no rule matched have the empty name. */
     public NavigableMap<Long, SeriesSum> ofRule(String id, SeriesStep step, long from, long until) {
         return reader.points(SeriesKey.rule(id), step, from, until, now());
     }
 
-    /** Returns the same of a node. */
+    /** Returns the points of a node. */
     public NavigableMap<Long, SeriesSum> ofNode(String id, SeriesStep step, long from, long until) {
         return reader.points(SeriesKey.node(id), step, from, until, now());
     }
 
-    /** Returns what each rule decided that has something. The time begins and ends with a step, which is a minute at least. */
+    /** Returns the totals of all rules with decisions. The time starts and ends with a step of at least a minute. */
     Map<String, RuleTotal> sumsByRule(SeriesStep step, long from, long until) {
         return reader.rules(step, from, until, now());
     }
 
-    /** Returns whether nothing that nodes told is missing in a time, as far as this center knows. */
+    /** Returns whether a time span contains all data that nodes reported, as far as this center knows. */
     public boolean isComplete(SeriesStep step, long from, long until) {
         long fromMinute = Math.floorDiv(from, 60L);
         long untilMinute = Math.floorDiv(until - 1, 60L) + 1;
@@ -267,32 +267,32 @@ public final class Series implements DataConsumer, SeriesView {
                 && (from >= now() - step.kept().toSeconds() || from >= reader.oldest(kind));
     }
 
-    /** Returns what keeps figures from being written. */
+    /** Returns the problem that prevents figures from being written. */
     public Optional<String> problem() {
         return ring.problem().or(() -> Optional.ofNullable(problem));
     }
 
-    /** Returns how many counts were left out for any of the reasons below. */
+    /** Returns the number of counts that were left out for any of the reasons below. */
     long leftOut() {
         return ring.late() + ring.ahead() + ring.crowded();
     }
 
-    /** Returns how many batches were left out because they were too old. */
+    /** Returns the number of batches that were left out because they were too old. */
     public long late() {
         return ring.late();
     }
 
-    /** Returns how many batches were left out because they were about a time to come. */
+    /** Returns the number of batches that were left out because their time was in the future. */
     public long ahead() {
         return ring.ahead();
     }
 
-    /** Returns how many figures were left out because too many rules or nodes were active in a minute. */
+    /** Returns the number of figures that were left out because too many rules or nodes were active in a minute. */
     public long crowded() {
         return ring.crowded();
     }
 
-    /** Returns how many minutes of the last hour cannot be read. */
+    /** Returns the number of minutes of the last hour that cannot be read. */
     public int damaged() {
         return ring.damagedMinutes();
     }

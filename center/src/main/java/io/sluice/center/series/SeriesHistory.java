@@ -9,22 +9,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes generated figures of the past into the database of a center, as if another center had been there before. It is for
+ * Writes generated figures of the past into the database of a center, as if another center had been running before. For
  * demonstrations, tests and measurements.
  */
 public final class SeriesHistory {
 
     private static final String CENTER = "00000000-0000-4000-8000-000000000028";
 
-    /** What was decided, by the name of a rule or node. */
+    /** A source of figures by the name of a rule or node. */
     @FunctionalInterface
     public interface Source {
 
         /**
          * Returns the figures of a step.
          *
-         * @param second in which it begins
-         * @param seconds its length
+         * @param second the start of the step
+         * @param seconds the length of the step
          */
         Map<String, Figures> at(long second, long seconds);
     }
@@ -33,30 +33,30 @@ public final class SeriesHistory {
     private final Source rules;
     private final Source nodes;
 
-    /** Creates a history of a database, with the figures of rules and those of nodes. */
+    /** Creates a history of a database from the figures of rules and the figures of nodes. */
     public SeriesHistory(Database database, Source rules, Source nodes) {
         this.database = database;
         this.rules = rules;
         this.nodes = nodes;
     }
 
-    /** Writes minutes, from one second until before another. */
+    /** Writes minutes from one second until before another. */
     public void minutes(long from, long until) {
         write(Kind.MINUTES, from, until, false);
     }
 
-    /** Writes hours, from one second until before another, where the last one may be a part. */
+    /** Writes hours from one second until before another. The last hour may be partial. */
     public void hours(long from, long until) {
         write(Kind.HOURS, from, until, false);
     }
 
-    /** Writes hours of whole days, each of them like the first one, and minutes of whole hours in the same way. That is quick. */
+    /** Writes hours of whole days that all equal the first day, and minutes of whole hours in the same way. This is fast. */
     public void repeated(long firstDay, long firstHour, long until) {
         write(Kind.HOURS, Kind.HOURS.start(firstDay), Kind.HOURS.start(until), true);
         write(Kind.MINUTES, Kind.MINUTES.start(firstHour), Kind.MINUTES.start(until), true);
     }
 
-    /** A transaction for each block, so that the center can write in between. */
+    /** Writes each block in its own transaction, so that the center can write in between. */
     private void write(Kind kind, long from, long until, boolean isRepeated) {
         Map<Integer, Block> first = isRepeated ? blocks(kind, kind.start(from), from, until) : Map.of();
         for (long start = kind.start(from); start < until; start += kind.seconds()) {
@@ -64,7 +64,7 @@ public final class SeriesHistory {
             Map<Integer, Block> blocks = isRepeated ? first : blocks(kind, begin, from, until);
             boolean unused = database.write(client -> {
                 blocks.forEach((part, block) -> SeriesRows.insert(client, kind, part, begin, CENTER, block));
-                // Their hours are written on their own.
+                // The hours of these minutes are written separately.
                 return client.sql("UPDATE series_block SET rolled = 1 WHERE center = ? AND rolled = 0")
                                 .param(CENTER)
                                 .update()
@@ -120,7 +120,7 @@ public final class SeriesHistory {
                                 times));
     }
 
-    /** Returns times around half a millisecond. */
+    /** Returns latencies of around half a millisecond. */
     public static Latencies latencies(long requests) {
         long[] spans = new long[Latencies.SPANS];
         spans[Latencies.span(300_000)] = requests * 7 / 10;

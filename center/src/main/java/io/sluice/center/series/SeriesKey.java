@@ -1,9 +1,10 @@
 package io.sluice.center.series;
 
 /**
- * Whose figures these are. Tracks are divided into parts by a hash of their names, so that few others are read with one of them.
+ * The owner of some figures: a rule, a node or the fleet. Tracks are divided into parts by a hash of their names, so that reading
+ * one of them reads few others.
  *
- * @param part where its track is
+ * @param part the part that contains its track
  * @param name the id of the rule or node; empty for the fleet
  */
 record SeriesKey(int part, String name) {
@@ -37,7 +38,7 @@ record SeriesKey(int part, String name) {
         return isOfRules(part);
     }
 
-    /** Written to files, so it must stay as it is. */
+    /** The result is written to files, so it must not change. */
     private static int spread(String id) {
         int hash = id.hashCode() * 0x9E3779B1;
         return hash >>> 27;

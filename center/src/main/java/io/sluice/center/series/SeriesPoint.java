@@ -5,13 +5,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was decided in one step.
+ * The decisions of one step.
  *
- * @param at when the step begins
- * @param shadowRefused requests that a shadow limit would have refused; these are also in one of the others
- * @param degraded requests that were decided without the shared store; these are also in one of the others
- * @param peakAllowed the requests that passed in the second that had most of them
- * @param peakRefused the requests that were refused in the second that had most of them
+ * @param at the start of the step
+ * @param shadowRefused requests that a shadow limit would have refused; each of them also counts as allowed or refused
+ * @param degraded requests that were decided without the shared store; each of them also counts as allowed or refused
+ * @param peakAllowed the maximum number of requests that passed in one second
+ * @param peakRefused the maximum number of requests that were refused in one second
  * @param p50Us the time that half of the decisions did not exceed, in microseconds; missing for a rule
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)

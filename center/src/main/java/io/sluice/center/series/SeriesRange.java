@@ -7,19 +7,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time and the step that somebody asks for.
+ * The requested time span and step.
  *
- * @param from when the first step begins, in seconds since 1970
- * @param until in seconds since 1970; this one is not included
+ * @param from the start of the first step, in seconds since 1970
+ * @param until the end in seconds since 1970, exclusive
  */
 record SeriesRange(SeriesStep step, long from, long until) {
 
     private static final long USUAL = 3_600;
 
-    /** Sums of a longer time are sums of hours. */
+    /** Sums of a longer time span are computed from hours. */
     private static final long LONGEST_BY_MINUTES = 6 * 3_600;
 
-    /** Reads what a request says, and refuses what has too many points. */
+    /** Reads a request, and refuses a request for too many points. */
     static SeriesRange of(@Nullable String from, @Nullable String to, @Nullable String step, long now) {
         long end = to == null ? now + 1 : second("to", to);
         long begin = from == null ? end - USUAL : second("from", from);
@@ -36,7 +36,7 @@ record SeriesRange(SeriesStep step, long from, long until) {
         return new SeriesRange(chosen, chosen.start(begin), end);
     }
 
-    /** Returns the time of sums, extended to whole steps. Sums of many steps would take long, and no sums of seconds are kept. */
+    /** Returns the range for sums, extended to whole steps. Sums of many steps would take long, and sums of seconds are not kept. */
     SeriesRange ofSums(boolean isStepChosen) {
         SeriesStep used = step == SeriesStep.SECOND ? SeriesStep.MINUTE : step;
         if (!isStepChosen && used == SeriesStep.MINUTE && until - from > LONGEST_BY_MINUTES) {

@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Reads series. Minutes come from the database, and from the ring as far as the database does not have them yet. The database is read
- * first, so nothing is missed that moves from one to the other. Thread-safe.
+ * Reads series. Minutes come from the database, or from the ring if the database does not have them yet. The database is read
+ * first, so data that moves from the ring to the database is not missed. Thread-safe.
  */
 final class SeriesReader {
 
-    /** Hours of this many seconds are computed from minutes. Older ones are complete in blocks of hours. */
+    /** The number of recent seconds for which hours are computed from minutes. Older hours are complete in blocks of hours. */
     private static final long RECENT = 2 * 3_600;
 
     private final Database database;
@@ -38,7 +38,7 @@ final class SeriesReader {
     /**
      * The figures of some rules or nodes in one step.
      *
-     * @param newest when each of them decided something last, in an hour that is computed from minutes
+     * @param newest the last decision of each of them, in an hour that is computed from minutes
      */
     private record Slice(long at, String center, Block block, int slot, Map<String, Long> newest) {
 
@@ -46,7 +46,7 @@ final class SeriesReader {
             this(at, center, block, slot, Map.of());
         }
 
-        /** The whole block is one minute of seconds. */
+        /** The slot of a block that is one whole minute of seconds. */
         static final int ALL_SECONDS = -1;
 
         void each(BiConsumer<String, SeriesSum> seen) {
@@ -66,7 +66,7 @@ final class SeriesReader {
         }
     }
 
-    /** Returns the steps that have something, by the second in which they begin. */
+    /** Returns the steps that are not empty, by the second in which they start. */
     NavigableMap<Long, SeriesSum> points(SeriesKey key, SeriesStep step, long from, long until, long now) {
         TreeMap<Long, SeriesSum> points = new TreeMap<>();
         if (step == SeriesStep.SECOND) {
@@ -83,7 +83,7 @@ final class SeriesReader {
         return step == SeriesStep.DAY ? days(points) : points;
     }
 
-    /** Returns the sums of all rules over a time that begins and ends with a step. */
+    /** Returns the sums of all rules over a time span that starts and ends with a step. */
     Map<String, RuleTotal> rules(SeriesStep step, long from, long until, long now) {
         Map<String, RuleTotal> rules = new HashMap<>();
         for (int part = SeriesKey.FIRST_RULES; part < SeriesKey.FIRST_NODES; part++) {
@@ -218,7 +218,7 @@ final class SeriesReader {
                 .toList();
     }
 
-    /** Returns whether another center has figures of a time. Its seconds are not known here. */
+    /** Returns whether another center has figures of a time span. Their seconds are not available here. */
     boolean isElsewhere(long from, long until) {
         return database.read(client -> client.sql("SELECT COUNT(*) FROM series_block WHERE step = ? AND part = ?"
                                 + " AND start_at >= ? AND start_at < ? AND center <> ?")
@@ -228,7 +228,7 @@ final class SeriesReader {
                 > 0);
     }
 
-    /** Returns when the oldest block of a kind begins; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the start of the oldest block of a kind; {@link Long#MAX_VALUE} if there is none. */
     long oldest(Kind kind) {
         return database.read(client -> client.sql(
                         "SELECT COALESCE(MIN(start_at), " + Long.MAX_VALUE + ") FROM series_block WHERE step = ?")

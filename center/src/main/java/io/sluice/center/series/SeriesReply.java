@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A series.
  *
- * @param step how long the time of one point is
- * @param from when the first step begins
- * @param to the end; this moment is not included
- * @param complete whether nothing that nodes told is missing
- * @param points in the order of time; steps without requests have none
- * @param leftOut how many counts this center could not take since it started, because they were too old, of a time to come, or of too
- *     many rules or nodes; null without the right to see the fleet
- * @param rules the sums of each rule, if they were asked for; those with the most refusals first
+ * @param step the length of one step
+ * @param from the start of the first step
+ * @param to the end, exclusive
+ * @param complete whether all data that nodes reported is included
+ * @param points the points in the order of time; steps without requests have none
+ * @param leftOut the number of counts that this center could not take since it started, because they were too old, in the future,
+ *     or of too many rules or nodes; null without the right to see the fleet
+ * @param rules the sums of each rule if requested, most refusals first
  */
 public record SeriesReply(
         String step,

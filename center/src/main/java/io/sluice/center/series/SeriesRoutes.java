@@ -20,21 +20,21 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** How much traffic there was. */
+/** The API of traffic over time. */
 @RestController
 public final class SeriesRoutes {
 
     private static final long LONG_SECONDS = TimeUnit.DAYS.toSeconds(7);
 
-    /** A few people who look at the same time should not see an error. */
+    /** The time that a request waits for a turn, so that a few people who look at the same time do not see an error. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** More requests do not wait for each kind of long work, so that threads are left for everything else. */
+    /** The maximum number of waiting requests for each kind of long work, so that threads remain for all other requests. */
     private static final int MOST_WAITING = 3;
 
     private static final String ALL = "*";
 
-    /** Sums of all rules, and long times, read a lot. */
+    /** The maximum number of parallel reads of each kind: sums of all rules and long time spans read a lot of data. */
     private static final int MOST_AT_ONCE = 2;
 
     private final SeriesSource source;
@@ -71,7 +71,7 @@ public final class SeriesRoutes {
                 : points(access, rule, node, range);
     }
 
-    /** A year of one rule takes some 100 MB for a moment, so few are read at a time. */
+    /** Returns the points of a long time span. A year of one rule takes some 100 MB for a moment, so few of them are read at a time. */
     private SeriesReply longPoints(Access access, @Nullable String rule, @Nullable String node, SeriesRange range) {
         return longReads.take(
                 () -> points(access, rule, node, range),

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The blocks in the database. Always within a transaction of the caller. */
+/** The blocks in the database. Every method runs within a transaction of the caller. */
 final class SeriesRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(SeriesRows.class);
@@ -47,21 +47,21 @@ final class SeriesRows {
             return stepSeconds * slots;
         }
 
-        /** Returns when the block of a second begins. */
+        /** Returns the start of the block that contains a second. */
         long start(long second) {
             return Math.floorDiv(second, seconds()) * seconds();
         }
 
-        /** Returns the step of a second in its block. */
+        /** Returns the position in its block of the step that contains a second. */
         int slot(long second) {
             return (int) (Math.floorMod(second, seconds()) / stepSeconds);
         }
     }
 
-    /** A block that is stored. */
+    /** A stored block. */
     record Row(Kind kind, int part, long start, String center, long revision, Block block) {
 
-        /** Returns when a step begins, in seconds since 1970. */
+        /** Returns the start of a step, in seconds since 1970. */
         long at(int slot) {
             return start + slot * kind.stepSeconds();
         }
@@ -75,7 +75,7 @@ final class SeriesRows {
         }
     }
 
-    /** Returns the blocks of all centers that begin from one second until before another. */
+    /** Returns the blocks of all centers that start from one second until before another. */
     static List<Row> read(JdbcClient client, Kind kind, int part, long from, long until) {
         return client
                 .sql("SELECT part, start_at, center, revision, data FROM series_block"
@@ -98,7 +98,10 @@ final class SeriesRows {
                 .map(raw -> raw.row(kind));
     }
 
-    /** Returns blocks of minutes that are not in a block of hours: of a center, or of any center that may be gone. */
+    /**
+     * Returns blocks of minutes that are not yet in a block of hours: blocks of a center, or older blocks of any center that may
+     * be gone.
+     */
     static List<Row> unrolled(JdbcClient client, String center, long before, long beforeOfOthers, int most) {
         return client
                 .sql("SELECT part, start_at, center, revision, data FROM series_block WHERE rolled = 0"
@@ -111,7 +114,7 @@ final class SeriesRows {
                 .toList();
     }
 
-    /** A block that cannot be read must not keep the others from being rolled up. */
+    /** Returns a block if it is readable. An unreadable block must not prevent the roll-up of other blocks. */
     private static Optional<Row> readable(JdbcClient client, Raw raw) {
         try {
             return Optional.of(raw.row(Kind.MINUTES));
@@ -126,7 +129,10 @@ final class SeriesRows {
         }
     }
 
-    /** Returns the same blocks of all centers of a part, from one second until before another. */
+    /**
+     * Returns blocks of minutes that are not yet in a block of hours, of all centers for a part, from one second until before
+     * another.
+     */
     static List<Row> unrolled(JdbcClient client, int part, long from, long until) {
         return client
                 .sql("SELECT part, start_at, center, revision, data FROM series_block"
@@ -151,7 +157,7 @@ final class SeriesRows {
                 .update();
     }
 
-    /** Stores a block that was changed. */
+    /** Stores a changed block. */
     static void update(JdbcClient client, Row row) {
         requireOne(client.sql("UPDATE series_block SET data = ?, rolled = ?, revision = revision + 1"
                         + " WHERE step = ? AND part = ? AND start_at = ? AND center = ? AND revision = ?")
@@ -166,7 +172,7 @@ final class SeriesRows {
                 .update());
     }
 
-    /** Marks a block of minutes, whose hour is in a block of hours. */
+    /** Marks a block of minutes as contained in a block of hours. */
     static void rolled(JdbcClient client, Row row) {
         requireOne(client.sql("UPDATE series_block SET rolled = 1, revision = revision + 1"
                         + " WHERE step = ? AND part = ? AND start_at = ? AND center = ? AND revision = ?")

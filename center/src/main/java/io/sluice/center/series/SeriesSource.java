@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What the routes need.
+ * The parts of a center that the routes of series need.
  *
- * @param rules in force and on trial, which tell who may see the figures of a rule
+ * @param rules the rules in force and on trial, which decide who may see the figures of a rule
  */
 public record SeriesSource(Series series, Supplier<List<RuleSet>> rules, Clock clock) {}

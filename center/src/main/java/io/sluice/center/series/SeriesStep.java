@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** How long the time of one point is. Days are those of UTC. */
+/** The length of the time of one point. Days are days of UTC. */
 public enum SeriesStep {
     /** Kept for an hour. */
     SECOND("second", 1, Duration.ofHours(1)),
@@ -17,10 +17,10 @@ public enum SeriesStep {
 
     private final String word;
 
-    /** An answer has at most this many points. */
+    /** The maximum number of points in a reply. */
     public static final int MOST_POINTS = 3_700;
 
-    /** Up to this time, each second is a point unless somebody asks for something else. */
+    /** Up to this length of time, each second is a point unless the request names another step. */
     private static final long SECONDS_SHOWN = 900;
 
     private final long seconds;
@@ -36,7 +36,7 @@ public enum SeriesStep {
         return seconds;
     }
 
-    /** Returns how long such points are kept at least, unless somebody configured something else. */
+    /** Returns the minimum time for which such points are kept by default. */
     Duration kept() {
         return kept;
     }
@@ -50,17 +50,17 @@ public enum SeriesStep {
         return Arrays.stream(values()).filter(step -> step.word().equals(word)).findFirst();
     }
 
-    /** Returns when the step of a second begins. */
+    /** Returns the start of the step that contains a second. */
     public long start(long second) {
         return Math.floorDiv(second, seconds) * seconds;
     }
 
-    /** Returns how many points a time has at most. */
+    /** Returns the maximum number of points in a time span. */
     public long points(long from, long until) {
         return Math.floorDiv(until - 1, seconds) - Math.floorDiv(from, seconds) + 1;
     }
 
-    /** Returns the finest step that is kept for a time and makes a readable chart. */
+    /** Returns the finest step that is kept for a time span and makes a readable chart. */
     public static SeriesStep fitting(long from, long until, long now) {
         if (until - from <= SECONDS_SHOWN && from >= now - SECOND.kept.toSeconds()) {
             return SECOND;

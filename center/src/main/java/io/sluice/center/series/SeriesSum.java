@@ -4,11 +4,11 @@ import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.Latencies;
 
 /**
- * What was decided in a span of time. Immutable. Numbers stop at {@link #MOST}.
+ * The decisions of a time span. Immutable. Numbers stop at {@link #MOST}.
  *
- * @param peakAllowed the requests that passed in the second that had most of them
- * @param peakRefused the requests that were refused in the second that had most of them
- * @param latencies of all decisions; none for a rule
+ * @param peakAllowed the maximum number of requests that passed in one second
+ * @param peakRefused the maximum number of requests that were refused in one second
+ * @param latencies the latencies of all decisions; none for a rule
  */
 public record SeriesSum(
         long allowed,
@@ -21,10 +21,10 @@ public record SeriesSum(
 
     public static final SeriesSum NONE = new SeriesSum(0, 0, 0, 0, 0, 0, Latencies.NONE);
 
-    /** The highest number. A fleet with a million requests in a second stays below it for some years. */
+    /** The highest number. A fleet with a million requests per second stays below it for some years. */
     static final long MOST = 1L << 48;
 
-    /** Returns this and what was decided at another time. */
+    /** Returns the sum of this and the decisions of another time. */
     SeriesSum then(SeriesSum other) {
         return new SeriesSum(
                 add(allowed, other.allowed),
@@ -36,7 +36,7 @@ public record SeriesSum(
                 plus(latencies, other.latencies));
     }
 
-    /** Returns this and what was decided elsewhere at the same time. The true peaks are at most the sums of both. */
+    /** Returns the sum of this and the decisions of another center at the same time. The true peaks are at most the sums of both. */
     SeriesSum beside(SeriesSum other) {
         return new SeriesSum(
                 add(allowed, other.allowed),
@@ -56,7 +56,7 @@ public record SeriesSum(
         return new Figures(allowed, refused, shadowRefused, degraded);
     }
 
-    /** Rules have none, and there are many of them. */
+    /** Adds latencies. The case without latencies is fast, because there are many rules and they have none. */
     private static Latencies plus(Latencies one, Latencies other) {
         if (other.equals(Latencies.NONE)) {
             return one;

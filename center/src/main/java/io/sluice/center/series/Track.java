@@ -7,10 +7,10 @@ import io.sluice.runtime.data.PackWriter;
 import java.util.Arrays;
 
 /**
- * The figures of one rule, one node or the fleet in some steps of equal length. Not thread-safe.
+ * The figures of one rule, one node or the fleet in steps of equal length. Not thread-safe.
  *
- * <p>Written by columns. A column that has something in most steps is written as differences, because neighbours are alike; another one
- * as pairs of a step and a number.
+ * <p>A track is written by columns. A column with numbers in most steps is written as differences, because neighbours are
+ * similar; other columns are written as pairs of a step and a number.
  */
 final class Track {
 
@@ -25,7 +25,7 @@ final class Track {
     private static final long[] UNUSED = new long[0];
     private static final Latencies[] NO_LATENCIES = new Latencies[0];
 
-    /** How a column is written. */
+    /** The forms in which a column is written. */
     private static final int EMPTY = 0;
 
     private static final int DENSE = 1;
@@ -40,7 +40,7 @@ final class Track {
         Arrays.fill(columns, UNUSED);
     }
 
-    /** Adds what was decided in a step that is one second. */
+    /** Adds the decisions of a step that is one second. */
     void add(int slot, Figures figures, Latencies took) {
         add(ALLOWED, slot, figures.allowed());
         add(REFUSED, slot, figures.refused());
@@ -76,7 +76,7 @@ final class Track {
                 latencies.length == 0 ? Latencies.NONE : latencies[slot]);
     }
 
-    /** Returns a step that is one second, which is its own peak. */
+    /** Returns a step of one second, which is its own peak. */
     SeriesSum second(int slot) {
         return new SeriesSum(
                 get(ALLOWED, slot),
@@ -88,7 +88,7 @@ final class Track {
                 latencies.length == 0 ? Latencies.NONE : latencies[slot]);
     }
 
-    /** Returns the sum of seconds from one until before another. */
+    /** Returns the sum of the seconds from one until before another. */
     SeriesSum seconds(int from, int until) {
         SeriesSum sum = SeriesSum.NONE;
         for (int slot = from; slot < until; slot++) {
