@@ -29,7 +29,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Overrides for single callers, and the emergency switch. */
+/** The API of overrides for single callers, and of the emergency switch. */
 @RestController
 final class AdjustmentRoutes {
 
@@ -157,7 +157,7 @@ final class AdjustmentRoutes {
         return ended;
     }
 
-    /** The message does not repeat the value, because it is personal data. */
+    /** Reads a caller. The error message does not repeat the value, because it is personal data. */
     private static Caller caller(@Nullable JsonNode caller) {
         if (caller == null || !caller.isObject() || caller.size() != 1) {
             throw noCaller();

@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Approvals, their settings, and what was done without them. */
+/** The API of approvals, of their settings, and of emergencies. */
 @RestController
 final class ApprovalRoutes {
 
@@ -58,7 +58,7 @@ final class ApprovalRoutes {
         this.guard = new RuleGuard(center);
     }
 
-    /** Returns the caller's open changes with a result, so that a program finds the one that waits for approval. */
+    /** Returns the caller's open changes with a given result, so that a program finds its change that waits for approval. */
     @GetMapping("/api/changes/own")
     List<ChangeSummary> own(
             @RequestAttribute(CurrentAccess.ACCESS) Access access, @RequestParam(name = "digest") String digest) {
@@ -149,7 +149,7 @@ final class ApprovalRoutes {
         return reply;
     }
 
-    /** Returns what waits for the person who asks. */
+    /** Returns the notices for the person who asks. */
     @GetMapping("/api/notices")
     List<NoticeReply> notices(@RequestAttribute(CurrentAccess.ACCESS) Access access) {
         return Stream.of(

@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The audit log: who did what, when, from where and why, and what was refused. */
+/** The API of the audit log: actions and refusals with their actor, time, origin and reason. */
 @RestController
 final class AuditLogRoutes {
 

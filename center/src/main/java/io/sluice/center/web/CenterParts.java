@@ -28,7 +28,7 @@ import java.util.Optional;
 /**
  * The parts of a center that its API uses.
  *
- * @param shown rules that the center shows in place of its own; then it changes nothing
+ * @param shown rules that the center shows in place of its own; if present, the center changes nothing
  */
 public record CenterParts(
         Database database,
@@ -55,12 +55,12 @@ public record CenterParts(
         return shown.map(foreign -> foreign.rules().get()).orElseGet(() -> database.read(versions::latestRules));
     }
 
-    /** Returns what shows how much traffic there was. */
+    /** Returns the parts that the API of traffic uses. */
     SeriesSource seriesSource() {
         return new SeriesSource(traffic.series(), traffic::rules, clock);
     }
 
-    /** Returns what the API of refused callers uses. */
+    /** Returns the parts that the API of refused callers uses. */
     CallersParts callers() {
         return new CallersParts(
                 traffic.callers(),
@@ -73,7 +73,7 @@ public record CenterParts(
                 traffic::unreportedRefusals);
     }
 
-    /** Returns what explanations use. */
+    /** Returns the parts that explanations use. */
     ExplainParts explanations() {
         return new ExplainParts(
                 traffic.questions(),
@@ -84,12 +84,12 @@ public record CenterParts(
                 clock);
     }
 
-    /** Returns how many live nodes take released rules. */
+    /** Returns the number of live nodes that take released rules. */
     int followers() {
         return nodes.followers().size();
     }
 
-    /** Returns how many of them have a revision of the adjustments. */
+    /** Returns the number of these nodes that have a revision of the adjustments. */
     int appliedBy(long revision) {
         return (int) nodes.followers().stream()
                 .filter(node -> node.report().adjustments() >= revision)

@@ -29,12 +29,12 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Says what a change would do, while somebody writes it. Stores nothing. What is wrong with the rules is a part of the answer, not a
- * refusal: a text that somebody is writing is wrong most of the time. Thread-safe.
+ * Checks the effect of a change while a person writes it. Stores nothing. Errors in the rules are part of the reply instead of a
+ * refusal, because an unfinished text has errors most of the time. Thread-safe.
  */
 final class ChangeCheck {
 
-    /** Overrides end with time, so findings do not stay true. */
+    /** The time for which findings are remembered. Overrides end with time, so findings do not stay true. */
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
     private static final int MOST_AT_ONCE = 4;
@@ -45,10 +45,10 @@ final class ChangeCheck {
     private final RuleGuard guard;
     private final RefusedRequests requests;
 
-    /** With many rules, a check takes a while. */
+    /** Bounds parallel checks, because a check of many rules takes a while. */
     private final Turns turns = new Turns(MOST_AT_ONCE, MOST_WAITING, PATIENCE);
 
-    /** The last review of all rules in force, which takes as long as that of the result. */
+    /** The last review of all rules in force. It takes as long as the review of the result. */
     private volatile @Nullable Remembered remembered;
 
     private record Remembered(RuleSet rules, Instant at, List<ReviewFinding> findings) {}
@@ -88,9 +88,8 @@ final class ChangeCheck {
         try {
             RuleGuard.covering(access, Right.EDIT).check(edits, sets);
         } catch (RefusedException e) {
-            // Whoever begins to write a rule has not yet written whose rule it is. That is no attempt to break in. But
-            // a rule that
-            // would be fine, were its id not that of a rule of others, may be one.
+            // A person who starts to write a rule has not yet written its owner, and that is not an attempt to break
+            // in. It may be one if the rule would be allowed, but has the id of another owner's rule.
             if (!access.mayEverywhere(Right.EDIT) && takesForeignId(access, edits, sets)) {
                 requests.forbidden(request, String.valueOf(e.getMessage()));
             }

@@ -23,8 +23,8 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Says what a change would have refused lately. Stores and logs nothing. Somebody who does not see all rules learns only about requests
- * that rules of theirs apply to. Thread-safe.
+ * Replays recent requests against a change and reports the requests that it would have refused. Stores and logs nothing. A caller
+ * who does not see all rules learns only about requests that their own rules apply to. Thread-safe.
  */
 final class ChangeDryRun {
 
@@ -65,7 +65,10 @@ final class ChangeDryRun {
                         "dry run: that of somebody else is under way (expected: try again in some seconds)"));
     }
 
-    /** A rule that applies to requests of other tenants would tell about their traffic, whether or not it is released. */
+    /**
+     * Refuses rules that apply to requests of other tenants, because their result would reveal the traffic of these tenants even
+     * without a release.
+     */
     private static void requireConfined(Access access, Edits edits) {
         if (!access.seesAll()) {
             Coverage.unconfined(access, edits).ifPresent(rule -> {

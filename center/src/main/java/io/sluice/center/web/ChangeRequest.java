@@ -33,7 +33,7 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
             Set.of("title", "reason", "base", "edits", "document", "content_of", "revision");
     private static final long NONE = -1;
 
-    /** More errors are not told. */
+    /** The maximum number of reported errors. */
     static final int MOST_ERRORS = 1_000;
 
     private static final String RULE_ID = "[A-Za-z0-9._-]{1,128}";
@@ -47,7 +47,7 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
     /**
      * Reads a change.
      *
-     * @param otherwise returns the base if the request names none, or refuses
+     * @param otherwise returns the base if the request does not contain one, or refuses
      */
     static ChangeRequest read(HttpServletRequest request, Access access, RuleGuard guard, LongSupplier otherwise) {
         String text = RequestBody.text(request);
@@ -57,10 +57,10 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
     }
 
     /**
-     * Returns the ids of the rules in edits, as far as they can be told from edits with errors. The body is parsed once, and each edit
-     * is looked at once. For one thread.
+     * Returns the ids of the rules in edits, as far as they can be read from edits with errors. The body is parsed once, and each
+     * edit is examined once. For use by one thread.
      *
-     * @return takes the place of an edit, such as {@code edits[0].put_text}
+     * @return a function from the place of an edit, such as {@code edits[0].put_text}, to the id of its rule
      */
     static Function<String, Optional<String>> ids(HttpServletRequest request) {
         if (isYaml(request)) {
@@ -119,7 +119,7 @@ record ChangeRequest(String title, String reason, long base, long revision, Edit
                 edits != null ? edits(edits) : edits(body, base, access, guard));
     }
 
-    /** Returns the edits to a whole document, or to the content of another version. */
+    /** Returns the edits that result in a whole document or in the content of another version. */
     private static Edits edits(JsonNode body, long base, Access access, RuleGuard guard) {
         String document = RequestBody.string(body, "document", "");
         return body.get("content_of") != null

@@ -38,7 +38,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Changes, and their release. */
+/** The API of changes and their release. */
 @RestController
 final class ChangeRoutes {
 
@@ -209,7 +209,10 @@ final class ChangeRoutes {
                 RuleGuard.covering(access, rejected ? Right.APPROVE : Right.EDIT)));
     }
 
-    /** The release insists on the digest, so it releases exactly the content that is checked here. */
+    /**
+     * Requires the right to release the content with this digest. The release requires the same digest, so it releases exactly
+     * the content that is checked here.
+     */
     private void requireReleasable(Access access, long id, String digest) {
         if (access.mayEverywhere(Right.RELEASE)) {
             return;

@@ -15,7 +15,7 @@ final class EmergencyRequest {
 
     private EmergencyRequest() {}
 
-    /** Returns whether a request acts without approval. Only a person with a fresh factor may. */
+    /** Returns whether a request asks to act without approval. Refuses unless the caller is a person with a fresh factor. */
     static boolean isMeant(JsonNode body, HttpServletRequest request) {
         if (!RequestBody.flag(body, "emergency", false)) {
             return false;

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The nodes: their reports, and what is known about them. */
+/** The API of nodes: their reports, and the facts known about them. */
 @RestController
 final class NodeRoutes {
 
@@ -44,7 +44,7 @@ final class NodeRoutes {
         return center.traffic().heard(report, fleet).toJson();
     }
 
-    /** Takes recorded requests that the center asked for. They are kept until they have been replayed. */
+    /** Takes recorded requests that the center requested. They are kept until they have been replayed. */
     @PostMapping(path = "/api/nodes/{id}/excerpts/{question}", produces = MediaType.APPLICATION_JSON_VALUE)
     String excerpt(
             @PathVariable("id") String id, @PathVariable("question") String question, HttpServletRequest request) {

@@ -6,7 +6,7 @@ import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 
-/** Answers requests that the server itself refuses, such as those with a malformed address, in the form of all other problems. */
+/** Answers requests that the server itself refuses, such as requests with a malformed address, in the form of all other problems. */
 public final class ProblemValve extends ErrorReportValve {
 
     @Override
@@ -20,7 +20,7 @@ public final class ProblemValve extends ErrorReportValve {
                     response.getResponse(), status, "The request was refused", "the server cannot read this request");
             response.finishResponse();
         } catch (IOException | IllegalStateException e) {
-            // The connection is gone.
+            // The connection has been closed.
         }
     }
 }

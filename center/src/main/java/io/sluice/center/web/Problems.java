@@ -22,13 +22,13 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/** The one table from failures to answers. Every answer is {@code application/problem+json}. */
+/** The single table that maps failures to replies. Every reply is {@code application/problem+json}. */
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
-    /** The answer while the database is away before anything was stored. */
+    /** The reply if the database became unavailable before anything was stored. */
     static final String NOTHING_CHANGED =
             "the database is unavailable; nothing was changed, nodes keep their rules, try again";
 
@@ -54,14 +54,14 @@ final class Problems extends ResponseEntityExceptionHandler {
                 };
         ProblemDetail problem = problem(status, String.valueOf(refused.getMessage()));
         if (isFactorNeeded) {
-            // The same title as for endpoints that always need it, so that pages ask for it.
+            // The same title as for endpoints that always need a fresh factor, so that pages ask for one.
             problem.setTitle("Fresh factor needed");
         }
         refused.details().forEach(problem::setProperty);
         return answer(problem);
     }
 
-    /** Says the same whatever was wrong. */
+    /** Returns the same reply for every cause. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notSignedIn(SignInRefusedException refused) {
         return ResponseEntity.status(HttpStatus.UNAUTHORIZED)
@@ -104,7 +104,7 @@ final class Problems extends ResponseEntityExceptionHandler {
                 : NOTHING_CHANGED;
     }
 
-    /** Returns what became of the change, for programs. */
+    /** Returns the outcome of the change, for programs. */
     private static String outcome(RuntimeException failure, List<Long> stored) {
         if (!stored.isEmpty()) {
             return "stored";

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Refuses every change while the rules come from somewhere else. Nodes may still report. */
+/** Refuses every change while the rules come from another place. Nodes may still report. */
 final class ReadOnlyFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1;
     private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
-    /** People sign in and are managed here, wherever the rules come from. */
+    /** People sign in and are managed here, regardless of the origin of the rules. */
     private static final Pattern PEOPLE = Pattern.compile("/api/(session|set-up|me|users|tokens)(/.*)?");
 
-    /** Questions that need a body. They change nothing. */
+    /** Queries that need a body. They change nothing. */
     private static final Set<String> QUESTIONS = Set.of("/api/changes/check", "/api/changes/dry-run", "/api/explain");
 
     private static final Pattern NODES = Pattern.compile("/api/(nodes/[^/]+/(heartbeat|excerpts/[^/]+)|durable/.+)");

@@ -25,15 +25,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
 /**
- * Answers a change that is sent again as it was answered first: a request of the same actor with the same {@code Idempotency-Key} and
- * the same content. A change that was refused is decided again. The key of a sign-in has no effect.
+ * Answers a repeated change with its first reply: a request of the same actor with the same {@code Idempotency-Key} and the same
+ * content. A refused change is decided again. A key on a sign-in has no effect.
  */
 final class RepetitionFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(RepetitionFilter.class);
     private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
-    /** Each of these begins, changes or ends a session, which an answer from before could not bring back. */
+    /** Requests that start, change or end a session. Repeating an earlier reply could not bring the session back. */
     private static final Pattern SESSIONS = Pattern.compile("/api/(session|set-up)(/.*)?");
 
     private static final String HEADER = "Idempotency-Key";
@@ -131,7 +131,7 @@ final class RepetitionFilter extends HttpFilter {
         }
     }
 
-    /** Stores the answer before it is sent, so that a caller who does not get it can ask again. */
+    /** Stores the reply before it is sent, so that a caller who does not receive it can ask again. */
     private void carryOut(
             HttpServletRequest request,
             HttpServletResponse response,

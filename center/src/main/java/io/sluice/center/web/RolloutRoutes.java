@@ -33,7 +33,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-/** Rollouts, and the way back. */
+/** The API of rollouts and rollbacks. */
 @RestController
 final class RolloutRoutes {
 
@@ -150,7 +150,10 @@ final class RolloutRoutes {
         return Changes.reason(RequestBody.string(body, "reason", ""));
     }
 
-    /** The change of a rollout cannot be edited, so what is checked here is what is done. */
+    /**
+     * Requires a right over the change of a rollout. This change cannot be edited, so the checked content is the content that
+     * takes effect.
+     */
     private void require(Access access, Right right, Rollout rollout) {
         guard.change(access, right, rollout).ifPresent(change -> guard.require(access, right, change));
     }
@@ -160,7 +163,7 @@ final class RolloutRoutes {
         return reply(access, rollout);
     }
 
-    /** Nodes are shown only to those who see all rules, because what a node says can name any rule. */
+    /** Describes a rollout. Nodes are shown only to callers who see all rules, because the errors of a node can name any rule. */
     RolloutReply reply(Access access, Rollout rollout) {
         RolloutReply reply = reply(rollout);
         return access.seesAll() ? reply : reply.withoutNodes();
@@ -177,7 +180,7 @@ final class RolloutRoutes {
         return RolloutReply.of(rollout, digest, nodes, settlesAt(rollout).orElse(null));
     }
 
-    /** Returns until when no verdict promotes a trial; empty if no count of it started fresh. */
+    /** Returns the time before which no verdict promotes a trial; empty if none of its counts started fresh. */
     private Optional<Instant> settlesAt(Rollout rollout) {
         Rollout.Progress progress = rollout.progress();
         if (!rollout.isTrial()

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code GET /api/nodes/rules}. Connections stay open and use no thread: a slow node receives at its own speed and gets the newest
- * rules next.
+ * The stream {@code GET /api/nodes/rules}. Connections stay open and use no thread: a slow node receives at its own speed and
+ * gets the newest rules next.
  */
 final class RuleFeedServlet extends HttpServlet {
 
@@ -41,7 +41,7 @@ final class RuleFeedServlet extends HttpServlet {
 
     private final transient RuleFeed feed;
 
-    /** Looks into the database, which the thread that sends signs of life must not wait for. */
+    /** Runs reads of the database. The thread that sends heartbeats must not wait for them. */
     private final transient ExecutorService checks = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sluice-center-streams");
         thread.setDaemon(true);
@@ -71,12 +71,12 @@ final class RuleFeedServlet extends HttpServlet {
         connection.begin();
     }
 
-    @SuppressWarnings("unchecked") // only the security of requests sets it
+    @SuppressWarnings("unchecked") // set only by the security of requests
     private static Supplier<Optional<Access>> again(HttpServletRequest request) {
         return Objects.requireNonNull((Supplier<Optional<Access>>) request.getAttribute(CurrentAccess.AGAIN));
     }
 
-    /** One node. The lock is held while bytes are handed to the server, which never waits for the network. */
+    /** The connection of one node. The lock is held while bytes are passed to the server, which never waits for the network. */
     private final class Connection implements RuleFeed.Listener, WriteListener, AsyncListener {
 
         private final AsyncContext context;
@@ -124,12 +124,12 @@ final class RuleFeedServlet extends HttpServlet {
                 try {
                     checks.execute(this::check);
                 } catch (RejectedExecutionException e) {
-                    // The center stops.
+                    // The center is stopping.
                 }
             }
         }
 
-        /** Ends the stream if its credential was revoked. While the database is away, nodes keep what they have. */
+        /** Ends the stream if its credential was revoked. While the database is unavailable, nodes keep their streams. */
         private void check() {
             isCheckDue.set(false);
             try {
@@ -227,7 +227,7 @@ final class RuleFeedServlet extends HttpServlet {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // Not started again.
+            // The request is not started again.
         }
     }
 }

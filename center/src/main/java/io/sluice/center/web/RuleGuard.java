@@ -37,8 +37,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Limits what routes show and change to the rules that the rights of a caller cover. Whatever a caller does not see is answered
- * like something that does not exist.
+ * Restricts the routes to the rules that the rights of a caller cover. Anything that a caller may not see is answered as if it
+ * did not exist.
  */
 final class RuleGuard {
 
@@ -57,10 +57,11 @@ final class RuleGuard {
     }
 
     /**
-     * Returns a page of what a caller sees, newest first. Others may have very many, so a page that needs a longer search is cut.
+     * Returns a page of the items that a caller may see, newest first. Other tenants may have very many items, so a page that
+     * needs a longer search is cut.
      *
-     * @param fetch returns at most so many with a number below another
-     * @param cut receives the number below which the search continues, if it was cut
+     * @param fetch returns a bounded number of items with a number below another
+     * @param cut receives the number below which the search continues, if the page was cut
      */
     static <T> List<T> page(
             long below,
@@ -84,7 +85,7 @@ final class RuleGuard {
         return page;
     }
 
-    /** Returns what names the rest of a page that was cut, in the header {@code Link}. */
+    /** Returns a consumer that adds a {@code Link} header for the rest of a page that was cut. */
     static LongConsumer rest(HttpServletRequest request, HttpServletResponse response) {
         String query = request.getQueryString() == null ? "" : request.getQueryString();
         String others = Arrays.stream(query.split("&"))
@@ -95,7 +96,7 @@ final class RuleGuard {
                 HttpHeaders.LINK, "<" + request.getRequestURI() + "?" + others + "below=" + below + ">; rel=\"next\"");
     }
 
-    /** Describes a version. Who released it and why is shown only to those who see all that it changed. */
+    /** Describes a version. Its author and reason are shown only to callers who see all rules that it changed. */
     VersionReply version(JdbcClient client, Access access, Version version) {
         VersionReply reply = VersionReply.of(version);
         if (access.seesAll()) {
@@ -114,17 +115,17 @@ final class RuleGuard {
                 .isPresent();
     }
 
-    /** Returns the edits that turn the rules of a version, as far as a caller sees them, into others. */
+    /** Returns the edits that turn the rules of a version, restricted to the rules that a caller sees, into other rules. */
     Edits edits(Access access, long base, List<Rule> rules) {
         Visibility visibility = new Visibility(access);
-        // Rules that the center only shows are no version of its own.
+        // Rules that the center only shows are not one of its versions.
         Edits edits = center.shown().isPresent()
                 ? Edits.between(visibility.of(center.rules().rules()), rules)
                 : changes.edits(base, visibility::of, rules);
         return access.seesAll() ? edits : new Edits(edits.list());
     }
 
-    /** Returns the edits that turn the rules of a version into those of another one, as far as a caller sees them. */
+    /** Returns the edits that turn the rules of a version into the rules of another one, restricted to the rules that a caller sees. */
     Edits editsTo(Access access, long base, long version) {
         RuleSet content = center.database()
                 .read(client -> versions.rules(client, version))
@@ -138,14 +139,14 @@ final class RuleGuard {
         return access.seesAll() || new Visibility(access).sees(change.edits(), changes.sets(client, change));
     }
 
-    /** Returns a change, or refuses. */
+    /** Returns a change; refuses if the caller may not see it. */
     Change change(Access access, long id) {
         return center.database()
                 .read(client -> changes.find(client, id).filter(change -> sees(client, access, change)))
                 .orElseThrow(() -> missing("change", id));
     }
 
-    /** Returns a change and what it would do, or refuses. */
+    /** Returns a change and its effect; refuses if the caller may not see it. */
     Reviewed reviewed(Access access, long id) {
         Change seen = change(access, id);
         return changes.find(seen.id()).orElseThrow();
@@ -160,7 +161,7 @@ final class RuleGuard {
                 });
     }
 
-    /** Requires that a caller may release a change, and that it acts on nobody but her tenant. */
+    /** Requires that a caller may release a change, and that the change affects only the caller's tenant. */
     void requireReleasable(Access access, Change change) {
         require(access, Right.RELEASE, change);
         if (access.mayEverywhere(Right.RELEASE)) {
@@ -177,7 +178,7 @@ final class RuleGuard {
         covering(access, right).check(change.edits(), center.database().read(client -> changes.sets(client, change)));
     }
 
-    /** Returns what a change does, as far as a caller sees it. */
+    /** Returns the effect of a change, restricted to the rules that a caller sees. */
     ChangeReview review(Access access, Reviewed reviewed) {
         Change change = reviewed.change();
         ChangeReview review = reviewed.review();
@@ -193,7 +194,7 @@ final class RuleGuard {
         return change.state() == ChangeState.OPEN ? confined(access, change.edits(), review) : review;
     }
 
-    /** Returns a review, with a warning if the edits could act on other tenants. */
+    /** Returns a review, with a warning if the edits could affect other tenants. */
     ChangeReview confined(Access access, Edits edits, ChangeReview review) {
         Optional<Rule> unconfined = access.may(Right.EDIT) && !access.mayEverywhere(Right.RELEASE)
                 ? Coverage.unconfined(access, edits)
@@ -226,7 +227,7 @@ final class RuleGuard {
                         .isPresent();
     }
 
-    /** Returns a rollout, or refuses. */
+    /** Returns a rollout; refuses if the caller may not see it. */
     Rollout rollout(Access access, long id) {
         return center.releases()
                 .rollout(id)
@@ -234,7 +235,7 @@ final class RuleGuard {
                 .orElseThrow(() -> missing("rollout", id));
     }
 
-    /** Returns the change of a rollout; empty if it has none, and a caller has a right over all rules. */
+    /** Returns the change of a rollout; empty if it has none and the caller has the right over all rules. */
     Optional<Change> change(Access access, Right right, Rollout rollout) {
         Optional<Change> change = center.database()
                 .read(client -> changes.find(client, rollout.order().change()));
@@ -251,7 +252,7 @@ final class RuleGuard {
         }
     }
 
-    /** Returns a check that a right covers a rule, given the rules in force and those on trial. */
+    /** Returns a check that a right covers a rule, given the rules in force and the rules on trial. */
     static Consumer<List<RuleSet>> coveringRule(Access access, Right right, String rule) {
         return sets -> {
             if (!Coverage.covers(access, right, rule, sets)) {
@@ -261,8 +262,8 @@ final class RuleGuard {
     }
 
     /**
-     * Returns a check whether a caller sees an adjustment. One of all rules, or of a rule that belonged to another tenant, is seen
-     * only by those who see all rules.
+     * Returns a check whether a caller may see an adjustment. An adjustment of all rules, or of a rule that belonged to another
+     * tenant, is visible only to callers who see all rules.
      */
     Predicate<Adjustment> adjustments(Access access) {
         if (access.seesAll()) {

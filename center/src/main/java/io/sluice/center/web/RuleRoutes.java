@@ -29,13 +29,13 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The rules in force and the released versions. */
+/** The API of the rules in force and of the released versions. */
 @RestController
 final class RuleRoutes {
 
     private static final int MOST_IN_LIST = 200;
 
-    /** A history looks at this many versions. */
+    /** The number of versions that a history searches. */
     private static final int MOST_LOOKED_AT = 50;
 
     private final CenterParts center;
@@ -54,7 +54,7 @@ final class RuleRoutes {
         return RulesReply.of(set, new Visibility(access).of(set));
     }
 
-    /** Returns what editors complete and check rules with. */
+    /** Returns the schema that editors use to complete and check rules. */
     @GetMapping(path = "/api/rules/schema", produces = MediaType.APPLICATION_JSON_VALUE)
     String schema() {
         return RuleSchema.json();

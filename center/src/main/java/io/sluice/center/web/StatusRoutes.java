@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The state of the center itself. */
+/** The API of the state of the center. */
 @RestController
 final class StatusRoutes {
 
@@ -44,7 +44,7 @@ final class StatusRoutes {
         this.center = center;
     }
 
-    /** Needs no token and tells nothing else. */
+    /** Returns only whether the center is up. Needs no token. */
     @GetMapping("/health")
     ResponseEntity<Map<String, String>> health() {
         boolean up = center.reconciler().databaseProblem().isEmpty();
@@ -103,7 +103,7 @@ final class StatusRoutes {
         return status();
     }
 
-    /** Checks the whole log. Its own key proves nothing, so only the caller can name the key to trust. */
+    /** Checks the whole log. A key from the log itself proves nothing, so only the caller can name the key to trust. */
     @PostMapping("/api/audit/verify")
     AuditReply verify(HttpServletRequest request) {
         String key = RequestBody.string(RequestBody.object(request, Set.of("key")), "key", "");
@@ -112,7 +112,8 @@ final class StatusRoutes {
         Map<String, WitnessReport> all = witnesses(live);
         Map<String, WitnessReport> known = witnesses(
                 live.stream().filter(node -> node.way() == NodeState.Way.HTTP).toList());
-        // Everybody who can write to Redis can report there, so such a report can only contradict.
+        // Any client that can write to Redis can report there, so such a report can contradict the log but not
+        // confirm it.
         AuditReport report = center.audit().verify(trusted, all);
         boolean isSecondNeeded = known.size() < all.size() && report.witness().good();
         return AuditReply.of(isSecondNeeded ? center.audit().verify(trusted, known) : report);

@@ -38,7 +38,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** The web application. Only what it needs is configured, so that it starts quickly. */
+/** The web application. Only the parts that it needs are configured, so that it starts quickly. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
     TomcatServletWebServerAutoConfiguration.class,
@@ -86,7 +86,7 @@ final class WebConfiguration {
         return filter;
     }
 
-    /** Comes after the security filter, so that nobody without a token learns where the rules come from. */
+    /** Comes after the security filter, so that a request without a token does not reveal the origin of the rules. */
     @Bean
     FilterRegistrationBean<ReadOnlyFilter> readOnly(CenterParts center) {
         FilterRegistrationBean<ReadOnlyFilter> filter =

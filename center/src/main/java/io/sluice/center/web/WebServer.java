@@ -34,11 +34,11 @@ public final class WebServer implements AutoCloseable {
     /**
      * Starts the server.
      *
-     * @param port 0 for a free one
+     * @param port the port; 0 for a free port
      */
     public static WebServer start(
             CenterParts center, SignInParts signIn, ServerConfirmations servers, String bind, int port) {
-        // The program configures its log itself.
+        // The program configures its logging itself.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         Map<String, Object> properties = new LinkedHashMap<>();
         properties.put("server.address", bind);
@@ -51,7 +51,7 @@ public final class WebServer implements AutoCloseable {
         properties.put("spring.jackson.property-naming-strategy", "SNAKE_CASE");
         properties.put("spring.mvc.log-resolved-exception", false);
         properties.put("spring.main.register-shutdown-hook", false);
-        // It would read forms of any length before anything else looks at a request.
+        // This filter would read forms of any length before any other check of the request.
         properties.put("spring.mvc.formcontent.filter.enabled", false);
         properties.put("server.tomcat.connection-timeout", "10s");
         properties.put("server.tomcat.keep-alive-timeout", "60s");
@@ -85,7 +85,7 @@ public final class WebServer implements AutoCloseable {
         return new WebServer(context);
     }
 
-    /** Returns the port that it listens on. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer())
                 .getPort();

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The approvals of a change.
  *
- * @param required whether other persons have to approve it
- * @param needed how many
- * @param why sentences
- * @param given oldest first, with those that no longer hold
+ * @param required whether other people have to approve it
+ * @param needed the number of people who have to approve it
+ * @param why the reasons, as sentences
+ * @param given all approvals, oldest first, including approvals that no longer hold
  */
 public record ApprovalReply(boolean required, long needed, List<String> why, List<Given> given) {
 
@@ -20,7 +20,7 @@ public record ApprovalReply(boolean required, long needed, List<String> why, Lis
      * An approval.
      *
      * @param holds whether it counts
-     * @param voidBecause why it does not
+     * @param voidBecause the reason why it does not count
      */
     public record Given(
             String by,

@@ -10,19 +10,19 @@ import java.util.List;
 /**
  * The settings for approvals.
  *
- * @param revision rises with each change
- * @param approvals how many different persons have to approve, the author not counted
+ * @param revision the number of the settings, which rises with each change
+ * @param approvals how many different people have to approve, not counting the author
  * @param expires how long an approval holds
- * @param emergency how long something holds that was done without approval
- * @param raise how many times its number an override may allow of a protected limit
- * @param proposals that wait for approval, newest first
+ * @param emergency how long an action without approval holds
+ * @param raise the multiple of a protected limit's numbers up to which an override needs no second person
+ * @param proposals the proposals that wait for approval, newest first
  */
 public record ApprovalSettingsReply(
         long revision, long approvals, String expires, String emergency, Double raise, List<Proposal> proposals) {
 
     private static final double PERCENT = 100;
 
-    /** Other settings that wait for approval. */
+    /** Proposed settings that wait for approval. */
     public record Proposal(
             long id,
             long base,
@@ -49,7 +49,7 @@ public record ApprovalSettingsReply(
         }
     }
 
-    /** Returns the same settings for somebody of one tenant, because the reasons of proposals can name any rule. */
+    /** Returns the same settings for a caller of one tenant, because the reasons of proposals can name any rule. */
     public ApprovalSettingsReply withoutProposals() {
         return new ApprovalSettingsReply(revision, approvals, expires, emergency, raise, List.of());
     }

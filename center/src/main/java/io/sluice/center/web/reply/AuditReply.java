@@ -7,11 +7,11 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the verifier found in the log.
+ * The result of verifying the log.
  *
- * @param good whether nothing is wrong; that alone does not mean that the log is verified
- * @param verified whether nothing is wrong, the caller named the key, and at least one node witnesses the log
- * @param unverified why it is not verified
+ * @param good whether no fault was found; this alone does not mean that the log is verified
+ * @param verified whether no fault was found, the caller named the key, and at least one node witnesses the log
+ * @param unverified the reasons why it is not verified
  */
 public record AuditReply(
         boolean good,
@@ -26,7 +26,7 @@ public record AuditReply(
         Completeness completeness,
         Witness witness) {
 
-    /** Whether each row is what was once written. */
+    /** The result of comparing each row with the row that was originally written. */
     public record Integrity(
             boolean good,
             @Nullable Long firstBad,
@@ -35,11 +35,11 @@ public record AuditReply(
             long signedUntil,
             @Nullable Instant signedAt) {}
 
-    /** Whether all rows are there. */
+    /** The result of the search for missing rows. */
     public record Completeness(
             boolean good, @Nullable Long firstMissing, List<String> problems, long expected, long pruned) {}
 
-    /** What nodes say. */
+    /** The result of comparing the log with the reports of nodes. */
     public record Witness(
             boolean good,
             long until,

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * A change.
  *
  * @param current the version in force
- * @param digest of the rules that would result; a release names it
+ * @param digest the digest of the resulting rules; a release has to name it
  */
 public record ChangeReply(
         long id,
@@ -38,13 +38,13 @@ public record ChangeReply(
         String digest) {
 
     /**
-     * What the checks found.
+     * The results of the checks.
      *
-     * @param releasable whether it can be released as it is; false while approvals are missing
-     * @param collisions rules that another release changed since
-     * @param warnings legal, but probably not what the author means
+     * @param releasable whether the change can be released now; false while approvals are missing
+     * @param collisions rules that another release has changed since the base of the change
+     * @param warnings legal content that is probably not intended
      * @param findings rules that never act, limits that never refuse, and contradictions
-     * @param counts what it means for counts
+     * @param counts the effect of the change on stored counts
      */
     public record Checks(
             boolean releasable,
@@ -67,7 +67,7 @@ public record ChangeReply(
      * A finding about the whole set.
      *
      * @param kind {@code never_acts}, {@code never_refuses} or {@code conflict}
-     * @param other the other rule that it is about
+     * @param other the other rule in the finding
      */
     public record Finding(
             String rule,
@@ -89,7 +89,7 @@ public record ChangeReply(
     /**
      * Describes a change.
      *
-     * @param review what it does, as far as the caller sees it
+     * @param review its effect, restricted to the rules that the caller sees
      */
     public static ChangeReply of(Reviewed reviewed, ChangeReview review) {
         Change change = reviewed.change();

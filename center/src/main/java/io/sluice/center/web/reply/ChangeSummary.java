@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change in a list.
  *
- * @param rules the ids of the rules that it touches
+ * @param rules the ids of the touched rules
  */
 public record ChangeSummary(
         long id,

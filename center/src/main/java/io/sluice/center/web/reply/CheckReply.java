@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a change would do, without opening it. With errors, only they are told.
+ * The effect of a change that has not been opened. If there are errors, the reply contains only them.
  *
- * @param base the version that it is compared with
- * @param rules the rules that it puts
+ * @param base the version that the change is compared with
+ * @param rules the rules that the change puts
  * @param document the same rules as YAML
  */
 public record CheckReply(
@@ -33,9 +33,9 @@ public record CheckReply(
     /**
      * An error.
      *
-     * @param file what it is in, such as {@code edits[0].put_text} or {@code document}
-     * @param line from 1; 0 if it is about the whole
-     * @param rule the rule that it is about, if that is known
+     * @param file the place of the error, such as {@code edits[0].put_text} or {@code document}
+     * @param line the line, starting with 1; 0 if the error concerns the whole text
+     * @param rule the rule with the error, if known
      */
     public record Found(
             String file, int line, int column, @Nullable String rule, String message) {}
@@ -48,9 +48,9 @@ public record CheckReply(
     /**
      * Describes a change without errors.
      *
-     * @param review what it does, as far as the caller sees it
-     * @param digest of all rules that would result
-     * @param put the rules that it puts
+     * @param review its effect, restricted to the rules that the caller sees
+     * @param digest the digest of all resulting rules
+     * @param put the rules that the change puts
      */
     public static CheckReply of(long base, ChangeReview review, Standing standing, String digest, List<Rule> put) {
         return new CheckReply(

@@ -4,7 +4,7 @@ import io.sluice.center.command.CommandEntry;
 import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 
-/** A command that acted. */
+/** A command that was carried out. */
 public record CommandReply(
         long number, Instant at, String actor, String kind, String reason, long expected, JsonNode body) {
 

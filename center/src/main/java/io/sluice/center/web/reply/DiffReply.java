@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The difference between two sets of rules.
  *
- * @param sentences in words
- * @param text in the form of {@code diff -u}
+ * @param sentences the difference in words
+ * @param text the difference in the form of {@code diff -u}
  */
 public record DiffReply(long from, long to, Tally counts, List<String> sentences, String text) {
 
@@ -16,7 +16,7 @@ public record DiffReply(long from, long to, Tally counts, List<String> sentences
         sentences = List.copyOf(sentences);
     }
 
-    /** Describes what a change does. */
+    /** Describes the effect of a change. */
     static DiffReply of(ChangeReview review, long version) {
         return new DiffReply(
                 review.before().version(),

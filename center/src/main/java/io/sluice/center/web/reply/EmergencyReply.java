@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that one person did without waiting for approval.
+ * An action that one person took without waiting for approval.
  *
  * @param kind {@code release}, {@code rollback}, {@code switch} or {@code override}
  * @param subject the version, or the id of the switch or override
  * @param state {@code waiting}, {@code ended}, {@code accepted} or {@code rejected}
- * @param why sentences
- * @param endsAt when it is undone unless it is accepted
+ * @param why the reasons why it needed approval, as sentences
+ * @param endsAt the time when it is undone unless it is accepted
  * @param undoneBy the version that undid it
  */
 public record EmergencyReply(

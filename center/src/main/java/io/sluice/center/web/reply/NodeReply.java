@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * A node.
  *
  * @param live whether it reported within the last five seconds
- * @param by how its reports arrive: {@code http} or {@code redis}
- * @param follows whether it takes released rules; not if its rules come from a file
- * @param appliedAt since when it runs its version
+ * @param by the way of its reports: {@code http} or {@code redis}
+ * @param follows whether it takes released rules; false if its rules come from a file
+ * @param appliedAt the time since when it runs its version
  * @param current whether it runs the released version
- * @param behind how many versions it is behind
+ * @param behind the number of versions that it is behind
  * @param trial the version that some of its callers try
  * @param adjustments the revision of the overrides and switches in force
- * @param modeSince since when it decides with its shared store, or since when without it, by its own clock; null if it does not tell
- * @param store what its store did during the last ten seconds; null if it does not tell
- * @param onFailure what its rules do while the store is unavailable; null if it does not tell
- * @param audit what it holds of the audit log; null if it holds nothing
+ * @param modeSince the time since when it decides with its shared store, or without it, by its own clock; null if not reported
+ * @param store the calls to its store during the last ten seconds; null if not reported
+ * @param onFailure the behavior of its rules while the store is unavailable; null if not reported
+ * @param audit the node's knowledge of the audit log; null if it has none
  */
 public record NodeReply(
         String id,
@@ -57,13 +57,13 @@ public record NodeReply(
         @Nullable Audit audit) {
 
     /**
-     * What it holds of the audit log.
+     * A node's knowledge of the audit log.
      *
      * @param size the number of rows that it has witnessed
-     * @param at when the checkpoint that it holds was signed
+     * @param at the time when the checkpoint that it holds was signed
      * @param key the id of the key that it trusts
-     * @param refused why it refuses what this center offers
-     * @param agrees whether this center has the same history; null if that is not known yet
+     * @param refused the reason why it refuses the checkpoint that this center offers
+     * @param agrees whether this center has the same history; null if not known yet
      */
     public record Audit(
             long size,
@@ -85,13 +85,13 @@ public record NodeReply(
     }
 
     /**
-     * What its store did during the last ten seconds.
+     * The calls to a node's store during the last ten seconds.
      *
      * @param kind {@code redis}, or {@code memory} for counts that stay in the process
      * @param p50Us the time that half of the answered calls did not exceed, in microseconds; null if no call was answered
      * @param calls the calls that ended; one call can make many decisions
-     * @param errors the calls that had no answer, or one that came too late
-     * @param asOf when this was measured, by the clock of the node
+     * @param errors the calls without an answer, or with one that came too late
+     * @param asOf the time of the measurement, by the clock of the node
      */
     public record Store(
             String kind, @Nullable Long p50Us, @Nullable Long p99Us, long calls, long errors, Instant asOf) {
@@ -108,7 +108,10 @@ public record NodeReply(
         }
     }
 
-    /** How many enabled rules let everything pass, decide in the process, or refuse everything while the store is unavailable. */
+    /**
+     * The numbers of enabled rules that allow every request, decide in the process, or refuse every request while the store is
+     * unavailable.
+     */
     public record OnFailure(int open, int local, int closed) {
 
         static OnFailure of(LimiterHealth.OnFailure counts) {
@@ -116,14 +119,14 @@ public record NodeReply(
         }
     }
 
-    /** Rules that it refused. */
+    /** A refused set of rules. */
     public record Refusal(long version, String digest, List<String> errors) {}
 
     /**
      * Describes a node.
      *
      * @param released the rules that are released to it
-     * @param agrees whether what it holds of the audit log is the history of this center
+     * @param agrees returns whether the node's view of the audit log matches the history of this center
      */
     public static NodeReply of(NodeState node, RuleSet released, Function<WitnessReport, Optional<Boolean>> agrees) {
         NodeReport report = node.report();

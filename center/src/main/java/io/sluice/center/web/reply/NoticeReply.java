@@ -8,13 +8,13 @@ import java.time.Instant;
 import java.util.stream.Collectors;
 
 /**
- * Something that waits for the person who asks.
+ * A notice that an item waits for the person who asks.
  *
  * @param kind {@code change}, {@code approval_settings} or {@code emergency}
- * @param id of what waits
- * @param by who did or proposed it
- * @param text what it is about
- * @param path where to find it in the API
+ * @param id the id of the item
+ * @param by the author of the item
+ * @param text the description of the item
+ * @param path the path of the item in the API
  */
 public record NoticeReply(String kind, long id, String by, String text, Instant at, String path) {
 

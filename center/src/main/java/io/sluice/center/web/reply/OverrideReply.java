@@ -7,13 +7,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Other numbers for one caller, for a while.
+ * Other numbers for one caller, for a limited time.
  *
- * @param attribute that names the caller; {@code hash} if it is known by its hash alone
- * @param caller its hash, or the first two characters of its value
+ * @param attribute the attribute that identifies the caller; {@code hash} if only the caller's hash is known
+ * @param caller the hash of the caller, or the first two characters of its value
  * @param active whether it applies
- * @param applied how many live nodes have it
- * @param nodes how many live nodes take released rules
+ * @param applied the number of live nodes that have it
+ * @param nodes the number of live nodes that take released rules
  */
 public record OverrideReply(
         long id,

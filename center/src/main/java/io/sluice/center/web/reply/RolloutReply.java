@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rollout.
  *
- * @param version 0 while it is only scheduled
+ * @param version the version; 0 while it is only scheduled
  * @param change the change that it releases
- * @param at when a schedule fires
- * @param trial who tries the version, and the last verdict
- * @param problem why a schedule was refused when its time came
+ * @param at the time of a scheduled release
+ * @param trial the trial with its last verdict
+ * @param problem the reason why a scheduled release was refused
  * @param successor the rollout that ended the trial by releasing the rules before it again
- * @param nodes what each live node says; after the end, what each said then
+ * @param nodes the answers of the live nodes; after the end, the answers from that time
  */
 public record RolloutReply(
         long id,
@@ -35,10 +35,10 @@ public record RolloutReply(
         List<NodeAnswer> nodes) {
 
     /**
-     * What a node says.
+     * The answer of a node.
      *
      * @param version the version that it runs
-     * @param errors why it refused this one
+     * @param errors the reasons why it refused this version
      */
     public record NodeAnswer(
             String id,
@@ -83,7 +83,7 @@ public record RolloutReply(
                 nodes.stream().map(NodeAnswer::of).toList());
     }
 
-    /** Returns the same rollout for somebody who must not learn about nodes, nor about rules that nodes name. */
+    /** Returns the same rollout for a caller who must not learn about nodes, or about rules that nodes name. */
     public RolloutReply withoutNodes() {
         return new RolloutReply(
                 id,

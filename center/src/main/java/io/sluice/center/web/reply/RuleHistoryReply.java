@@ -3,9 +3,9 @@ package io.sluice.center.web.reply;
 import java.util.List;
 
 /**
- * What happened to a rule, newest first.
+ * The history of a rule, newest first.
  *
- * @param complete whether older versions were looked at down to the first
+ * @param complete whether all versions down to the first were searched
  */
 public record RuleHistoryReply(String rule, List<Step> steps, boolean complete) {
 

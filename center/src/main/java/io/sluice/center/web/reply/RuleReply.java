@@ -3,8 +3,8 @@ package io.sluice.center.web.reply;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A rule with the version that it is part of.
+ * A rule and the version that contains it.
  *
- * @param text the rule as YAML, to edit it
+ * @param text the rule as YAML, for editing
  */
 public record RuleReply(long version, String digest, JsonNode rule, String text) {}

@@ -11,9 +11,9 @@ import tools.jackson.databind.json.JsonMapper;
 public record RulesReply(long version, String digest, List<JsonNode> rules) {
 
     /**
-     * Describes a set.
+     * Describes a set of rules.
      *
-     * @param seen the part of it that the caller sees
+     * @param seen the part of the set that the caller sees
      */
     public static RulesReply of(RuleSet set, RuleSet seen) {
         return new RulesReply(

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of the center.
  *
- * @param leader whether this center completes releases; another one on the same database may do so
- * @param problems sentences; empty if all is well
+ * @param leader whether this center completes releases; otherwise another center on the same database may do so
+ * @param problems the problems, as sentences; empty if there are none
  */
 public record StatusReply(
         long version,
@@ -21,16 +21,16 @@ public record StatusReply(
     /**
      * The Redis of the nodes.
      *
-     * @param version the released version that it has; 0 if unknown
+     * @param version the released version in Redis; 0 if unknown
      * @param drift hashes of the mirror that something else wrote to; nodes do not obey them
      */
     public record Redis(long version, List<String> drift) {}
 
     /**
-     * Overrides and switches that apply.
+     * The overrides and switches that apply.
      *
-     * @param applied how many live nodes have this revision
-     * @param nodes how many live nodes take released rules
+     * @param applied the number of live nodes that have this revision
+     * @param nodes the number of live nodes that take released rules
      */
     public record Adjusted(long revision, int overrides, int switches, int applied, int nodes) {}
 }

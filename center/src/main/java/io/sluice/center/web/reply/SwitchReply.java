@@ -5,13 +5,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule, or all rules, that refuse nothing for a while.
+ * A rule, or all rules, that refuse nothing for a limited time.
  *
  * @param rule the id of a rule, or {@code *} for all
  * @param to always {@code shadow}
  * @param active whether it applies
- * @param applied how many live nodes have it
- * @param nodes how many live nodes take released rules
+ * @param applied the number of live nodes that have it
+ * @param nodes the number of live nodes that take released rules
  */
 public record SwitchReply(
         long id,

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scope {@code nodes}, {@code callers}, {@code named} or {@code candidate}
  * @param by the attribute that distinguishes callers
- * @param named the first two characters of the values that are on trial
- * @param steps the shares that it goes through, in percent
- * @param step the position of the current one, from 0
- * @param watching whether both sides are only counted, and nobody tries the version yet
- * @param share the current one, in percent
- * @param settlesAt until then no verdict promotes, because counts of changed limits started fresh; missing if none did
- * @param replaces the version in force beside it
- * @param compare what verdicts compare
- * @param automatic whether verdicts act; otherwise they are only shown
- * @param verdict the last one
+ * @param named the first two characters of the values on trial
+ * @param steps the shares of all steps, in percent
+ * @param step the position of the current step, starting with 0
+ * @param watching whether both sides are only counted and no caller tries the version yet
+ * @param share the current share, in percent
+ * @param settlesAt the time before which no verdict promotes, because counts of changed limits started fresh; missing if none did
+ * @param replaces the version in force during the trial
+ * @param compare the measures that verdicts compare
+ * @param automatic whether verdicts take effect; otherwise they are only displayed
+ * @param verdict the last verdict
  */
 public record TrialReply(
         String scope,
@@ -52,7 +52,7 @@ public record TrialReply(
     public record VerdictReply(
             String verdict, String why, int look, int step, Instant at, List<ComparisonReply> comparisons) {
 
-        /** Only a verdict without a look names a node. */
+        /** Returns the same verdict without node names. Only a verdict without a look names a node. */
         VerdictReply withoutNodes() {
             return look != 0
                     ? this
@@ -73,9 +73,9 @@ public record TrialReply(
     /**
      * One measure of a verdict. Shares are from 0 to 1, latencies in microseconds.
      *
-     * @param low the trial exceeds the control at least by this much, as far as the counts tell
-     * @param high the trial exceeds the control at most by this much, as far as the counts tell
-     * @param tolerance the trial may exceed the control by this much
+     * @param low the lower bound of how much the trial exceeds the control, according to the counts
+     * @param high the upper bound of how much the trial exceeds the control, according to the counts
+     * @param tolerance how much the trial may exceed the control
      */
     public record ComparisonReply(
             String measure,

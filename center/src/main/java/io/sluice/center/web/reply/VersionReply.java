@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A released version.
  *
- * @param trial whether it is or was on trial and never promoted
+ * @param trial whether it is or was on trial and has not been promoted
  */
 public record VersionReply(
         long number,
@@ -43,7 +43,7 @@ public record VersionReply(
                 number, digest, seen, releasedAt, actor, title, reason, change, contentOf, rollout, trial);
     }
 
-    /** Returns the same version for somebody who must not learn who released it and why. */
+    /** Returns the same version for a caller who must not learn who released it and why. */
     public VersionReply withoutStory(long seen) {
         return new VersionReply(number, digest, seen, releasedAt, "", "", "", null, contentOf, rollout, trial);
     }

@@ -1,4 +1,4 @@
-/** The bodies of answers. Names become lower case with underscores in JSON. */
+/** The bodies of replies. Names become lower case with underscores in JSON. */
 @NullMarked
 package io.sluice.center.web.reply;
 
