@@ -7,14 +7,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * Lets refusals of directories leave a whole number of seconds after the question. A directory needs less time for a name that it does
- * not know, because it compares no password; without this, the time of an answer tells which names it knows. Thread-safe.
+ * Delays refusals of directories until a whole number of seconds after the question. A directory answers faster for an unknown
+ * name, because it compares no password. Without the delay, the time of an answer would reveal the known names. Thread-safe.
  */
 final class EvenRefusals {
 
     private static final long STEP_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** Refusals that wait keep threads of the server waiting. */
+    /** The maximum number of parallel questions, because waiting refusals block threads of the server. */
     private static final int MAX_AT_ONCE = 16;
 
     private static final Duration RETRY = Duration.ofSeconds(2);
@@ -31,15 +31,15 @@ final class EvenRefusals {
         T ask();
     }
 
-    /** Tells whether an answer is a refusal. */
+    /** Decides whether an answer is a refusal. */
     interface Refusal<T> {
         boolean is(T answer);
     }
 
     /**
-     * Asks, and returns a refusal only at a whole second. Another answer returns at once.
+     * Asks a question. A refusal returns only after a whole number of seconds, any other answer immediately.
      *
-     * @throws TooManyAttemptsException if many questions wait already; then nothing is asked
+     * @throws TooManyAttemptsException if too many questions are waiting already; then the question is not asked
      */
     <T> T even(Question<T> question, Refusal<T> refusal) {
         if (!free.tryAcquire()) {

@@ -19,7 +19,7 @@ import javax.net.ssl.SSLContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Signing in through the configured identity servers. None of them is contacted before somebody signs in. */
+/** Sign-in through the configured identity servers. No server is contacted before the first sign-in. */
 @Configuration(proxyBeanMethods = false)
 public final class IdentityConfiguration {
 

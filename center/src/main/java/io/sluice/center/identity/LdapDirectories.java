@@ -9,12 +9,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * All LDAP servers. They are asked in their order, and the first that knows the name decides, so no other server sees the
- * password. A server that does not answer is left out. Thread-safe.
+ * All LDAP servers. They are asked in their order, and the first server that knows the name decides, so later servers do not see
+ * the password. A server that does not answer is skipped. Thread-safe.
  */
 final class LdapDirectories implements PasswordDirectory, AutoCloseable {
 
-    /** The time for all directories together. */
+    /** The time limit for all directories together. */
     static final Duration MAX_DURATION = Duration.ofSeconds(15);
 
     private static final int LONGEST = 1_000;

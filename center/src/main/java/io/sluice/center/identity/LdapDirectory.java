@@ -41,12 +41,12 @@ import org.springframework.security.ldap.DefaultSpringSecurityContextSource;
 import org.springframework.security.ldap.authentication.BindAuthenticator;
 
 /**
- * Checks a password at one LDAP server, by signing in there with it, and reads the groups of the person. Names become part of
- * filters only in escaped form. Referrals are not followed. Thread-safe.
+ * Checks a password by signing in with it at one LDAP server, and reads the groups of the person. Names become part of filters
+ * only in escaped form. Referrals are not followed. Thread-safe.
  */
 final class LdapDirectory implements AutoCloseable {
 
-    /** Groups within groups, at most so deep. */
+    /** The maximum depth of groups within groups. */
     private static final int MAX_DEPTH = 5;
 
     private final LdapServer server;
@@ -54,7 +54,7 @@ final class LdapDirectory implements AutoCloseable {
     private final LdapEntries entries;
     private volatile @Nullable Connector connector;
 
-    /** How to reach the server with the password of the search that was read last. */
+    /** The connection to the server with the search password that was read last. */
     private record Connector(String secret, Optional<SSLContext> trust, DefaultSpringSecurityContextSource source) {
 
         @Override
@@ -73,7 +73,7 @@ final class LdapDirectory implements AutoCloseable {
         return server;
     }
 
-    /** What a server says about a name and a password. */
+    /** The answer of a server to a name and a password. */
     record Answer(boolean isKnown, Optional<ServerPerson> person) {
 
         static final Answer UNKNOWN = new Answer(false, Optional.empty());
@@ -81,10 +81,10 @@ final class LdapDirectory implements AutoCloseable {
     }
 
     /**
-     * Asks the server.
+     * Checks a name and a password.
      *
-     * @param password not empty, because a server takes a sign-in without a password for one of nobody and agrees
-     * @param limit the time that is left for it
+     * @param password the password; must not be empty, because servers accept a sign-in without a password as anonymous
+     * @param limit the remaining time
      * @throws SignInFailedException if the server does not answer
      */
     Answer ask(String name, String password, Duration limit) throws SignInFailedException {
@@ -92,9 +92,10 @@ final class LdapDirectory implements AutoCloseable {
     }
 
     /**
-     * Asks the server about the person of an account, by what never changes about them: the account may have another name here.
+     * Checks the password of an account. The person is found by the identifier that never changes, because the account may have
+     * another name here.
      *
-     * @param password as above
+     * @param password the password; must not be empty
      * @throws SignInFailedException if the server does not answer
      */
     Answer ask(Account account, String password, Duration limit) throws SignInFailedException {
@@ -102,16 +103,16 @@ final class LdapDirectory implements AutoCloseable {
     }
 
     /**
-     * Looks the person of an account up, without a password.
+     * Looks up the person of an account without a password.
      *
-     * @return empty if the server has no such entry any more, or the entry cannot be used
+     * @return the person; empty if the server no longer has such an entry, or if the entry cannot be used
      * @throws SignInFailedException if the server does not answer
      */
     Optional<ServerPerson> look(Account account) throws SignInFailedException {
         return look(source -> entries.of(source, account), account.name());
     }
 
-    /** Does the same for the name that a person would type. */
+    /** Looks up the person of a typed name without a password. */
     Optional<ServerPerson> look(String name) throws SignInFailedException {
         return look(source -> entries.named(source, name), name);
     }
@@ -142,15 +143,18 @@ final class LdapDirectory implements AutoCloseable {
                 }));
     }
 
-    /** An unknown name costs as many connections and questions as a wrong password. The password that was typed stays here. */
+    /**
+     * Binds with a random name and password, so that an unknown name costs as many connections and requests as a wrong password.
+     * The typed password is not sent.
+     */
     private void bindInVain(DefaultSpringSecurityContextSource source) {
         try {
             source.getContext("cn=" + Secrets.random() + "," + server.users().base(), Secrets.random())
                     .close();
         } catch (org.springframework.ldap.AuthenticationException e) {
-            // It is refused, of course.
+            // Expected, because the name and the password are random.
         } catch (javax.naming.NamingException e) {
-            // It was never used.
+            // The connection was never used.
         }
     }
 
@@ -159,8 +163,8 @@ final class LdapDirectory implements AutoCloseable {
         DirContextOperations in(DefaultSpringSecurityContextSource source);
     }
 
-    /** Requires any answer at all. */
-    @SuppressWarnings("BanJNDI") // no object is made of the answer
+    /** Requests any answer. */
+    @SuppressWarnings("BanJNDI") // the answer is not turned into objects
     private Answer probe(Conversation conversation) throws SignInFailedException {
         return connected(conversation, source -> {
             Attributes unused = new LdapTemplate(source)
@@ -227,7 +231,7 @@ final class LdapDirectory implements AutoCloseable {
                         server.roles().stream().map(MappedRole::group).toList()));
     }
 
-    /** Returns the names of the groups of an entry, and of the groups of these groups if the settings say so. */
+    /** Returns the names of the groups of an entry, and of the groups that contain these groups if the settings require it. */
     private Set<String> groups(DefaultSpringSecurityContextSource source, String dn, String name) {
         LdapSearch search =
                 new LdapSearch(source, server.groups().base(), server.groups().filter());
@@ -275,7 +279,7 @@ final class LdapDirectory implements AutoCloseable {
         source.setPooled(false);
         source.setReferral("ignore");
         Map<String, Object> environment = new HashMap<>();
-        // No replyQueueSize: a search that is given up then waits for ever for the thread that reads.
+        // replyQueueSize is not set, because an abandoned search would then wait forever for the thread that reads.
         environment.put("java.naming.ldap.attributes.binary", "objectGUID");
         environment.put("java.naming.ldap.factory.socket", LdapSockets.class.getName());
         source.setBaseEnvironmentProperties(environment);
@@ -297,7 +301,7 @@ final class LdapDirectory implements AutoCloseable {
         return (root.getClass().getSimpleName() + ": " + root.getMessage()).replaceAll("\\p{Cntrl}", " ");
     }
 
-    /** Returns whether the server did not answer in time, and has not answered since. */
+    /** Returns whether the server did not answer in time and has not answered since. */
     boolean isSkipped() {
         return state.isSkipped();
     }

@@ -18,21 +18,21 @@ import org.springframework.ldap.core.DirContextOperations;
 import org.springframework.security.core.userdetails.UsernameNotFoundException;
 import org.springframework.security.ldap.DefaultSpringSecurityContextSource;
 
-/** The entries of people in a directory: how they are found, what names them, and whether the directory has locked them. Immutable. */
+/** The entries of people in a directory: their search, their names, and their locks. Immutable. */
 final class LdapEntries {
 
-    /** The name for people. */
+    /** The attribute with the name that is shown to people. */
     static final String NAME_ATTRIBUTE = "cn";
 
-    /** Attributes by which directories lock an entry. Servers return them only if they are asked for by name. */
+    /** The attributes with which directories lock an entry. Servers return them only if they are requested by name. */
     private static final String[] LOCKS = {
         "pwdAccountLockedTime", "nsAccountLock", "loginDisabled", "userAccountControl"
     };
 
-    /** The value with which OpenLDAP locks an entry until an administrator opens it. A time is a lock that ends by itself. */
+    /** The value with which OpenLDAP locks an entry until an administrator unlocks it. A time is a lock that ends by itself. */
     private static final String LOCKED_FOR_GOOD = "000001010000Z";
 
-    /** The bit of Active Directory for an account that is disabled. */
+    /** The bit of Active Directory for a disabled account. */
     private static final int DISABLED = 2;
 
     private static final Pattern TYPED = Pattern.compile("\\(([A-Za-z][A-Za-z0-9-]*)=\\{0}\\)");
@@ -54,7 +54,7 @@ final class LdapEntries {
         this.attributes = all.toArray(String[]::new);
     }
 
-    /** Returns what is read of an entry. */
+    /** Returns the attributes that are read from an entry. */
     String[] attributes() {
         return attributes.clone();
     }
@@ -62,17 +62,17 @@ final class LdapEntries {
     /**
      * Returns the entry of a typed name.
      *
-     * @throws UsernameNotFoundException if there is none
+     * @throws UsernameNotFoundException if there is no such entry
      */
     DirContextOperations named(DefaultSpringSecurityContextSource source, String name) {
         return search(source, server.users().base(), server.users().filter(), name);
     }
 
     /**
-     * Returns the entry of an account, by the attribute that never changes or else by its DN. It must still be one that a typed name
-     * could find.
+     * Returns the entry of an account, found by the attribute that never changes or else by its DN. The entry must still be one
+     * that a typed name could find.
      *
-     * @throws UsernameNotFoundException if there is none
+     * @throws UsernameNotFoundException if there is no such entry
      */
     DirContextOperations of(DefaultSpringSecurityContextSource source, Account account) {
         String id = server.users().idAttribute();
@@ -101,7 +101,7 @@ final class LdapEntries {
                 return entry;
             }
         } catch (NameNotFoundException e) {
-            // There is no entry of this DN, which is an answer.
+            // There is no entry with this DN, so the person is unknown.
         }
         throw UsernameNotFoundException.fromUsername(account.name());
     }
@@ -126,20 +126,23 @@ final class LdapEntries {
         }
     }
 
-    /** Returns what never changes about an entry; empty if it has no such attribute. */
+    /** Returns the identifier of an entry, which never changes; empty if the entry has no such attribute. */
     Optional<String> id(DirContextOperations entry) {
         @Nullable Object id = entry.getObjectAttribute(server.users().idAttribute());
         return Optional.ofNullable(id)
                 .map(value -> value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value.toString());
     }
 
-    /** Returns the name that the filter compares with the typed one, as the directory writes it; empty if the filter names none. */
+    /**
+     * Returns the name that the filter compares with the typed name, in the spelling of the directory; empty if the filter names
+     * no attribute.
+     */
     Optional<String> name(DirContextOperations entry) {
         Matcher typed = TYPED.matcher(server.users().filter());
         return typed.find() ? text(entry, typed.group(1)) : Optional.empty();
     }
 
-    /** Returns whether the directory has locked an entry until an administrator opens it. */
+    /** Returns whether the directory has locked an entry until an administrator unlocks it. */
     static boolean isLocked(DirContextOperations entry) {
         return text(entry, "pwdAccountLockedTime")
                         .filter(LOCKED_FOR_GOOD::equals)

@@ -17,15 +17,15 @@ import org.springframework.ldap.core.LdapTemplate;
 import org.springframework.ldap.support.LdapUtils;
 
 /**
- * A search below an entry of a directory. The client libraries collect all that a server sends, and a server need not respect the limit
- * in the request. So entries and values are counted here.
+ * A search below an entry of a directory. The client libraries collect everything that a server sends, and a server need not
+ * respect the limit in the request. So entries and values are counted here.
  *
- * @param filter with {@code {0}} and so on for the arguments, which are escaped
+ * @param filter the filter with {@code {0}} and so on for the arguments, which are escaped
  */
-@SuppressWarnings("BanJNDI") // no object is made of what an entry has: its values stay texts and bytes
+@SuppressWarnings("BanJNDI") // the values of an entry stay texts and bytes, no object is made of them
 record LdapSearch(ContextSource source, String base, String filter) {
 
-    /** Returns the entries that match, with some of their attributes. */
+    /** Returns the matching entries with some of their attributes. */
     List<DirContextOperations> entries(List<String> arguments, String... attributes) {
         SearchControls controls =
                 new SearchControls(SearchControls.SUBTREE_SCOPE, Conversation.MAX_ENTRIES, 0, attributes, false, false);
@@ -43,7 +43,7 @@ record LdapSearch(ContextSource source, String base, String filter) {
                             result.getAttributes(), LdapUtils.newLdapName(result.getNameInNamespace())));
                 }
             } catch (PartialResultException e) {
-                // The rest is on another server.
+                // The other entries are on another server.
             } finally {
                 results.close();
             }
@@ -51,7 +51,7 @@ record LdapSearch(ContextSource source, String base, String filter) {
         });
     }
 
-    /** Returns the texts of an attribute of all entries that match. */
+    /** Returns the texts of an attribute of all matching entries. */
     List<String> values(List<String> arguments, String attribute) {
         List<String> values = new ArrayList<>();
         for (DirContextOperations entry : entries(arguments, attribute)) {

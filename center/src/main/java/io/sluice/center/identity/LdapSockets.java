@@ -8,8 +8,8 @@ import javax.net.SocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets to an LDAP server. The JDK's client for LDAP creates this factory by its name, so the conversation of the current thread is
- * handed over through the thread.
+ * Sockets to an LDAP server. The JDK's client for LDAP creates this factory by its name, so the factory receives its conversation
+ * through the current thread.
  */
 public final class LdapSockets extends SocketFactory {
 
@@ -23,7 +23,7 @@ public final class LdapSockets extends SocketFactory {
         this.isTls = isTls;
     }
 
-    /** Returns a factory for the conversation of this thread. The JDK calls this. */
+    /** Returns a factory for the conversation of this thread. Called by the JDK. */
     public static SocketFactory getDefault() {
         @Nullable LdapSockets current = CURRENT.get();
         if (current == null) {
@@ -33,9 +33,9 @@ public final class LdapSockets extends SocketFactory {
     }
 
     /**
-     * Makes this thread use some sockets.
+     * Sets the sockets of this thread.
      *
-     * @param isTls whether connections begin with TLS
+     * @param isTls whether connections start with TLS
      */
     static void use(RemoteSockets sockets, boolean isTls) {
         CURRENT.set(new LdapSockets(sockets, isTls));

@@ -30,8 +30,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Ends sessions when an identity server says that its own has ended (OpenID Connect Back-Channel Logout 1.0). A logout token counts
- * once. The next question about the person is due at once, because a person who leaves is signed out first.
+ * Ends sessions when an identity server reports that its own session has ended (OpenID Connect Back-Channel Logout 1.0). A logout
+ * token counts once. The next question about the person becomes due immediately, because a person who leaves is signed out first.
  */
 @RestController
 final class LogoutRoutes {
@@ -39,7 +39,7 @@ final class LogoutRoutes {
     private static final String KIND = "oidc-logout";
     private static final String FIELD = "logout_token=";
 
-    /** A token is remembered for so long after its end, because the clocks of servers differ by that much. */
+    /** The time for which a token is remembered after its end, because the clocks of servers may differ by as much. */
     private static final Duration SKEW = Duration.ofMinutes(2);
 
     private final Map<String, OidcClient> clients;
@@ -54,7 +54,7 @@ final class LogoutRoutes {
         this.refused = refused;
     }
 
-    /** Takes a logout token. Only tokens that are refused count as attempts. */
+    /** Takes a logout token. Only refused tokens count as attempts. */
     @PostMapping("/sign-in/oidc/{name}/logout")
     ResponseEntity<Map<String, String>> logout(@PathVariable("name") String name, HttpServletRequest request) {
         try {
@@ -96,7 +96,7 @@ final class LogoutRoutes {
         return client;
     }
 
-    /** Returns the token in the form that the server sends. */
+    /** Returns the token from the form that the server sends. */
     private static String token(HttpServletRequest request) throws SignInFailedException {
         if (request.getAttribute(CurrentAccess.BODY) instanceof byte[] body) {
             for (String field : new String(body, StandardCharsets.US_ASCII).split("&", -1)) {
@@ -125,7 +125,7 @@ final class LogoutRoutes {
         }
     }
 
-    /** Ends the sessions that began in one session at the server, or all of the person if the token names none. */
+    /** Ends the sessions that started in one session at the server, or all sessions of the person if the token names no session. */
     private List<Long> end(JdbcClient client, String name, Jwt token, String address) {
         @Nullable String subject = token.getSubject();
         String session = LogoutTokens.session(name, token.getClaimAsString(LogoutTokens.SESSION));

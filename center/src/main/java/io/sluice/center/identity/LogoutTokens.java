@@ -12,8 +12,8 @@ import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
 import org.springframework.security.oauth2.jwt.Jwt;
 
 /**
- * The rules for logout tokens of one server, as in OpenID Connect Back-Channel Logout 1.0. An ID token never passes: it has no event.
- * Whether a token was used before is checked where it is used.
+ * The rules for logout tokens of one server, as in OpenID Connect Back-Channel Logout 1.0. An ID token never passes, because it
+ * has no event. The route that takes a token checks that it is used only once.
  */
 final class LogoutTokens implements OAuth2TokenValidator<Jwt> {
 
@@ -62,7 +62,7 @@ final class LogoutTokens implements OAuth2TokenValidator<Jwt> {
         return token.hasClaim("nonce") ? "with a nonce" : null;
     }
 
-    /** Returns the stored form of a session at a server; empty if the server names none. */
+    /** Returns the stored form of a session at a server; empty if the server does not name the session. */
     static String session(String server, @Nullable String sid) {
         return isEmpty(sid) ? "" : Secrets.hash(server + " " + sid);
     }

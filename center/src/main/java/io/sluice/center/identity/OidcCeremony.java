@@ -6,17 +6,17 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A sign-in that waits for the answer of an identity server.
  *
- * @param server the name of the server that was asked
- * @param redirectUri where the answer goes
- * @param next the path that the person wanted to see
- * @param isFresh whether the person must prove anew who they are
+ * @param server the name of the server
+ * @param redirectUri the address to which the answer is sent
+ * @param next the path that the person requested
+ * @param isFresh whether the person must prove their identity again
  */
 record OidcCeremony(
         String server, String state, String nonce, String verifier, String redirectUri, String next, boolean isFresh) {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    /** Without what proves that an answer is for this sign-in. */
+    /** Omits the values that prove that an answer belongs to this sign-in. */
     @Override
     public String toString() {
         return "OidcCeremony[" + server + "]";

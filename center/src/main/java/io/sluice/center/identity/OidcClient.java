@@ -54,18 +54,18 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.web.client.HttpServerErrorException;
 
 /**
- * Talks to one identity server with OpenID Connect: authorization code, PKCE, state, nonce and a signed ID token. What the server
- * publishes about itself is read at the first use and again after an hour, so a center starts while the server is away.
+ * A client of one identity server for OpenID Connect: authorization code, PKCE, state, nonce and a signed ID token. The metadata
+ * of the server is read at the first use and again after an hour, so a center starts while the server is unavailable.
  * Thread-safe.
  */
 final class OidcClient implements AutoCloseable {
 
     private static final Duration KNOWN_FOR = Duration.ofHours(1);
 
-    /** Whether each answer has the issuer in it (RFC 9207). */
+    /** The field of the metadata that states whether each answer contains the issuer (RFC 9207). */
     private static final String SENDS_ISSUER = "authorization_response_iss_parameter_supported";
 
-    /** Stands where the library wants an access token. Nothing is done with it. */
+    /** A placeholder where the library requires an access token. It is never used. */
     private static final OAuth2AccessToken ANY_ACCESS =
             new OAuth2AccessToken(OAuth2AccessToken.TokenType.BEARER, "none", null, null);
 
@@ -75,7 +75,7 @@ final class OidcClient implements AutoCloseable {
     private final ServerState state;
     private volatile @Nullable Known known;
 
-    /** What is known about the server. The secret of this client is read at each use. */
+    /** The known facts about the server. The secret of this client is read at each use. */
     private record Known(ClientRegistration registration, OidcKeys keys, boolean sendsIssuer, Instant until) {}
 
     OidcClient(OidcServer server, RemoteHttp http, io.sluice.core.time.Clock clock) {
@@ -91,9 +91,9 @@ final class OidcClient implements AutoCloseable {
     }
 
     /**
-     * What a server says about a person who signs in.
+     * The result of a sign-in.
      *
-     * @param refreshToken what it takes for the next question; empty if it gave none
+     * @param refreshToken the token for the next question about the person; empty if the server gave none
      */
     record Finished(OidcUser user, String refreshToken) {
 
@@ -104,9 +104,9 @@ final class OidcClient implements AutoCloseable {
     }
 
     /**
-     * What a server says about a person without a sign-in.
+     * The result of a question about a person without a sign-in.
      *
-     * @param user empty if it sent no ID token, so the roles are not known
+     * @param user the person; empty if the server sent no ID token, so the roles are not known
      */
     record Refreshed(Optional<OidcUser> user, String refreshToken) {
 
@@ -120,7 +120,7 @@ final class OidcClient implements AutoCloseable {
     record Begun(String address, OidcCeremony ceremony) {}
 
     /**
-     * Begins a sign-in.
+     * Starts a sign-in.
      *
      * @param isFresh whether the server must ask the person again, even within its own session
      * @throws SignInFailedException if the server does not answer
@@ -153,7 +153,7 @@ final class OidcClient implements AutoCloseable {
     }
 
     /**
-     * Changes the code in the server's answer into what the server says about the person. The caller has compared the state.
+     * Exchanges the code in the server's answer for the server's claims about the person. The caller has compared the state.
      *
      * @param issuer the issuer in the answer; null if there is none
      * @throws SignInFailedException if the answer is not valid, or if the server does not answer
@@ -184,10 +184,10 @@ final class OidcClient implements AutoCloseable {
     /**
      * Asks the server about a person again.
      *
-     * @param subject of the person
-     * @param refreshToken which the server gave at the last question
-     * @throws SignInFailedException {@link SignInProblem#REFUSED} if the server no longer takes the token or speaks about another
-     *     person; {@link SignInProblem#UNAVAILABLE} if it does not answer, or does not know this client
+     * @param subject the subject of the person
+     * @param refreshToken the token from the server's last answer
+     * @throws SignInFailedException {@link SignInProblem#REFUSED} if the server no longer accepts the token or answers about
+     *     another person; {@link SignInProblem#UNAVAILABLE} if it does not answer, or does not know this client
      */
     Refreshed refresh(String subject, String refreshToken) throws SignInFailedException {
         return state.call(conversation -> {
@@ -241,9 +241,9 @@ final class OidcClient implements AutoCloseable {
     }
 
     /**
-     * Checks the signature of a token that a server sends about the end of a session, and its times, issuer and audience.
+     * Checks the signature of a logout token, and its times, issuer and audience.
      *
-     * @throws SignInFailedException {@link SignInProblem#REFUSED} if it is not one of the server for this client
+     * @throws SignInFailedException {@link SignInProblem#REFUSED} if it is not a token of the server for this client
      */
     Jwt logout(String token) throws SignInFailedException {
         return state.call(conversation -> {
@@ -344,7 +344,7 @@ final class OidcClient implements AutoCloseable {
         return decoder;
     }
 
-    /** Returns what is wrong, and which address answered what if its answer cannot be used. */
+    /** Returns the failure. For an unusable answer, its message names the address and describes the answer. */
     private static SignInFailedException failure(RuntimeException failure, OidcRequests requests) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof UnusableAnswerException unusable) {

@@ -15,12 +15,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key set of an identity server. It is read at the first use, and again for a token with an unknown key, but only once in a while.
+ * The key set of an identity server. It is read at the first use and again for a token with an unknown key, but not too often.
  * Thread-safe.
  */
 final class OidcKeys {
 
-    /** Tokens with unknown keys cause at most one request in this time. */
+    /** The minimum time between two requests because of tokens with unknown keys. */
     static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final URI address;
@@ -36,7 +36,7 @@ final class OidcKeys {
     }
 
     /**
-     * Returns the keys that a token may be signed with.
+     * Returns the keys that may have signed a token.
      *
      * @throws RemoteKeySourceException if the key set cannot be read
      */

@@ -12,8 +12,8 @@ import org.springframework.security.oauth2.client.registration.ClientRegistratio
 import org.springframework.security.oauth2.core.oidc.IdTokenClaimNames;
 
 /**
- * What a server publishes about itself. It may name only addresses at the issuer's own host or at a host that the settings allow,
- * so the center contacts nothing else.
+ * The metadata that a server publishes about itself. It may name only addresses at the issuer's own host or at a host that the
+ * settings allow, so the center contacts no other host.
  */
 final class OidcMetadata {
 
@@ -27,9 +27,9 @@ final class OidcMetadata {
     }
 
     /**
-     * Returns how to talk to the server.
+     * Returns the registration for conversations with the server.
      *
-     * @throws SignInFailedException if the document is that of another server or names foreign addresses
+     * @throws SignInFailedException if the document belongs to another server or names foreign addresses
      */
     static ClientRegistration.Builder registration(OidcServer server, Map<String, Object> document)
             throws SignInFailedException {

@@ -16,10 +16,10 @@ import org.springframework.security.oauth2.core.oidc.user.OidcUser;
 /** Reads the claims of an identity server. */
 final class OidcPerson {
 
-    /** A claim with more values is cut off. */
+    /** The maximum number of values that are read from a claim. */
     private static final int MOST_VALUES = 1_000;
 
-    /** More grants are cut off. */
+    /** The maximum number of grants. */
     private static final int MOST_GRANTS = 50;
 
     private OidcPerson() {}
@@ -45,7 +45,7 @@ final class OidcPerson {
                         + tenants(server, claims));
     }
 
-    /** A role for the tenants of a claim is none without the claim. */
+    /** Returns a note if the claim for tenants is missing, because a role for the tenants of that claim then grants nothing. */
     private static String tenants(OidcServer server, Map<String, Object> claims) {
         return server.claims()
                 .tenant()
@@ -67,7 +67,7 @@ final class OidcPerson {
                 .toList();
     }
 
-    /** Returns the texts of a claim that holds one or a list. A claim inside of another has both names with a dot. */
+    /** Returns the texts of a claim that holds one text or a list. A nested claim is named by both names with a dot between them. */
     private static List<String> texts(Map<String, Object> claims, String name) {
         @Nullable Object value = claims.get(name);
         for (int dot = name.indexOf('.'); value == null && dot > 0; dot = name.indexOf('.', dot + 1)) {

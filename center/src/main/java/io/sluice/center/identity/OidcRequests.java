@@ -38,18 +38,18 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The requests of one conversation with an identity server. Every answer must be a JSON object; another one fails with a sentence that
- * says which address answered what. For one thread.
+ * The requests of one conversation with an identity server. Every answer must be a JSON object. Any other answer fails with a
+ * sentence that names the address and describes the answer. For use by one thread.
  */
 final class OidcRequests implements ClientHttpRequestFactory {
 
-    /** An answer of 1 MB may have ten times as many values as any real one, and each takes memory. */
+    /** An answer of 1 MB can have ten times as many values as any real answer, and each value takes memory. */
     private static final int MAX_TOKENS = 50_000;
 
     private static final int MAX_DEPTH = 50;
     private static final int LONGEST_ADDRESS = 200;
 
-    /** What the JDK's client sets itself. */
+    /** The headers that the JDK's client sets itself. */
     private static final Set<String> OWN_HEADERS = Set.of("content-length", "host", "connection", "expect", "upgrade");
 
     private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
@@ -69,12 +69,12 @@ final class OidcRequests implements ClientHttpRequestFactory {
         this.conversation = conversation;
     }
 
-    /** Returns a sentence about the last answer, which shows nothing of what it contains. */
+    /** Returns a sentence about the last answer that reveals nothing of its content. */
     String last() {
         return last;
     }
 
-    /** Returns a document that the server publishes, as text. */
+    /** Returns a published document of the server as text. */
     String document(URI address) throws IOException {
         HttpRequest request = HttpRequest.newBuilder(address)
                 .header("Accept", "application/json")
@@ -86,7 +86,7 @@ final class OidcRequests implements ClientHttpRequestFactory {
         return new String(answer.body(), StandardCharsets.UTF_8);
     }
 
-    /** Returns a document that the server publishes. */
+    /** Returns a published document of the server. */
     @SuppressWarnings("unchecked") // it is an object
     Map<String, Object> object(URI address) throws IOException {
         return JSON.readValue(document(address), Map.class);
@@ -122,14 +122,14 @@ final class OidcRequests implements ClientHttpRequestFactory {
         }
     }
 
-    /** Returns a client that changes codes into tokens. */
+    /** Returns a client that exchanges codes for tokens. */
     RestClientAuthorizationCodeTokenResponseClient tokens() {
         RestClientAuthorizationCodeTokenResponseClient client = new RestClientAuthorizationCodeTokenResponseClient();
         client.setRestClient(tokenRequests());
         return client;
     }
 
-    /** Returns a client that changes refresh tokens into tokens. */
+    /** Returns a client that exchanges refresh tokens for tokens. */
     RestClientRefreshTokenTokenResponseClient refreshes() {
         RestClientRefreshTokenTokenResponseClient client = new RestClientRefreshTokenTokenResponseClient();
         client.setRestClient(tokenRequests());
@@ -146,7 +146,7 @@ final class OidcRequests implements ClientHttpRequestFactory {
                 .build();
     }
 
-    /** Returns a client for what a server tells about a person. */
+    /** Returns a client for the server's claims about a person. */
     OidcUserService users() {
         RestTemplate rest = new RestTemplate(this);
         rest.setErrorHandler(new OAuth2ErrorResponseErrorHandler());
@@ -227,7 +227,7 @@ final class OidcRequests implements ClientHttpRequestFactory {
 
         @Override
         public void close() {
-            // It is complete.
+            // The answer is already complete.
         }
     }
 }

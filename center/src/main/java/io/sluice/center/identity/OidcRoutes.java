@@ -33,8 +33,8 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Takes a browser to an identity server and back. An answer counts once, in the browser that asked, from the server that was
- * asked. Nothing that a server says is shown: the sign-in page gets one of a few words.
+ * Sends a browser to an identity server and back. An answer counts once, in the browser that started the sign-in, and only from
+ * the server that was asked. No text of a server is shown: the sign-in page receives one of a few fixed words.
  */
 @RestController
 final class OidcRoutes implements AutoCloseable {
@@ -42,13 +42,13 @@ final class OidcRoutes implements AutoCloseable {
     private static final String KIND = "oidc";
     private static final String COOKIE = "sluice_oidc";
 
-    /** The time for signing in at the server. */
+    /** The time limit for signing in at the server. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    /** How old the proof may be when a fresh one is asked for. */
+    /** The maximum age of a proof if a fresh one is requested. */
     private static final Duration FRESH = Duration.ofMinutes(5);
 
-    /** A browser may sign in in several tabs. Of more, the first ones expire. */
+    /** The maximum number of tabs in which a browser may sign in. With more tabs, the oldest sign-ins expire. */
     private static final int MAX_TABS = 4;
 
     private static final int LONGEST_CODE = 4_000;
@@ -82,7 +82,7 @@ final class OidcRoutes implements AutoCloseable {
         this.address = address;
     }
 
-    /** Leads to the server. With {@code fresh=true} the server asks again; {@code to} is the path to see afterwards. */
+    /** Redirects to the server. With {@code fresh=true} the server asks the person again; {@code to} is the path to show afterwards. */
     @GetMapping(path = "/sign-in/oidc/{name}")
     void begin(@PathVariable("name") String name, HttpServletRequest request, HttpServletResponse response) {
         try {
@@ -139,8 +139,8 @@ final class OidcRoutes implements AutoCloseable {
     }
 
     /**
-     * Returns the question that the answer belongs to, once. The questions of other tabs stay, so that neither an old tab nor an answer
-     * from elsewhere ends them.
+     * Returns the sign-in that the answer belongs to, once. The sign-ins of other tabs stay, so that neither an old tab nor a
+     * foreign answer ends them.
      */
     private OidcCeremony ceremony(HttpServletRequest request, HttpServletResponse response)
             throws SignInFailedException {
@@ -167,7 +167,7 @@ final class OidcRoutes implements AutoCloseable {
                 problem == SignInProblem.EXPIRED ? "nothing was asked" : "the answer does not belong to the question");
     }
 
-    /** Returns what finds the questions of this browser, the last one at the end. */
+    /** Returns the secrets of the sign-ins of this browser, newest last. */
     private List<String> secrets(HttpServletRequest request) {
         List<String> all = List.of(cookie.read(request, COOKIE).orElse("").split("\\.", -1));
         List<String> last = all.subList(Math.max(0, all.size() - MAX_TABS), all.size());
@@ -183,11 +183,11 @@ final class OidcRoutes implements AutoCloseable {
         }
     }
 
-    /** Returns why somebody does not get in, in words that are ours. */
+    /** Returns the reason for a failed sign-in, without words of the server. */
     private String reason(String name, SignInFailedException failure) {
         return (clients.containsKey(name) ? name : "unknown server") + ": "
                 + failure.problem().word()
-                // Its message has the words of the configuration, and masked values.
+                // This message contains only words of the configuration and masked values.
                 + (failure.problem() == SignInProblem.NO_ROLE ? ": " + failure.getMessage() : "");
     }
 
@@ -199,7 +199,7 @@ final class OidcRoutes implements AutoCloseable {
         return client;
     }
 
-    /** Returns the code of an answer that belongs to the question. */
+    /** Returns the code of an answer that belongs to the sign-in. */
     private static String code(OidcClient client, OidcCeremony ceremony, HttpServletRequest request)
             throws SignInFailedException {
         if (!ceremony.server().equals(client.server().name())) {
@@ -217,8 +217,8 @@ final class OidcRoutes implements AutoCloseable {
     }
 
     /**
-     * Returns the factor with the time at which the person proved to the server who they are. Without that time the factor never
-     * counts as fresh, because a single sign-on may be days old.
+     * Returns the factor with the time at which the person proved their identity to the server. Without that time the factor
+     * never counts as fresh, because a single sign-on may be days old.
      */
     private Factor factor(OidcUser user, OidcCeremony ceremony) throws SignInFailedException {
         long now = people.clock().epochMicros() / 1000;
@@ -244,7 +244,7 @@ final class OidcRoutes implements AutoCloseable {
                         expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns a path of this center, whatever was asked for. */
+    /** Returns the requested path if it is a path of this center, and otherwise the start page. */
     private static String local(@Nullable String path) {
         return path != null
                         && path.length() <= LONGEST_PATH

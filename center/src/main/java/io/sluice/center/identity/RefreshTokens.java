@@ -15,9 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts the refresh tokens of one server for the database. The key comes from the secret of the client: all centers have it, the
- * database does not, and without that secret the server takes no refresh token anyway. After another secret, the stored tokens cannot
- * be read, and people sign in once more. Thread-safe.
+ * Encrypts the refresh tokens of one server for the database. The key is derived from the secret of the client: all centers have
+ * it, the database does not, and the server accepts no refresh token without that secret. If the secret changes, the stored
+ * tokens cannot be read, and people sign in once more. Thread-safe.
  */
 final class RefreshTokens {
 
@@ -31,7 +31,7 @@ final class RefreshTokens {
         this.server = server;
     }
 
-    /** Returns the stored form of a token; empty for none, or if the secret cannot be read now. */
+    /** Returns the stored form of a token; empty if there is no token, or if the secret cannot be read now. */
     String encrypted(String token, String subject) {
         if (token.isEmpty()) {
             return "";
@@ -52,7 +52,7 @@ final class RefreshTokens {
         }
     }
 
-    /** Returns a token; empty if it was stored under another secret of the client, or for another person. */
+    /** Returns a token; empty if it was stored with another secret of the client, or for another person. */
     Optional<String> decrypted(String stored, String subject) {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(stored));

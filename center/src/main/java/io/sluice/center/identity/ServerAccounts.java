@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * The accounts of people who sign in through identity servers. An account belongs to a server and a subject. It is never found by
- * a name or an e-mail address, so a server cannot hand out an account that is not its own. Thread-safe.
+ * a name or an e-mail address, so a server cannot give access to an account that is not its own. Thread-safe.
  */
 final class ServerAccounts {
 
@@ -37,15 +37,15 @@ final class ServerAccounts {
         this.people = people;
     }
 
-    /** Does the same for a server that gave no refresh token. */
+    /** Returns the account of a person who signs in through a server that gave no refresh token. */
     Account admit(ServerPerson person) throws SignInFailedException {
         return admit(person, "");
     }
 
     /**
-     * Returns the account of a person who signs in, with the roles that the person has now. Creates it at the first sign-in.
+     * Returns the account of a person who signs in, with the person's present roles. Creates it at the first sign-in.
      *
-     * @param refreshToken what the server takes for the next question about the person, encrypted; may be empty
+     * @param refreshToken the encrypted token for the next question about the person; may be empty
      * @throws SignInFailedException if the person has no role or the account is disabled
      */
     Account admit(ServerPerson person, String refreshToken) throws SignInFailedException {
@@ -72,9 +72,9 @@ final class ServerAccounts {
     }
 
     /**
-     * Gives an account the roles that its person has now, without a sign-in.
+     * Gives an account the present roles of its person, without a sign-in.
      *
-     * @param refreshToken as above
+     * @param refreshToken the encrypted token for the next question about the person; may be empty
      */
     void confirm(ServerPerson person, String refreshToken) {
         people.database().write(client -> {
@@ -86,9 +86,9 @@ final class ServerAccounts {
     }
 
     /**
-     * Takes the roles of an account, because its identity server does not know the person any more.
+     * Removes the roles of an account, because its identity server no longer knows the person.
      *
-     * @param why what the server answered, for the log
+     * @param why the answer of the server, for the log
      */
     void remove(Account account, String why) {
         people.database().write(client -> {
@@ -104,10 +104,10 @@ final class ServerAccounts {
     }
 
     /**
-     * Lets sessions, tokens and passkeys of an account rest until the next sign-in, because its identity server refuses to confirm the
-     * person.
+     * Suspends the sessions, tokens and passkeys of an account until the next sign-in, because its identity server refuses to
+     * confirm the person.
      *
-     * @param why what the server answered, for the log
+     * @param why the answer of the server, for the log
      */
     void suspend(Account account, String why) {
         people.database().write(client -> {
@@ -128,7 +128,7 @@ final class ServerAccounts {
     }
 
     private Account create(JdbcClient client, ServerPerson person) {
-        // Taken first, so that two first sign-ins of one person come one after the other.
+        // Taken first, so that two first sign-ins of one person are carried out one after the other.
         long unused = Database.next(client, "account");
         Optional<Account> meanwhile = find(client, person);
         if (meanwhile.isPresent()) {
@@ -156,9 +156,9 @@ final class ServerAccounts {
     }
 
     /**
-     * Stores what a server says now.
+     * Stores the present answer of a server.
      *
-     * @param actor who caused it; empty for the person, who signs in
+     * @param actor the actor who caused the question; empty if the person signs in
      */
     private Account update(JdbcClient client, ServerPerson person, String reason, Optional<Actor> actor) {
         Account account = find(client, person).orElseThrow();
@@ -185,8 +185,8 @@ final class ServerAccounts {
     }
 
     /**
-     * An identity becomes an e-mail address at most once and then stays, because somebody who can change it could approve their
-     * own changes as another person.
+     * Returns an account with the data of its server. An identity becomes an e-mail address at most once and then stays, because
+     * a person who could change it could approve their own changes as another person.
      */
     private static Account updated(Account account, ServerPerson person) {
         boolean isFirstEmail = account.email().isEmpty() && !person.email().isEmpty();
@@ -196,7 +196,7 @@ final class ServerAccounts {
                 account.id(),
                 account.revision(),
                 account.name(),
-                // Names that were stored before invisible characters were removed.
+                // Stored names may still contain invisible characters.
                 ServerPerson.visible(account.displayName()),
                 isFirstEmail ? person.email() : account.email(),
                 isFirstEmail ? person.identity() : account.identity(),

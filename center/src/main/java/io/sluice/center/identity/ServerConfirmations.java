@@ -22,18 +22,19 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The identity servers of a center, and the questions to them about people who do not sign in just now. The leading center asks about
- * every account that can act, once per interval; each center also asks when a token or a passkey is used after longer than that. LDAP
- * servers are asked for the entry, others with the refresh token of the last answer, if there is one. Thread-safe.
+ * The identity servers of a center, and the questions to them about people who are not signing in. The leading center asks about
+ * every account that can act, once per interval. Each center also asks when a token or a passkey is used and the last question is
+ * older than the interval. LDAP servers are asked for the entry, other servers with the refresh token of the last answer, if
+ * there is one. Thread-safe.
  */
 public final class ServerConfirmations implements Confirmer, AutoCloseable {
 
     private static final int MAX_PER_TURN = 50;
 
-    /** How often accounts that are due are looked for. */
+    /** The interval of looking for accounts that are due. */
     private static final Duration TURN = Duration.ofSeconds(5);
 
-    /** A server that does not answer is not asked about anybody for this time. */
+    /** The time for which a server that did not answer is not asked about any account. */
     private static final Duration AWAY = Duration.ofMinutes(1);
 
     private final People people;
@@ -42,10 +43,10 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
     private final Map<String, LdapDirectory> directories = new LinkedHashMap<>();
     private final Map<String, OidcClient> clients = new LinkedHashMap<>();
 
-    /** When an account may be asked about next, for those that were looked at; the database decides. */
+    /** The earliest time of the next question about each account that was examined; the database decides. */
     private final Map<Long, Long> notBefore = new ConcurrentHashMap<>();
 
-    /** When a server that did not answer may be asked next. */
+    /** The earliest time of the next question to a server that did not answer. */
     private final Map<String, Long> awayUntil = new ConcurrentHashMap<>();
 
     private volatile long nextTurn;
@@ -57,7 +58,7 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
     }
 
     /**
-     * Opens the servers of the settings. None of them is contacted.
+     * Creates the clients of all servers in the settings. No server is contacted.
      *
      * @throws IOException with a sentence for the user
      */
@@ -77,12 +78,12 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
         return accounts;
     }
 
-    /** Returns the LDAP servers in the order in which they are asked. */
+    /** Returns the LDAP servers in the order of their questions. */
     List<LdapDirectory> directories() {
         return List.copyOf(directories.values());
     }
 
-    /** Returns the servers with OpenID Connect by their names. */
+    /** Returns the clients of OpenID Connect servers by their names. */
     Map<String, OidcClient> clients() {
         return new LinkedHashMap<>(clients);
     }
@@ -123,7 +124,7 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
                                 .isEmpty());
     }
 
-    /** Returns whether the server was asked and has answered. */
+    /** Returns whether the server was asked and answered. */
     private boolean ask(long id, long now) {
         Optional<Account> found =
                 people.database().read(client -> people.accounts().find(client, id));
@@ -147,7 +148,7 @@ public final class ServerConfirmations implements Confirmer, AutoCloseable {
             answer(account, seen);
             return true;
         } catch (SignInFailedException e) {
-            // What was true holds until the confirmation ends. The state of the server has logged it.
+            // The last confirmation holds until it ends. The state of the server has logged the failure.
             awayUntil.put(account.origin(), now() + AWAY.toMillis());
             return false;
         }

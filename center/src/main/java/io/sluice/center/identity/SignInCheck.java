@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Tries what a sign-in of one person would find at each identity server, without a password. Changes nothing. */
+/** Tries the steps of one person's sign-in at each identity server without a password, and reports the findings. Changes nothing. */
 public final class SignInCheck {
 
     private final SignInSettings settings;
@@ -28,8 +28,8 @@ public final class SignInCheck {
     /**
      * Asks every server.
      *
-     * @param name as the person types it, or the name of the account here
-     * @return lines for the user; values of the servers are masked
+     * @param name the name as the person types it, or the name of the account here
+     * @return lines for the user; values from the servers are masked
      * @throws IOException with a sentence for the user, if a secret cannot be read
      */
     public List<String> of(String name) throws IOException {
@@ -97,7 +97,7 @@ public final class SignInCheck {
         }
     }
 
-    /** What a server says about a person is known only after a sign-in; everything before it can be tried. */
+    /** Tries all steps before a sign-in. The server's claims about a person are known only after one. */
     private static List<String> oidc(OidcClient client) {
         String server = client.server().name() + ": ";
         String then = server + "the log of the center says at a sign-in which claims came; it looks for the claim "

@@ -2,7 +2,7 @@ package io.sluice.center.identity;
 
 import java.io.IOException;
 
-/** An identity server answered something that is not usable. Its message says which address answered what, for the log. */
+/** An unusable answer of an identity server. The message names the address and describes the answer, for the log. */
 final class UnusableAnswerException extends IOException {
 
     private static final long serialVersionUID = 1;
@@ -14,7 +14,7 @@ final class UnusableAnswerException extends IOException {
         this.status = status;
     }
 
-    /** Returns whether the server refused the request, rather than failed. */
+    /** Returns whether the server refused the request instead of failing. */
     boolean isRefusal() {
         return status >= 400 && status < 500;
     }

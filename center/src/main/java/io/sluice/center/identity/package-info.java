@@ -1,4 +1,4 @@
-/** Signing in through identity servers: OpenID Connect and LDAP. */
+/** Sign-in through identity servers: OpenID Connect and LDAP. */
 @NullMarked
 package io.sluice.center.identity;
 

@@ -4,7 +4,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The groups that were looked for in an answer of an identity server, and what came instead, as one masked sentence. */
+/**
+ * Describes the groups that were expected in an answer of an identity server, and the values that it contained, as one masked
+ * sentence.
+ */
 public final class Evidence {
 
     private static final int MAX_SHOWN = 10;
@@ -16,7 +19,7 @@ public final class Evidence {
     /**
      * Returns the sentence for a claim.
      *
-     * @param others the names of the claims that came
+     * @param others the names of all received claims
      */
     public static String claim(
             String claim, List<String> came, Collection<String> others, Collection<String> expected) {
@@ -30,15 +33,15 @@ public final class Evidence {
     /**
      * Returns the sentence for the groups of a directory.
      *
-     * @param base where the groups were looked for
-     * @param filter with which they were looked for
+     * @param base the entry below which the groups were searched
+     * @param filter the filter of the search
      */
     public static String groups(String base, String filter, Collection<String> came, Collection<String> expected) {
         return (came.isEmpty() ? "no group" : "the groups " + masked(came)) + " under " + base + " by " + filter
                 + expected(expected);
     }
 
-    /** Returns the beginning of a value and its length. It is enough to see a wrong prefix, and not enough to learn the value. */
+    /** Returns the start of a value and its length: enough to notice a wrong prefix, but not enough to learn the value. */
     public static String masked(String value) {
         int length = value.codePointCount(0, value.length());
         return name(value.substring(0, value.offsetByCodePoints(0, Math.min(CLEAR, length)))) + "… (" + length

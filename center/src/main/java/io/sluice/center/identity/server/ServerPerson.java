@@ -10,15 +10,15 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Somebody whom an identity server vouches for. Immutable.
+ * A person whom an identity server vouches for. Immutable.
  *
  * @param origin the configured name of the server
- * @param subject what never changes about the person at the server
- * @param authority the server in the identity of somebody without an e-mail address
- * @param name the wished name of an account, in any form
- * @param email only if the server vouches for it; may be empty
- * @param grants what the groups of the person allow now
- * @param evidence the groups that were looked for and what came, masked, for people without a role
+ * @param subject the identifier of the person at the server, which never changes
+ * @param authority the server in the identity of a person without an e-mail address
+ * @param name the requested name of an account, in any form
+ * @param email the e-mail address if the server vouches for it; may be empty
+ * @param grants the present grants of the person's groups
+ * @param evidence the expected groups and the received groups, masked, for people without a role
  */
 public record ServerPerson(
         String origin,
@@ -38,11 +38,11 @@ public record ServerPerson(
     /** Spaces of any kind, ends of lines and paragraphs, and control characters. */
     private static final Pattern SEPARATORS = Pattern.compile("[\\p{Z}\\p{Cc}\\s]+");
 
-    /** Characters that format others, halves of characters, and fillers that fonts show as nothing. */
+    /** Formatting characters, halves of characters, and fillers that fonts display as nothing. */
     private static final Pattern INVISIBLE = Pattern.compile(
             "[\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\uFFFC\\u115F\\u1160\\u3164\\uFFA0\\u2800\\u034F\\p{InVARIATION_SELECTORS}]");
 
-    /** Half of a character. A database stores it as a question mark, so two subjects would be one. */
+    /** Half of a character. A database stores it as a question mark, so two different subjects would become equal. */
     private static final Pattern HALF = Pattern.compile("\\p{Cs}");
 
     private static final int LONGEST_SUBJECT = 300;
@@ -63,7 +63,7 @@ public record ServerPerson(
         grants = grants.stream().distinct().toList();
     }
 
-    /** Returns the person behind the account. An e-mail address is the same person at each server and with a local account. */
+    /** Returns the identity of the person. An e-mail address means the same person at each server and with a local account. */
     public String identity() {
         if (!email.isEmpty()) {
             return email;
@@ -73,8 +73,8 @@ public record ServerPerson(
     }
 
     /**
-     * Returns a text without the characters that cannot be seen. They reverse the order of what follows, begin lines, or make two
-     * names look like one.
+     * Returns a text without invisible characters. These reverse the order of the following characters, start new lines, or make
+     * two names look the same.
      */
     public static String visible(String text) {
         return SEPARATORS

@@ -11,18 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The conversations with one identity server: how many there are at once, how long each may take, and whether the server answers. A
- * server that did not answer in time is skipped until it answers a probe, so that only the first people wait for it. Thread-safe.
+ * The conversations with one identity server: their number, their time limit, and whether the server answers. A server that did
+ * not answer in time is skipped until it answers a probe, so that only the first people wait for it. Thread-safe.
  */
 public final class ServerState implements AutoCloseable {
 
-    /** The time for all that a sign-in asks one server. */
+    /** The time limit for all requests of a sign-in to one server. */
     public static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
     /** The time between two probes of a server that does not answer. */
     public static final Duration PROBE_PAUSE = Duration.ofSeconds(5);
 
-    /** A server that hangs may not keep all threads of the center waiting. */
+    /** The maximum number of parallel conversations, so that a hanging server does not block all threads of the center. */
     public static final int MAX_AT_ONCE = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerState.class);
@@ -41,8 +41,8 @@ public final class ServerState implements AutoCloseable {
     /**
      * Creates a state.
      *
-     * @param name such as {@code oidc.corp}
-     * @param probe anything that the server has to answer, whatever the answer is
+     * @param name a name for logs, such as {@code oidc.corp}
+     * @param probe a request to which the server has to answer; any answer counts
      */
     public ServerState(String name, Clock clock, Call<?> probe) {
         this.name = name;
@@ -56,19 +56,21 @@ public final class ServerState implements AutoCloseable {
     }
 
     /**
-     * Talks to the server.
+     * Runs a conversation with the server.
      *
-     * @throws SignInFailedException also if the server is skipped, or if too many requests wait for it already
+     * @throws SignInFailedException if the conversation fails, if the server is skipped, or if too many requests are waiting for
+     *     it already
      */
     public <T> T call(Call<T> call) throws SignInFailedException {
         return call(MAX_DURATION, call);
     }
 
     /**
-     * Talks to the server.
+     * Runs a conversation with the server.
      *
-     * @param limit the time that is left for it; it never takes longer than usual
-     * @throws SignInFailedException also if the server is skipped, or if too many requests wait for it already
+     * @param limit the remaining time; a conversation never takes longer than {@link #MAX_DURATION}
+     * @throws SignInFailedException if the conversation fails, if the server is skipped, or if too many requests are waiting for
+     *     it already
      */
     public <T> T call(Duration limit, Call<T> call) throws SignInFailedException {
         if (isSkipped()) {
@@ -95,18 +97,18 @@ public final class ServerState implements AutoCloseable {
     private <T> T converse(Duration limit, Call<T> call) throws SignInFailedException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // Threads that clients start on the way must not belong to the web application.
+        // Threads that clients start during the conversation must not belong to the web application.
         thread.setContextClassLoader(ServerState.class.getClassLoader());
         boolean isShort = limit.compareTo(MAX_DURATION) < 0;
         try (Conversation conversation = Conversation.begin(clock, isShort ? limit : MAX_DURATION)) {
             try {
                 return call.run(conversation);
             } catch (SignInFailedException e) {
-                // Another server may have used the time up.
+                // With a shorter limit, another server may have used up the time.
                 if (conversation.isLate() && !isShort) {
                     skip();
                 }
-                // A library reports a connection that was closed, not why.
+                // A library reports that a connection was closed, but not why.
                 throw conversation
                         .problem()
                         .filter(why -> !String.valueOf(e.getMessage()).contains(why))
@@ -169,7 +171,7 @@ public final class ServerState implements AutoCloseable {
         }
     }
 
-    /** A part of it may be what the server said. */
+    /** Returns the message as one line. A part of it may come from the server. */
     private static String why(SignInFailedException failure) {
         return LogText.line(String.valueOf(failure.getMessage()));
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Trust in the authorities of a PEM file, and in no others. The name of a server must still be that in its certificate. */
+/** Trust in the authorities of a PEM file, and in no others. The name of a server must still match its certificate. */
 public final class ServerTrust {
 
     private ServerTrust() {}
@@ -21,7 +21,7 @@ public final class ServerTrust {
     /**
      * Returns a context for connections; empty for the authorities that Java trusts.
      *
-     * @param key the setting that names the file, for the error
+     * @param key the setting that names the file, for the error message
      */
     public static Optional<SSLContext> context(String key, Optional<Path> file) throws IOException {
         return file.isEmpty() ? Optional.empty() : Optional.of(context(key, file.get()));

@@ -2,7 +2,7 @@ package io.sluice.center.identity.server;
 
 import org.jspecify.annotations.Nullable;
 
-/** Somebody does not get in through an identity server. Its message is for the log alone. */
+/** A failed sign-in through an identity server. The message is only for the log. */
 public final class SignInFailedException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -1,4 +1,4 @@
-/** An identity server: conversations with it, trust in its certificate, and the people that it vouches for. */
+/** An identity server: conversations with it, trust in its certificate, and the people whom it vouches for. */
 @NullMarked
 package io.sluice.center.identity.server;
 
