@@ -11,7 +11,7 @@ package io.sluice.center.approval;
  * @param account the account of the person
  * @param identity the identity of the person at that time
  * @param remark the comment of the person; may be empty
- * @param at milliseconds since the epoch
+ * @param at the time in milliseconds since the epoch
  */
 record Approval(
         long id,

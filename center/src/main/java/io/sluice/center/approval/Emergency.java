@@ -12,9 +12,9 @@ import java.util.Set;
  * @param change the id of the released change; 0 if none was released
  * @param why the reasons why the action needed approval
  * @param guarded the rules that count as protected until the review
- * @param at milliseconds since the epoch
+ * @param at the time in milliseconds since the epoch
  * @param endsAt the end of the emergency unless it is accepted, in milliseconds since the epoch
- * @param closedAt milliseconds since the epoch; 0 while it waits
+ * @param closedAt the time when it was closed, in milliseconds since the epoch; 0 while it waits
  * @param undoneBy the version that undid it; 0 if none did
  */
 public record Emergency(

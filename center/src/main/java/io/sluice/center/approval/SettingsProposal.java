@@ -4,7 +4,7 @@ package io.sluice.center.approval;
  * A proposal to change the settings for approvals. Immutable.
  *
  * @param settings the proposed settings, with the revision that they replace
- * @param at milliseconds since the epoch
+ * @param at the time in milliseconds since the epoch
  * @param state {@link #WAITING}, {@link #APPROVED} or {@link #REJECTED}
  */
 public record SettingsProposal(

@@ -23,8 +23,8 @@ public record Standing(long needed, List<Protection.Reason> why, List<Given> giv
     /**
      * An approval.
      *
-     * @param at milliseconds since the epoch
-     * @param expiresAt milliseconds since the epoch
+     * @param at the time in milliseconds since the epoch
+     * @param expiresAt the time of expiry in milliseconds since the epoch
      * @param voidBecause the reason why the approval no longer holds; empty if it holds
      */
     public record Given(

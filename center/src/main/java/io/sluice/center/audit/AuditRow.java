@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * The hashed fields of a row of the log. Immutable.
  *
- * @param at milliseconds since the epoch
+ * @param at the time in milliseconds since the epoch
  * @param outcome {@code done} or {@code refused}
  * @param commitment the hash of salt, origin, reason and body
  */

@@ -7,8 +7,8 @@ import java.util.Arrays;
  *
  * @param subject the keyed hash of the subject
  * @param sealed the encrypted subject; empty when no more nodes are asked
- * @param at milliseconds since the epoch
- * @param endedAt milliseconds since the epoch; 0 while nodes are asked
+ * @param at the time in milliseconds since the epoch
+ * @param endedAt the end in milliseconds since the epoch; 0 while nodes are asked
  */
 record Erasure(
         long id,

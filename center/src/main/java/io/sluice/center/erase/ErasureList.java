@@ -36,7 +36,7 @@ final class ErasureList {
     /**
      * An erasure.
      *
-     * @param at milliseconds since the epoch
+     * @param at the time in milliseconds since the epoch
      * @param subject the keyed hash of the subject
      * @param hashes keyed hashes of the hashes under which nodes know the subject
      */

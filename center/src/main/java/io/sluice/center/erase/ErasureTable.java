@@ -23,7 +23,7 @@ final class ErasureTable {
     /**
      * The answer of a node.
      *
-     * @param at milliseconds since the epoch
+     * @param at the time in milliseconds since the epoch
      */
     record Answer(long at, ErasureResult result) {}
 

@@ -280,7 +280,7 @@ public final class Erasures {
         return orders.of(node);
     }
 
-    /** Takes the results that a node reports for its orders, to be stored soon. Does not wait for the database. */
+    /** Takes the results that a node reports for its orders. They are stored soon; this method does not wait for the database. */
     public void answered(String node, List<ErasureResult> results) {
         if (nodes.find(node).filter(known -> known.way() == NodeState.Way.HTTP).isEmpty()) {
             return;

@@ -26,8 +26,8 @@ final class DutyThread implements AutoCloseable {
     static final int MAX_BEATS = 240;
 
     /**
-     * The number of turns without a failure that end a trouble. Most duties act only in a few turns, so a single turn proves
-     * little.
+     * The number of turns without a failure after which a trouble has ended. Most duties act only in a few turns, so a single
+     * turn proves little.
      */
     static final int CALM_TURNS = 40;
 

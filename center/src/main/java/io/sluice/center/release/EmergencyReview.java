@@ -182,7 +182,7 @@ public final class EmergencyReview implements Duty {
                 .version();
     }
 
-    /** Returns the latest content of a rule that does not come from an emergency without acceptance. */
+    /** Returns the latest content of a rule that does not come from an unaccepted emergency. */
     private Optional<Rule> approved(JdbcClient client, Emergency emergency, String id, Optional<Rule> content) {
         Optional<Rule> found = content;
         for (Emergency earlier : emergencies.notAccepted(client)) {

@@ -226,8 +226,8 @@ public final class Jury implements Duty {
     }
 
     /**
-     * Returns the counts from before the trial, for the first step only: a later step splits callers differently, so the earlier
-     * counts do not apply to it.
+     * Returns the counts from before any caller tried the version, for the first step only. A later step splits callers
+     * differently, so these counts do not apply to it.
      */
     private Sample before(Rollout trial) {
         Before known = before;

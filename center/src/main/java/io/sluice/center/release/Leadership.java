@@ -37,7 +37,7 @@ final class Leadership {
      * Takes a turn, in a transaction. Returns the term of this center; 0 if it does not lead.
      *
      * @param above a term that was found elsewhere. If this center leads nevertheless, that term belongs to another database,
-     *     such as one that a backup replaced, and the own term continues above it
+     *     such as one that a backup replaced, and the term of this center continues above it
      */
     long turn(JdbcClient client, long above) {
         Optional<Row> row = row(client, "reconciler");

@@ -84,12 +84,12 @@ final class Publication implements AutoCloseable {
         return state.highest();
     }
 
-    /** Returns the highest term of another leader for which Redis refused this center; 0 if it did not refuse it. */
+    /** Returns the highest term of another leader because of which Redis refused this center; 0 if it did not. */
     long foundTerm() {
         return foundTerm;
     }
 
-    /** Returns the revision of the adjustments in Redis if it is higher than the own revision; otherwise 0. */
+    /** Returns the revision of the adjustments in Redis if it is higher than that of this center; otherwise 0. */
     long foundRevision() {
         return foundRevision;
     }
@@ -194,7 +194,7 @@ final class Publication implements AutoCloseable {
         show(kept.repaired());
     }
 
-    /** Returns whether the database has other rules in the meantime. */
+    /** Returns whether the database has received other rules in the meantime. */
     private boolean isNews(WantedRules wanted) {
         return wanted(stored.get()).highest() != wanted.highest();
     }

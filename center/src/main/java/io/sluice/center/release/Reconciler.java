@@ -93,7 +93,7 @@ public final class Reconciler implements AutoCloseable {
     /** The start of the last complete read of the reports in Redis. */
     private volatile long boardReadNanos;
 
-    /** The highest term of another leader for which Redis refused the reports of this center. */
+    /** The highest term of another leader because of which Redis refused the reports of this center. */
     private volatile long boardTerm;
 
     /** This field and the next two are used only by the thread. */

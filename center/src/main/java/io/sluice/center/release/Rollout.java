@@ -8,10 +8,10 @@ import java.util.Optional;
 /**
  * The delivery of a version to the nodes.
  *
- * @param revision rises with each change of the other fields
+ * @param revision the number that rises with each change of the other fields
  * @param version the version; 0 while it is only scheduled
- * @param startedAt milliseconds since the epoch
- * @param endedAt milliseconds since the epoch; 0 while it is running
+ * @param startedAt the start in milliseconds since the epoch
+ * @param endedAt the end in milliseconds since the epoch; 0 while it is running
  * @param nodes the acknowledgements of the nodes at the end, as JSON; empty while it is running
  * @param order the requested release
  * @param progress the progress of its trial

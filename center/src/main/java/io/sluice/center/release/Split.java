@@ -26,7 +26,7 @@ record Split(String attribute, String key) {
 
     private static final Split NONE = new Split("", "");
 
-    /** Leaves room for two numbers of fifteen digits. */
+    /** The maximum length, which leaves room for two numbers of fifteen digits. */
     private static final int LONGEST = TrialPointer.LONGEST - 50;
 
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param look the number of the look at the step, starting with 1; 0 if no count was needed
  * @param step the position of the step
- * @param at milliseconds since the epoch
+ * @param at the time in milliseconds since the epoch
  */
 public record TrialVerdict(Verdict.Kind kind, String why, int look, int step, long at, List<Comparison> comparisons) {
 

@@ -138,7 +138,7 @@ public final class Trials {
         return database.read(rollouts::trial);
     }
 
-    /** Stores a verdict. Returns false if the trial has ended or is at another step in the meantime. */
+    /** Stores a verdict. Returns false if the trial has ended or reached another step in the meantime. */
     boolean store(long id, TrialVerdict verdict) {
         return database.write(client -> {
             Rollout trial = require(client, id);

@@ -41,7 +41,7 @@ final class RuleFeedServlet extends HttpServlet {
 
     private final transient RuleFeed feed;
 
-    /** Runs reads of the database. The thread that sends heartbeats must not wait for them. */
+    /** Reads the database. The thread that sends keep-alive events must not wait for it. */
     private final transient ExecutorService checks = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sluice-center-streams");
         thread.setDaemon(true);
