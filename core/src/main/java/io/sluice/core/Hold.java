@@ -13,10 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <pre>{@code
  * Concurrency reports = Limit.named("reports").concurrency(5, Duration.ofMinutes(1));
  *
- * try (Hold hold = limiter.hold(reports, tenant, 1)) {
- *     if (!hold.allowed()) {
- *         return tooManyRequests(hold.decision().retryAfter());
- *     }
+ * try (Hold hold = limiter.hold(reports, tenant, 1).orElseThrow()) {
  *     return report();
  * }
  * }</pre>
@@ -44,6 +41,18 @@ public final class Hold implements AutoCloseable {
     /** Returns whether the permits were granted. */
     public boolean allowed() {
         return decision.allowed();
+    }
+
+    /**
+     * Returns this hold if the permits were granted.
+     *
+     * @throws LimitExceededException if they were refused
+     */
+    public Hold orElseThrow() {
+        if (!allowed()) {
+            throw new LimitExceededException(decision);
+        }
+        return this;
     }
 
     /** Returns the decision and its reason. */

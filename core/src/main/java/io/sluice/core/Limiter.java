@@ -21,6 +21,7 @@ import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -92,20 +93,55 @@ public final class Limiter implements AutoCloseable {
     private final DecisionListeners listeners;
     private final WaitScheduler waiting;
     private final HeldPermits permits;
+    private final Duration deadline;
+    private final FailurePolicy onFailure;
 
     /** Creates a limiter over any engine. It always answers in time and notifies the listeners of its decisions. */
     public Limiter(Engine engine, Clock clock, List<DecisionListener> listeners) {
+        this(engine, clock, listeners, DEFAULT_DEADLINE, FailurePolicy.LOCAL);
+    }
+
+    /**
+     * Creates a limiter whose decisions have another deadline and failure policy, unless a decision says otherwise.
+     *
+     * @param deadline the time that a shared engine has for a decision; at most 1000 days
+     * @param onFailure the policy that decides if a shared engine does not
+     */
+    public Limiter(
+            Engine engine, Clock clock, List<DecisionListener> listeners, Duration deadline, FailurePolicy onFailure) {
+        Expect.wait("deadline", deadline);
         this.engine = engine instanceof LocalEngine ? engine : new FallbackEngine(engine, clock);
         this.clock = clock;
         this.listeners = new DecisionListeners(listeners);
         this.waiting = new WaitScheduler(this.engine, clock, this.listeners);
         this.permits = new HeldPermits(this.engine, waiting, clock);
+        this.deadline = deadline;
+        this.onFailure = Objects.requireNonNull(onFailure, "onFailure");
     }
 
     /** Creates a limiter that counts in this process. */
     public static Limiter inProcess() {
         Clock clock = Clock.system();
         return new Limiter(new LocalEngine(clock), clock, List.of());
+    }
+
+    /** Takes one permit of a limit that has a single count for all callers, see {@link #tryAcquire(Limit, String)}. */
+    public boolean tryAcquire(Limit limit) {
+        return tryAcquire(limit, "");
+    }
+
+    /**
+     * Takes one permit and returns true if it is available now, without a later time slot.
+     *
+     * @throws IllegalArgumentException if the limit is a {@link Concurrency} limit. Its permit would be held until it expires: use
+     *     {@link #run(Limit, String, Supplier)} or {@link #hold(Concurrency, String, long)}
+     */
+    public boolean tryAcquire(Limit limit, String key) {
+        if (limit instanceof Concurrency) {
+            throw new IllegalArgumentException(
+                    limit + ": tryAcquire would not return the permit (expected: run or hold, which do)");
+        }
+        return decideNow(limit, key).allowed();
     }
 
     /** Decides about one permit of one limit and charges it if allowed. */
@@ -118,24 +154,34 @@ public final class Limiter implements AutoCloseable {
         long start = startNanos();
         Decision decision = decideOnBucket(limit, key, permits);
         return decision == null
-                ? decide(prompt(List.of(Demand.of(limit, key, permits)), Ask.Purpose.CHARGE))
+                ? decide(prompt(KeyedLimits.of(limit, key, permits), Ask.Purpose.CHARGE))
                 : told(decision, start);
     }
 
     /** Decides about several limits together, all or nothing. */
     public Decision decide(KeyedLimits limits) {
-        return decide(limits.demands());
+        return engine instanceof LocalEngine ? decide(limits.demands()) : decide(prompt(limits, Ask.Purpose.CHARGE));
     }
 
     /** Returns the decision that {@link #decide(KeyedLimits)} would make, without charging any limit. */
     public Decision look(KeyedLimits limits) {
-        return look(limits.demands());
+        return decide(prompt(limits, Ask.Purpose.LOOK));
+    }
+
+    /** Decides about one permit of one limit without blocking. The future never fails. */
+    public CompletableFuture<Decision> decideAsync(Limit limit, String key) {
+        return decideAsync(KeyedLimits.of(limit, key));
+    }
+
+    /** Decides about several limits together, without blocking. The future never fails. */
+    public CompletableFuture<Decision> decideAsync(KeyedLimits limits) {
+        return decideAsync(limits, Runnable::run);
     }
 
     /** Decides about several limits together, without blocking. The future completes on the executor and never fails. */
     public CompletableFuture<Decision> decideAsync(KeyedLimits limits, Executor executor) {
         CompletableFuture<Decision> told = new CompletableFuture<>();
-        decideAsync(prompt(limits.demands(), Ask.Purpose.CHARGE))
+        decideAsync(prompt(limits, Ask.Purpose.CHARGE))
                 .whenCompleteAsync((decision, failure) -> told.complete(decision), executor);
         return told;
     }
@@ -213,7 +259,7 @@ public final class Limiter implements AutoCloseable {
      * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
      */
     public <T> T run(KeyedLimits limits, Duration maxWait, Supplier<T> call) throws InterruptedException {
-        try (Hold ignored = passed(acquire(limits.demands(), maxWait))) {
+        try (Hold ignored = passed(acquire(limits, maxWait))) {
             return call.get();
         }
     }
@@ -231,10 +277,16 @@ public final class Limiter implements AutoCloseable {
         return runAsync(KeyedLimits.of(limit, key), maxWait, call, executor);
     }
 
-    /** Waits for several limits together, as {@link #runAsync(Limit, String, Duration, Supplier, Executor)} does for one limit. */
+    /** Waits for a permit and then starts a call on the thread that delivers the permit; the call must not block. */
+    public <T> CompletableFuture<T> runAsync(
+            Limit limit, String key, Duration maxWait, Supplier<? extends CompletionStage<T>> call) {
+        return runAsync(limit, key, maxWait, call, Runnable::run);
+    }
+
+    /** Waits for several limits together, as {@link #runAsync(Limit, String, Duration, Supplier, Executor)} does for one. */
     public <T> CompletableFuture<T> runAsync(
             KeyedLimits limits, Duration maxWait, Supplier<? extends CompletionStage<T>> call, Executor executor) {
-        return new LimitedStage<T>(this, executor).start(acquireAsync(limits.demands(), maxWait), call);
+        return new LimitedStage<T>(this, executor).start(acquireAsync(ask(limits), maxWait), call);
     }
 
     /** Decides about several limits together, all or nothing. */
@@ -242,12 +294,14 @@ public final class Limiter implements AutoCloseable {
         long start = startNanos();
         List<Demand> copy = List.copyOf(demands);
         EngineDecision quick = copy.size() > 1 && engine instanceof LocalEngine local ? local.tryDecide(copy) : null;
-        return quick == null ? decide(prompt(copy, Ask.Purpose.CHARGE)) : told(new DemandsDecision(copy, quick), start);
+        return quick == null
+                ? decide(prompt(copy, Ask.Purpose.CHARGE, deadline, onFailure))
+                : told(new DemandsDecision(copy, quick), start);
     }
 
     /** Returns the decision that {@link #decide(List)} would make, without charging any limit. */
     public Decision look(List<Demand> demands) {
-        return decide(prompt(demands, Ask.Purpose.LOOK));
+        return decide(prompt(demands, Ask.Purpose.LOOK, deadline, onFailure));
     }
 
     /** Decides an ask. Blocks at most until its deadline. */
@@ -283,7 +337,7 @@ public final class Limiter implements AutoCloseable {
 
     /** Waits for several limits together, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(KeyedLimits limits, Duration maxWait) throws InterruptedException {
-        return acquire(limits.demands(), maxWait);
+        return acquire(ask(limits), maxWait);
     }
 
     /**
@@ -291,7 +345,12 @@ public final class Limiter implements AutoCloseable {
      * it gives up the wait and returns any permits that were charged.
      */
     public CompletableFuture<Decision> acquireAsync(KeyedLimits limits, Duration maxWait, Executor executor) {
-        return on(executor, acquireAsync(limits.demands(), maxWait), waiting::giveBack);
+        return on(executor, acquireAsync(limits, maxWait), waiting::giveBack);
+    }
+
+    /** Waits for several limits together without blocking. See {@linkplain Limiter above}. */
+    public CompletableFuture<Decision> acquireAsync(KeyedLimits limits, Duration maxWait) {
+        return acquireAsync(ask(limits), maxWait);
     }
 
     /** Waits for permits of one limit. See {@linkplain Limiter above}. */
@@ -446,10 +505,7 @@ public final class Limiter implements AutoCloseable {
     }
 
     private Hold passed(Decision decision) {
-        if (!decision.allowed()) {
-            throw new LimitExceededException(decision);
-        }
-        return hold(decision);
+        return hold(decision).orElseThrow();
     }
 
     /** Completes on the executor. Completing the result early cancels the wait; a value that arrives after that is undone. */
@@ -471,16 +527,28 @@ public final class Limiter implements AutoCloseable {
     }
 
     private Ask ask(List<Demand> demands) {
-        return Ask.charging(demands).dueAt(dueIn(DEFAULT_DEADLINE));
+        return ask(demands, deadline, onFailure);
+    }
+
+    private Ask ask(KeyedLimits limits) {
+        return ask(limits.demands(), limits.deadlineOr(deadline), limits.onFailureOr(onFailure));
+    }
+
+    private Ask ask(List<Demand> demands, Duration within, FailurePolicy policy) {
+        return Ask.charging(demands).dueAt(dueIn(within)).onFailure(policy, Ask.DEFAULT_LOCAL_SHARE);
+    }
+
+    private Ask prompt(KeyedLimits limits, Ask.Purpose purpose) {
+        return prompt(limits.demands(), purpose, limits.deadlineOr(deadline), limits.onFailureOr(onFailure));
     }
 
     /**
      * Creates an ask that does not wait. The in-process engine answers immediately, so it needs no deadline and no clock read to compute
      * one.
      */
-    private Ask prompt(List<Demand> demands, Ask.Purpose purpose) {
-        long due = engine instanceof LocalEngine ? Ask.NO_DEADLINE : dueIn(DEFAULT_DEADLINE);
-        return new Ask(demands, purpose, due, FailurePolicy.LOCAL, Ask.DEFAULT_LOCAL_SHARE, 0);
+    private Ask prompt(List<Demand> demands, Ask.Purpose purpose, Duration within, FailurePolicy policy) {
+        long due = engine instanceof LocalEngine ? Ask.NO_DEADLINE : dueIn(within);
+        return new Ask(demands, purpose, due, policy, Ask.DEFAULT_LOCAL_SHARE, 0);
     }
 
     /** Returns the start of a decision, or 0 if no listener needs its duration. */

@@ -40,6 +40,49 @@ class LimitedCallTest {
     }
 
     @Test
+    void triesWithoutWaiting() {
+        assertThat(limiter.tryAcquire(TWO, "a")).isTrue();
+        assertThat(limiter.tryAcquire(TWO, "a")).isTrue();
+        assertThat(limiter.tryAcquire(TWO, "a")).isFalse();
+        assertThat(limiter.tryAcquire(TWO)).isTrue();
+
+        Limit paced = Limit.named("paced")
+                .leakyBucket(Rate.perSecond(1))
+                .withCapacity(5)
+                .withMaxWait(Duration.ofSeconds(9));
+        assertThat(limiter.decide(paced, "a").allowed()).isTrue();
+        assertThat(limiter.tryAcquire(paced, "a")).isFalse();
+        assertThat(limiter.decide(paced, "a").waitFor()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void doesNotTryForAPermitThatNothingWouldReturn() {
+        assertThatThrownBy(() -> limiter.tryAcquire(ONE_AT_A_TIME, "a"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expected: run or hold");
+        assertThat(limiter.look(KeyedLimits.of(ONE_AT_A_TIME, "a")).allowed()).isTrue();
+    }
+
+    @Test
+    void holdsOrThrows() {
+        try (Hold first = limiter.hold(ONE_AT_A_TIME, "a", 1).orElseThrow()) {
+            assertThat(first.allowed()).isTrue();
+            assertThatThrownBy(() -> limiter.hold(ONE_AT_A_TIME, "a", 1).orElseThrow())
+                    .isInstanceOf(LimitExceededException.class);
+        }
+    }
+
+    @Test
+    void needsNoExecutor() {
+        assertThat(limiter.decideAsync(TWO, "a")).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(limiter.decideAsync(KeyedLimits.of(TWO, "a"))).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(limiter.acquireAsync(KeyedLimits.of(TWO, "a"), Duration.ZERO))
+                .isCompletedWithValueMatching(decision -> !decision.allowed());
+        assertThat(limiter.runAsync(TWO, "b", Duration.ZERO, () -> CompletableFuture.completedFuture("done")))
+                .isCompletedWithValue("done");
+    }
+
+    @Test
     void decidesSeveralLimitsAllOrNothing() {
         KeyedLimits both = KeyedLimits.of(TWO, "a").and(MANY, "t", 60);
 

@@ -1,10 +1,12 @@
 package io.sluice.redis;
 
 import io.sluice.core.DecisionListener;
+import io.sluice.core.KeyedLimits;
 import io.sluice.core.Limiter;
 import io.sluice.core.decorator.Guard;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.KeyMatch;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
@@ -79,7 +81,11 @@ public final class RedisStore implements AutoCloseable {
         if (known == null) {
             LeasePolicy policy = options.leasing;
             known = new Limiter(
-                    policy == null ? engine : new DefaultLease(engine, policy), options.clock, options.listeners);
+                    policy == null ? engine : new DefaultLease(engine, policy),
+                    options.clock,
+                    options.listeners,
+                    options.deadline,
+                    options.onFailure);
             limiter = known;
         }
         return known;
@@ -195,6 +201,8 @@ public final class RedisStore implements AutoCloseable {
         private boolean leases = true;
         private boolean guards = true;
         private @Nullable LeasePolicy leasing;
+        private Duration deadline = Limiter.DEFAULT_DEADLINE;
+        private FailurePolicy onFailure = FailurePolicy.LOCAL;
         private final List<DecisionListener> listeners = new ArrayList<>();
 
         private Builder(String uri) {
@@ -206,6 +214,24 @@ public final class RedisStore implements AutoCloseable {
          */
         public Builder prefix(String prefix) {
             this.prefix = prefix;
+            return this;
+        }
+
+        /**
+         * Sets how long {@link #limiter()} waits for Redis to decide, at most 1000 days. Default: 20 ms. A decision may have its own:
+         * {@link KeyedLimits#within}.
+         */
+        public Builder deadline(Duration deadline) {
+            this.deadline = deadline;
+            return this;
+        }
+
+        /**
+         * Sets the policy that decides if Redis does not. By default each process enforces half of each limit by itself. A decision may
+         * have its own: {@link KeyedLimits#onFailure}.
+         */
+        public Builder onFailure(FailurePolicy policy) {
+            this.onFailure = policy;
             return this;
         }
 

@@ -10,6 +10,7 @@ import io.sluice.core.Limiter;
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,6 @@ class CompareExamplesTest {
 
     private final String userId = "u-17";
     private final String tenantId = "t-1";
-    private final Executor executor = Runnable::run;
 
     @Test
     void pageSaysWhatIsCompiledHere() throws Exception {
@@ -55,7 +54,7 @@ class CompareExamplesTest {
         // snippet
         Limiter limiter = Limiter.inProcess();
         Limit all = Limit.named("all").tokenBucket(Rate.perSecond(50)).withBurst(100);
-        boolean allowed = limiter.decide(all, "").allowed();
+        boolean allowed = limiter.tryAcquire(all);
         // end
         assertThat(allowed).isTrue();
     }
@@ -78,7 +77,7 @@ class CompareExamplesTest {
         Limiter limiter = Limiter.inProcess();
         // snippet
         Limit logins = Limit.named("login").slidingLog(5, Duration.ofMinutes(1));
-        boolean allowed = limiter.decide(logins, userId).allowed();
+        boolean allowed = limiter.tryAcquire(logins, userId);
         // end
         assertThat(allowed).isTrue();
     }
@@ -113,7 +112,7 @@ class CompareExamplesTest {
         Limit perUser = Limit.named("orders").tokenBucket(Rate.perSecond(50));
         // snippet
         CompletableFuture<String> order =
-                limiter.runAsync(perUser, userId, Duration.ofSeconds(2), () -> createOrderAsync(), executor);
+                limiter.runAsync(perUser, userId, Duration.ofSeconds(2), () -> createOrderAsync());
         // end
         assertThat(order.join()).isEqualTo("o-1");
     }
@@ -136,10 +135,10 @@ class CompareExamplesTest {
         Limiter limiter = Limiter.inProcess();
         // snippet
         Concurrency reports = Limit.named("reports").concurrency(10, Duration.ofMinutes(1));
-        try (Hold hold = limiter.hold(reports, tenantId, 1)) {
-            if (hold.allowed()) {
-                createReport();
-            }
+        limiter.run(reports, tenantId, () -> createReport()); // or LimitExceededException
+
+        try (Hold hold = limiter.hold(reports, tenantId, 1).orElseThrow()) {
+            createReport();
         }
         // end
         assertThat(limiter.decide(reports, tenantId, 10).allowed()).isTrue();
@@ -151,8 +150,9 @@ class CompareExamplesTest {
         RedisServer server = RedisServer.shared();
         String uri = server.uri();
         // snippet
-        try (RedisStore store = RedisStore.at(uri).open()) {
-            boolean allowed = store.limiter().decide(perUser, userId).allowed();
+        try (RedisStore store =
+                RedisStore.at(uri).onFailure(FailurePolicy.CLOSED).open()) {
+            boolean allowed = store.limiter().tryAcquire(perUser, userId);
             System.out.println(allowed);
         }
         // end
