@@ -6,9 +6,9 @@ import java.util.Map;
 /**
  * A question about a caller, or about a request.
  *
- * @param id tells questions apart
+ * @param id the number by which an answer names its question
  * @param hash the keyed hash of the caller; empty for {@link Kind#REQUEST}
- * @param request the attributes of the request; empty unless the question is about one
+ * @param request the attributes of the request; empty unless the question is about a request
  */
 public record CallerQuestion(long id, String hash, Kind kind, Map<String, String> request) {
 
@@ -21,24 +21,24 @@ public record CallerQuestion(long id, String hash, Kind kind, Map<String, String
         this(id, hash, kind, Map.of());
     }
 
-    /** Creates the question which rules match a request, and what is left of their limits. */
+    /** Creates a question about a request: which rules match it, and how much of their limits is left. */
     public static CallerQuestion about(long id, Map<String, String> request) {
         return new CallerQuestion(id, "", Kind.REQUEST, request);
     }
 
     @Override
     public String toString() {
-        // The attributes may tell who a caller is.
+        // The attributes may identify a caller.
         return "CallerQuestion(" + id + ", " + kind.word() + ")";
     }
 
-    /** What is asked. */
+    /** The subject of a question. */
     public enum Kind {
-        /** Which rules match the caller, and what is left of its limits. */
+        /** The rules that match the caller, and the rest of its limits. */
         EXPLAIN("explain"),
-        /** Who the caller is. */
+        /** The identity of the caller. */
         REVEAL("reveal"),
-        /** Which rules match a request, and what is left of their limits. Every process has an answer. */
+        /** The rules that match a request, and the rest of their limits. Every process has an answer. */
         REQUEST("request");
 
         private final String word;

@@ -31,15 +31,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers the questions of a center about callers that this process refused, and about requests. Never blocks. Thread-safe.
  *
- * <p>A question is answered once, and its answer is reported for as long as the center offers the question. Then it is forgotten. No
- * answer is logged.
+ * <p>Each question is answered once. The answer is reported for as long as the center offers the question, and then forgotten. No answer
+ * is logged.
  */
 public final class CallerQuestions {
 
-    /** The maximum number of questions at a time. A center that asks more gets the other answers later. */
+    /** The maximum number of questions at a time. If a center asks more, it gets the other answers later. */
     static final int MOST = 50;
 
-    /** A longer explanation is not told. */
+    /** The maximum number of characters of an explanation that is reported. */
     private static final int LONGEST = 90_000;
 
     private volatile @Nullable Scope scope;
@@ -47,7 +47,7 @@ public final class CallerQuestions {
     /** The questions that the center offers; guarded by this. */
     private final Map<CallerQuestion, State> offered = new LinkedHashMap<>();
 
-    /** How this process finds answers. */
+    /** The parts of this process from which answers are made. */
     private record Scope(
             Optional<RefusedCallers> refused,
             CallerMarks marks,
@@ -57,19 +57,19 @@ public final class CallerQuestions {
 
     private sealed interface State {
 
-        /** The answer is not there yet. */
+        /** The answer is not ready yet. */
         record Pending() implements State {}
 
-        /** There is an answer. */
+        /** The answer is ready. */
         record Answered(CallerAnswer answer) implements State {}
     }
 
     /**
-     * Begins to answer. Until then questions are left for later.
+     * Starts to answer. Earlier questions stay unanswered until then.
      *
-     * @param refused the callers that this process refused; empty if it remembers none. Requests are explained all the same
-     * @param settings how callers are hashed
-     * @param rules in force
+     * @param refused the callers that this process refused; empty if it remembers none. Requests are explained even then
+     * @param settings the settings by which callers are hashed
+     * @param rules the rules in force
      * @param explain returns what the rules say about a request
      * @param json writes an explanation as {@code POST /v1/explain} does
      */
@@ -82,7 +82,7 @@ public final class CallerQuestions {
         scope = new Scope(refused, new CallerMarks(settings), rules, explain, json);
     }
 
-    /** Returns whether it answers. */
+    /** Returns whether this process answers questions. */
     public boolean isReady() {
         return scope != null;
     }
@@ -143,7 +143,7 @@ public final class CallerQuestions {
         explain(question, request, in);
     }
 
-    /** If the explanation fails, the question is asked again with the next offer. */
+    /** If the explanation fails, the next offer of the question starts another attempt. */
     @SuppressWarnings("FutureReturnValueIgnored") // the answer is reported later
     private void explain(CallerQuestion question, Attributes request, Scope in) {
         try {
@@ -176,7 +176,7 @@ public final class CallerQuestions {
         offered.remove(question);
     }
 
-    /** Values that some limit counts under {@code privacy: hash} stay hidden. */
+    /** Values that a limit counts under {@code privacy: hash} stay hidden. */
     private static String revealed(KnownCallers.Known known, Scope in) {
         Set<String> hides = in.marks.hidden(in.rules.get());
         Map<String, String> shown = new TreeMap<>();
@@ -198,7 +198,7 @@ public final class CallerQuestions {
                 .toString();
     }
 
-    /** Adds the hash of the caller to each limit, and hides the beginnings of values that some limit counts under a hash. */
+    /** Adds the hash of the caller to each limit, and hides the first characters of values that a limit counts under a hash. */
     private static Explanation masked(Explanation explanation, Attributes request, Scope in) {
         RuleSet set = in.rules.get();
         Map<String, Rule> rules = rules(set);

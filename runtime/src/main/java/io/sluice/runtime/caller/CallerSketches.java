@@ -15,10 +15,10 @@ import java.util.function.LongConsumer;
 /** The callers that were refused in one minute, in groups. Bounded. Not thread-safe. */
 final class CallerSketches {
 
-    /** The maximum number of groups that are told. */
+    /** The maximum number of groups in a report. */
     static final int MOST_TOLD = 200;
 
-    /** The told groups have at most this many bytes together. */
+    /** The maximum number of bytes of all groups in a report. */
     static final int MOST_BYTES = 170_000;
 
     /** The maximum number of groups in memory. */
@@ -31,9 +31,9 @@ final class CallerSketches {
     private final Map<Name, Group> groups = new HashMap<>();
 
     /**
-     * What the callers of a group have in common.
+     * The limit and the attributes that the callers of a group have in common.
      *
-     * @param attributes what a caller is here, such as {@code ip} or {@code tenant,user}
+     * @param attributes the attributes that identify a caller, such as {@code ip} or {@code tenant,user}
      */
     record Name(String rule, String limit, String attributes) {}
 
@@ -47,15 +47,15 @@ final class CallerSketches {
         this.minute = minute;
     }
 
-    /** Returns the minute, counted since 1970. */
+    /** Returns the minute, as a number of minutes since 1970. */
     long minute() {
         return minute;
     }
 
     /**
-     * Adds a refusal. Returns whether there was room for it.
+     * Adds a refusal. Returns false if there was no room for it.
      *
-     * @param caller empty if nothing tells callers apart
+     * @param caller empty if no attribute distinguishes callers
      */
     boolean add(Name name, Optional<CallerMark> caller) {
         Group group = groups.get(name);

@@ -24,7 +24,7 @@ public final class CallerText {
         }
     }
 
-    /** Writes the questions about requests. They have a list of their own, because older nodes know no such kind and skip the list. */
+    /** Writes the questions about requests. They have their own list, because older nodes do not know this kind and skip the list. */
     public static void writeRequests(JsonLine line, String name, List<CallerQuestion> questions) {
         List<CallerQuestion> some =
                 questions.stream().filter(each -> each.kind() == Kind.REQUEST).toList();

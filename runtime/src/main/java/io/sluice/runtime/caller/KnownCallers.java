@@ -22,24 +22,24 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Remembers who the callers are that this process refused, so that it can answer questions of its center, which knows only their hashes.
- * In memory only, for at most a day, and bounded: the callers whose last refusal is the longest ago are forgotten first. Thread-safe. It
- * has no text form that shows a caller.
+ * Remembers the identity of callers that this process refused, so that it can answer questions of its center, which knows only hashes.
+ * Callers are kept in memory only, for at most a day, and their number is bounded: the caller whose last refusal is oldest is forgotten
+ * first. Thread-safe. Its text form shows no caller.
  */
 final class KnownCallers implements ErasableStore {
 
-    /** The maximum number of hashes. One caller may have several, such as that of its address and that of its name. */
+    /** The maximum number of hashes. One caller may have several, such as the hash of its address and the hash of its name. */
     static final int MOST = 10_000;
 
-    /** All attributes have at most this many characters together. */
+    /** The maximum number of characters of all attributes. */
     private static final int MOST_CHARACTERS = 8_000_000;
 
-    /** The attributes of one request have at most this many characters. Others are left out. */
+    /** The maximum number of characters of the attributes of one request. Attributes beyond it are left out. */
     private static final int LONGEST = 4_000;
 
     private static final Duration KEPT = Duration.ofDays(1);
 
-    /** These come first if a request has too many characters. */
+    /** The attributes that are kept first if a request has too many characters. */
     private static final List<String> IMPORTANT = List.of("ip", "user", "tenant", "service", "method", "path", "host");
 
     private final Clock clock;
@@ -52,12 +52,12 @@ final class KnownCallers implements ErasableStore {
     /**
      * A request that was refused.
      *
-     * @param names the attributes that tell who the caller is
-     * @param characters of all attributes
+     * @param names the attributes that identify the caller
+     * @param characters the number of characters of all attributes
      */
     record Known(Attributes request, Set<String> names, int characters, long sinceNanos) {
 
-        /** The attributes tell who the caller is. */
+        /** The attributes identify the caller. */
         @Override
         public String toString() {
             return "Known(hidden)";
@@ -72,8 +72,8 @@ final class KnownCallers implements ErasableStore {
     /**
      * Remembers a caller.
      *
-     * @param hashes of the caller, and of some of its attributes
-     * @param names the attributes that tell who the caller is
+     * @param hashes the hashes of the caller and of some of its attributes
+     * @param names the attributes that identify the caller
      */
     void add(Collection<String> hashes, Attributes request, Set<String> names) {
         int length = length(request);
@@ -93,7 +93,7 @@ final class KnownCallers implements ErasableStore {
         }
     }
 
-    /** Returns the last refused request of a caller; empty if this process does not know it, or knows it no longer. */
+    /** Returns the last refused request of a caller; empty if this process never knew the caller or has forgotten it. */
     synchronized Optional<Known> find(String hash) {
         forgetOld();
         return Optional.ofNullable(byHash.get(hash));
@@ -112,7 +112,7 @@ final class KnownCallers implements ErasableStore {
         }
     }
 
-    /** Returns how many hashes are known. */
+    /** Returns the number of known hashes. */
     synchronized int size() {
         return byHash.size();
     }
@@ -122,14 +122,14 @@ final class KnownCallers implements ErasableStore {
         return "refused_callers";
     }
 
-    /** Removes requests that have the subject in any attribute. */
+    /** Removes the requests that have the subject in any attribute. */
     @Override
     public Attempt erase(String erasure, SubjectKeys subject) {
         Map<String, Known> all;
         synchronized (this) {
             all = new LinkedHashMap<>(byHash);
         }
-        // Several hashes share one request, and comparing takes a while.
+        // Several hashes share one request, and a comparison takes a while.
         Set<Known> same = new HashSet<>();
         Set<Known> others = new HashSet<>();
         long removed = 0;
@@ -177,7 +177,7 @@ final class KnownCallers implements ErasableStore {
         return name.length() + (value == null ? 0 : value.length());
     }
 
-    /** Keeps what tells who the caller is, then what most rules match, then whatever fits. */
+    /** Keeps the attributes that identify the caller, then those that most rules match, then any others that fit. */
     private static Attributes cut(Attributes request, Set<String> names) {
         Set<String> kept = new HashSet<>();
         int left = LONGEST;

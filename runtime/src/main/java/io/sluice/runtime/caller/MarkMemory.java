@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks of callers that are refused often, so that a flood of refusals is not hashed one by one. Bounded, and empty after a minute. Not
- * thread-safe.
+ * The marks of callers that are refused often, so that a flood of refusals does not require one hash per refusal. Bounded, and emptied
+ * after a minute. Not thread-safe.
  */
 final class MarkMemory {
 
@@ -38,10 +38,10 @@ final class MarkMemory {
     private @Nullable RuleSet set;
 
     /**
-     * What is the same for all refusals of a limit.
+     * The values that are the same for all refusals of a limit.
      *
-     * @param names the attributes that tell who the caller is
-     * @param single the attribute that alone is the caller, if the request has it; null if there is none
+     * @param names the attributes that identify the caller
+     * @param single the attribute that identifies the caller alone, if the request has it; null if there is none
      */
     record Profile(
             CallerSketches.Name group,
@@ -53,7 +53,7 @@ final class MarkMemory {
         this.marks = new CallerMarks(settings);
     }
 
-    /** Forgets everything that was made for other rules. */
+    /** Forgets all marks that were made for other rules. */
     void use(RuleSet now) {
         if (set != now) {
             forget();

@@ -31,22 +31,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the center each minute who was refused: masked texts and hashes of callers, in sketches, never who they are. It also counts the
- * requests of each tenant. Looks are not counted. Thread-safe.
+ * Reports the refused callers to the center each minute: masked texts and hashes in sketches, never an identity. Also counts the requests
+ * of each tenant. Looks are not counted. Thread-safe.
  *
- * <p>A decision never waits. One that allows costs a map lookup, and only if the request names a tenant. One that refuses also puts the
- * request into a bounded queue. A thread of its own hashes the callers, remembers them for questions of the center, and feeds the
- * sketches. Whatever finds no room is counted as dropped.
+ * <p>A decision never waits. An allowed request costs a map lookup, and only if it names a tenant. A refused request is also put into a
+ * bounded queue. A separate thread hashes the callers, remembers them for questions of the center, and feeds the sketches. Refusals that
+ * find no room are counted as dropped.
  */
 public final class RefusedCallers implements RulingListener, DataSource, ErasableStore, AutoCloseable {
 
     /** The maximum number of refusals that wait for the thread. */
     static final int MOST_WAITING = 16_384;
 
-    /** All requests that wait have at most this many characters. */
+    /** The maximum number of characters of all waiting requests. */
     private static final long MOST_WAITING_CHARACTERS = 32_000_000;
 
-    /** With this many, the thread is woken. Otherwise it looks after a pause. */
+    /** The number of waiting refusals at which the thread is woken. Below it, the thread checks after a pause. */
     private static final int MANY = 1_024;
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -54,7 +54,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private static final long NONE = Long.MIN_VALUE;
     private static final String TENANT = "tenant";
 
-    /** These are told for the refusals of all rules, too. */
+    /** The attributes that are also reported for the refusals of all rules together. */
     static final Set<String> ATTRIBUTES = Set.of("ip", "user", TENANT);
 
     private static final List<CallerSketches.Name> OF_ALL_RULES = ATTRIBUTES.stream()
@@ -74,14 +74,14 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private final AtomicLong lost = new AtomicLong();
     private final TenantCounts tenants = new TenantCounts();
 
-    /** The last minute that is over and has not been told. */
+    /** The last minute that has ended and has not been reported. */
     private final AtomicLong over = new AtomicLong(NONE);
 
     private final Thread worker;
     private volatile boolean started;
     private volatile boolean closed;
 
-    /** The minute that is being counted; null if nobody was refused in it. Guarded by this. */
+    /** The minute that is being counted; null if it has no refusals. Guarded by this. */
     private @Nullable CallerSketches sketches;
 
     /** The refusals of that minute. Guarded by this. */
@@ -95,7 +95,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
             long minute,
             long characters) {
 
-        /** The attributes tell who the caller is. */
+        /** The attributes identify the caller. */
         @Override
         public String toString() {
             return "Refusal(hidden)";
@@ -103,11 +103,11 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     }
 
     /**
-     * Creates a listener that tells nothing yet.
+     * Creates a listener that reports nothing until {@link #start}.
      *
      * @param outbox takes a batch for each minute
-     * @param rules in force
-     * @param settings how callers are hashed
+     * @param rules the rules in force
+     * @param settings the settings by which callers are hashed
      */
     public RefusedCallers(DataOutbox outbox, Supplier<RuleSet> rules, KeySettings settings, Clock clock) {
         this.outbox = outbox;
@@ -119,7 +119,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         worker.setDaemon(true);
     }
 
-    /** Begins to tell. Before, rulings are ignored. */
+    /** Starts to report. Earlier rulings are ignored. */
     public void start() {
         started = true;
         worker.start();
@@ -154,11 +154,11 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         }
     }
 
-    /** A ruling without its request tells nothing about its caller. */
+    /** A ruling without its request does not identify a caller. */
     @Override
     public void ruled(Ruling.Settled ruling, long elapsedNanos) {}
 
-    /** The request is counted when it is ruled on again. */
+    /** The request is counted at its later ruling. */
     @Override
     public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
 
@@ -207,7 +207,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         }
     }
 
-    /** Takes everything that waits. */
+    /** Takes all waiting refusals. */
     private synchronized void take() {
         long dropped = lost.getAndSet(0) + tenants.takeLost();
         if (waitingCount.get() > 0) {
@@ -235,7 +235,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         outbox.pending(Kind.CALLERS, pending);
     }
 
-    /** Returns how many groups had no room. */
+    /** Returns the number of groups that had no room. */
     private int add(RuleSet set, Refusal refusal) {
         CallerSketches into = sketchesOf(refusal.minute);
         Attributes request = refusal.request;
@@ -265,7 +265,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         return dropped;
     }
 
-    /** A refusal that comes late counts for the minute that has begun. */
+    /** A late refusal counts for the minute that has started. */
     private CallerSketches sketchesOf(long minute) {
         CallerSketches now = sketches;
         if (now != null && now.minute() < minute) {
@@ -282,7 +282,7 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
     private synchronized void end(long minute) {
         take();
         CallerSketches now = sketches;
-        // The refusals of the next minute may have come first. Then this one was told already.
+        // If refusals of the next minute came first, this minute has already been reported.
         if (now == null || now.minute() != minute + 1) {
             tell(now == null ? minute : now.minute());
         }
@@ -338,14 +338,14 @@ public final class RefusedCallers implements RulingListener, DataSource, Erasabl
         return known.kind();
     }
 
-    /** Removes the subject from the callers that are known. Sketches do not tell who a caller is. */
+    /** Removes the subject from the known callers. Sketches do not identify a caller. */
     @Override
     public Attempt erase(String erasure, SubjectKeys keys) {
         take();
         return known.erase(erasure, keys);
     }
 
-    /** Stops. Whatever was not put into the outbox is lost. */
+    /** Stops. Data that is not yet in the outbox is lost. */
     @Override
     public void close() {
         closed = true;

@@ -26,7 +26,7 @@ final class TenantCounts {
         final LongAdder allowed = new LongAdder();
         final LongAdder refused = new LongAdder();
 
-        /** What was taken already. Used by one thread. */
+        /** The figures that were already taken. Used by one thread. */
         Figures taken = Figures.NONE;
 
         Figures take() {
@@ -37,7 +37,7 @@ final class TenantCounts {
         }
     }
 
-    /** Counts a request. If there is no room for its tenant, that is counted instead. */
+    /** Counts a request. If there is no room for its tenant, the request is counted as lost. */
     void add(String tenant, boolean allowed) {
         Counter counter = tenants.get(tenant);
         if (counter == null) {
@@ -50,7 +50,7 @@ final class TenantCounts {
         (allowed ? counter.allowed : counter.refused).increment();
     }
 
-    /** Returns what was counted since the last call. Calls come from one thread at a time. */
+    /** Returns the counts since the last call. Calls come from one thread at a time. */
     Map<String, Figures> take() {
         Map<String, Figures> all = new HashMap<>();
         retired.forEach((tenant, counter) -> add(tenant, counter, all));
@@ -66,7 +66,7 @@ final class TenantCounts {
         return all;
     }
 
-    /** Returns how many requests were not counted since the last call, because there was no room. */
+    /** Returns the number of requests since the last call that were not counted because there was no room. */
     long takeLost() {
         return lost.getAndSet(0);
     }

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sample of decisions that the center gets: every refusal up to a number per second, and a share of the allowed ones. A refusal
- * that is too many counts as dropped; an allowed request that was not chosen does not. {@link #takes} is thread-safe, the other
- * methods are called by one thread at a time.
+ * The sample of decisions for the center: every refusal up to a number per second, and a share of the allowed requests. A refusal beyond
+ * that number counts as dropped; an allowed request outside the share does not. {@link #takes} is thread-safe, the other methods are
+ * called by one thread at a time.
  */
 final class CenterSample {
 
     static final int MOST_REFUSED = 100;
     static final int MOST_ALLOWED = 20;
 
-    /** The most characters of entries in one second: many times what usual entries need. */
+    /** The maximum number of characters of the entries of one second: many times what typical entries need. */
     static final int MOST_CHARACTERS = 200_000;
 
     private final DataOutbox outbox;
@@ -40,7 +40,7 @@ final class CenterSample {
         return counts;
     }
 
-    /** Returns whether a decision is part of the sample. */
+    /** Returns whether a decision belongs to the sample. */
     boolean takes(boolean passed, long nowMicros) {
         long second = TimeUnit.MICROSECONDS.toSeconds(nowMicros);
         if (passed) {
@@ -53,7 +53,7 @@ final class CenterSample {
         return false;
     }
 
-    /** Returns whether the share of allowed requests chooses this one. Cheaper than asking for the time. */
+    /** Returns whether this request belongs to the share. Costs less than reading the time. */
     boolean chooses(boolean passed) {
         return !passed || sampler.chooses(allowedShare);
     }
@@ -67,7 +67,7 @@ final class CenterSample {
         }
     }
 
-    /** Puts the entries since the last time into the outbox. */
+    /** Puts the entries since the last call into the outbox. */
     void tell() {
         if (!entries.isEmpty()) {
             outbox.add(Kind.DECISIONS, DecisionEntry.toBytes(entries));

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The finished files of a decision log: compresses them, deletes the oldest, and removes lines of a subject. Every change replaces a
- * whole file at once, so a crash leaves either the old or the new one. Thread-safe; one call at a time does something.
+ * whole file atomically, so a crash leaves either the old or the new file. Thread-safe; one call at a time does work.
  */
 final class DecisionArchive {
 
@@ -47,20 +47,20 @@ final class DecisionArchive {
     private boolean closed;
 
     /**
-     * What came of an erasure.
+     * The result of an erasure.
      *
-     * @param removed how many lines were removed
-     * @param unreadable how many files could not be searched
+     * @param removed the number of removed lines
+     * @param unreadable the number of files that could not be searched
      */
     record Erased(long removed, int unreadable) {}
 
-    /** @param current returns the name of the file that is being written, which stays as it is; null if there is none */
+    /** @param current returns the name of the file that is being written, which is never changed; null if there is none */
     DecisionArchive(DecisionSettings.Files settings, Supplier<@Nullable LogFileName> current) {
         this.settings = settings;
         this.current = current;
     }
 
-    /** Compresses finished files, and deletes what is too old or too much. */
+    /** Compresses finished files, and deletes files that are too old or exceed the total size. */
     synchronized void tidy(long nowMillis) {
         if (closed) {
             return;
@@ -91,7 +91,7 @@ final class DecisionArchive {
         lastProblem = problem;
     }
 
-    /** A file that begins after the list was made is not in it, so the current name is asked for last. */
+    /** A file that was started after the list was made is not in it, so the current name is read last. */
     private SortedMap<LogFileName, Path> files() throws IOException {
         SortedMap<LogFileName, Path> files = new TreeMap<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(settings.directory())) {
@@ -108,7 +108,7 @@ final class DecisionArchive {
         return files;
     }
 
-    /** A file has lines of one day, the day in which it was begun. All of them are old enough when the last one is. */
+    /** A file has the lines of one day, the day on which it was started. All of them are old enough when the last line is. */
     private boolean isOld(LogFileName name, long nowMillis) {
         return Duration.ofDays(name.day() + 1).plus(settings.keep()).toMillis() < nowMillis;
     }
@@ -151,7 +151,7 @@ final class DecisionArchive {
         return settings.directory().resolve(new LogFileName(name.begun(), name.number(), true).toString());
     }
 
-    /** Cuts off a last line without an end, which a crash or a full disk has left. */
+    /** Cuts off an incomplete last line, which a crash or a full disk has left. */
     static void repair(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long end = channel.size();
@@ -160,7 +160,7 @@ final class DecisionArchive {
                 long from = Math.max(0, end - buffer.capacity());
                 buffer.clear().limit((int) (end - from));
                 while (buffer.hasRemaining() && channel.read(buffer, from + buffer.position()) >= 0) {
-                    // Reads on.
+                    // Keeps reading until the buffer is full or the file ends.
                 }
                 for (int i = buffer.position() - 1; i >= 0; i--) {
                     if (buffer.get(i) == '\n') {
@@ -198,7 +198,7 @@ final class DecisionArchive {
         }
     }
 
-    /** Returns how many files were begun before a second. */
+    /** Returns the number of files that were started before a second. */
     synchronized int begunBefore(long second) throws IOException {
         return (int)
                 files().keySet().stream().filter(name -> name.begun() < second).count();
@@ -218,7 +218,7 @@ final class DecisionArchive {
                 }
                 removed += erase(packed(each.getKey()), hashes);
             } catch (NoSuchFileException e) {
-                // It had no lines.
+                // The file had no lines.
             } catch (IOException e) {
                 unreadable++;
             }
@@ -244,7 +244,7 @@ final class DecisionArchive {
         return found[0];
     }
 
-    /** Waits for what is under way, and does nothing any more. */
+    /** Waits for the running call, and ignores later calls. */
     synchronized void close() {
         closed = true;
     }
@@ -275,7 +275,7 @@ final class DecisionArchive {
         }
     }
 
-    /** Returns whether a line has a hash as the hash of its caller or of an attribute. A line that cannot be read counts too. */
+    /** Returns whether a line has one of the hashes as the hash of its caller or of an attribute. An unreadable line counts as a match. */
     static boolean isOf(byte[] line, Set<String> hashes) {
         String text = new String(line, StandardCharsets.UTF_8);
         List<String> named = new ArrayList<>();

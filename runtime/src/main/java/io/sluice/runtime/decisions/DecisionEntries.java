@@ -22,14 +22,14 @@ import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Describes decisions for logs, without telling who the caller is. Takes some microseconds. Thread-safe. */
+/** Describes decisions for logs, without identifying the caller. Takes some microseconds. Thread-safe. */
 final class DecisionEntries {
 
     private static final List<String> USUAL_DIMENSIONS = List.of("ip", "user", "tenant");
     private static final int MOST_DIMENSIONS = 12;
     private static final int MOST_NAMED = 5;
 
-    /** Even if each character is escaped, the entry is short enough for every reader. */
+    /** The maximum number of characters of a text. Even with every character escaped, the entry is short enough for every reader. */
     private static final int LONGEST_TEXT = 400;
 
     private final CallerMarks marks;
@@ -38,7 +38,7 @@ final class DecisionEntries {
         this.marks = new CallerMarks(keys);
     }
 
-    /** @param set the rules that were in force */
+    /** @param set the rules that were in force at the decision */
     DecisionEntry of(long atMillis, Attributes request, Ruling.Settled ruling, RuleSet set) {
         Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
@@ -74,12 +74,12 @@ final class DecisionEntries {
         };
     }
 
-    /** Returns whether somebody counted: the store, or this process in its place. */
+    /** Returns whether the request was counted: by the store, or by this process in its place. */
     private static boolean isCounted(Ruling.Settled ruling) {
         return !lacksAttribute(ruling) && (ruling.degraded() == null || policy(ruling.rule()) == FailurePolicy.LOCAL);
     }
 
-    /** No engine is asked about a request that a limit cannot count. */
+    /** Engines are not asked about a request that a limit cannot count. */
     private static boolean lacksAttribute(Ruling.Settled ruling) {
         return ruling.action() == Action.LIMIT
                 && !ruling.allowed()
@@ -146,7 +146,7 @@ final class DecisionEntries {
         return dimensions;
     }
 
-    /** Returns an attribute without values that tell who the caller is. A rule may want it hashed. */
+    /** Returns an attribute with values masked that identify the caller. A rule may require a hash instead. */
     private String shown(RuleSet set, String name, Attributes request, MaskedValues values) {
         String value = request.get(name);
         if (value == null) {

@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes decisions to files of a directory, one JSON object per line. A new file begins when the current one is full, and with each
- * day (in UTC). Finished files are compressed and deleted when they are too old or too many, on another thread. Thread-safe.
+ * Writes decisions to files of a directory, one JSON object per line. A new file starts when the current file is full, and with each day
+ * (in UTC). Another thread compresses finished files, and deletes them when they are too old or too many. Thread-safe.
  *
- * <p>If a file cannot be written, because the disk is full, lines are dropped and counted. Each batch of lines tries again. The lock
- * file keeps other processes out of the directory.
+ * <p>If a file cannot be written, for example because the disk is full, lines are dropped and counted. Each batch of lines makes a new
+ * attempt. The lock file keeps other processes out of the directory.
  */
 final class DecisionFiles implements DecisionPlace, ErasableStore {
 
@@ -86,12 +86,12 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
     }
 
     /**
-     * Takes possession of a directory. What a crash has left there is repaired.
+     * Takes possession of a directory, and repairs files that a crash left incomplete.
      *
      * @throws IllegalArgumentException if the directory cannot be used, or another process uses it
      */
     static DecisionFiles open(DecisionSettings.Files settings, Clock clock, PlaceCounts counts, KeySettings keys) {
-        // If it is busy, the next minute tidies up.
+        // If the thread is busy, the next minute tidies up.
         ThreadPoolExecutor one = new ThreadPoolExecutor(0, 1, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
             Thread thread = new Thread(task, "sluice-decisions-tidy");
             thread.setDaemon(true);
@@ -100,7 +100,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         return new DecisionFiles(settings, clock, counts, () -> KeyNotes.mark(keys), LogFile::create, one);
     }
 
-    /** The key may be replaced while the process runs, by one that it shares with others. */
+    /** The key may be replaced while the process runs, by a key that is shared with other processes. */
     private void learnKey() {
         lock.lock();
         try {
@@ -139,12 +139,12 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
                 return channel;
             }
         } catch (IOException | OverlappingFileLockException e) {
-            // Said below.
+            // Reported below.
         }
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing was written to it.
+            // No line was written to it.
         }
         throw new IllegalArgumentException("decisions.dir: " + folder
                 + " is in use by another process (expected: a directory of this process alone)");
@@ -233,7 +233,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
                 size = 0;
                 return;
             } catch (FileAlreadyExistsException e) {
-                // The next number.
+                // Try the next number.
             } finally {
                 if (current == null) {
                     name = null;
@@ -243,7 +243,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         throw new IOException("too many files of one second");
     }
 
-    /** The next lines begin a new file, because this one may have half a line. */
+    /** The next lines start a new file, because this file may end with half a line. */
     private void abandon() {
         LogFileName last = name;
         boolean empty = size == 0;
@@ -294,7 +294,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         try {
             tidying.execute(() -> archive.tidy(clock.epochMicros() / 1_000));
         } catch (RejectedExecutionException e) {
-            // It is under way.
+            // Tidying is already running.
         }
     }
 
@@ -303,7 +303,7 @@ final class DecisionFiles implements DecisionPlace, ErasableStore {
         return "decisions";
     }
 
-    /** Begins a new file, so that the lines of the current one can be removed too. */
+    /** Starts a new file, so that the lines of the current file can be removed as well. */
     @Override
     public Attempt erase(String erasure, SubjectKeys keys) throws IOException {
         boolean free;

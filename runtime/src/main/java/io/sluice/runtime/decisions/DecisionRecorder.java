@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs decisions: to files, to Kafka, and as a sample to the center. Looks are not logged. Thread-safe.
  *
- * <p>The thread that decides only chooses, and adds to a bounded queue. It takes no lock, waits for nobody and wakes up nobody, except
- * once if the queue grows. One thread describes what is in the queue, and each place has a thread of its own. If there is no room
- * anywhere on the way, decisions are dropped and counted.
+ * <p>The deciding thread only samples the decision and adds it to a bounded queue. It takes no lock, waits for no other thread, and wakes
+ * a thread only once when the queue grows. One thread describes the queued decisions, and each place has its own thread. If there is no
+ * room anywhere on the way, decisions are dropped and counted.
  */
 public final class DecisionRecorder implements RulingListener, DataSource, AutoCloseable {
 
@@ -41,7 +41,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
 
     static final int MOST_QUEUED = 16_384;
 
-    /** The most characters in the attributes of queued requests. */
+    /** The maximum number of characters in the attributes of queued requests. */
     private static final long MOST_CHARACTERS = 32L << 20;
 
     private static final int WAKE_AT = 1_024;
@@ -97,7 +97,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
     }
 
     /**
-     * Opens what the settings name, and begins. Returns empty if there is neither a place for decisions nor a center.
+     * Opens the places of the settings, and starts. Returns empty if there is neither a place for decisions nor a center.
      *
      * @param outbox takes the sample for the center
      * @param rules the rules in force
@@ -140,7 +140,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
         }
     }
 
-    /** Returns how many decisions reached each place. */
+    /** Returns the number of decisions that reached each place. */
     public List<PlaceCounts> counts() {
         List<PlaceCounts> counts =
                 new ArrayList<>(places.stream().map(PlaceQueue::counts).toList());
@@ -181,7 +181,7 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
         }
     }
 
-    /** The request is logged when it is ruled on again. */
+    /** The request is logged at its later ruling. */
     @Override
     public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
 
@@ -232,8 +232,8 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
     /** Never blocks for long, because no place does. */
     private void describeAll(boolean thenTell) {
         synchronized (describingLock) {
-            // Those that come meanwhile wait for the next time, so that the sample for the center is told under any
-            // load.
+            // Decisions that arrive during the loop wait for the next call, so that the sample reaches the center under
+            // any load.
             for (int left = queued.get(); left > 0; left--) {
                 Pending next = queue.poll();
                 if (next == null) {
@@ -286,20 +286,20 @@ public final class DecisionRecorder implements RulingListener, DataSource, AutoC
         });
     }
 
-    /** Puts everything that was chosen so far into the outbox. */
+    /** Puts all chosen decisions into the outbox. */
     @Override
     public void flush() {
         describeAll(true);
     }
 
-    /** Returns whether everything that was chosen has reached its places, or was dropped. */
+    /** Returns whether every chosen decision has reached its places or was dropped. */
     boolean isIdle() {
         synchronized (describingLock) {
             return queue.isEmpty() && places.stream().allMatch(PlaceQueue::isIdle);
         }
     }
 
-    /** Stops when everything was written, or after a short time. */
+    /** Stops when all chosen decisions are written, or after a short time. */
     @Override
     public void close() {
         closed = true;

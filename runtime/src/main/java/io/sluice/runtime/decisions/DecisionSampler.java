@@ -4,7 +4,7 @@ import io.sluice.runtime.decisions.DecisionSettings.Shares;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 
-/** Chooses decisions at random, by the share of their rule. Thread-safe if its random numbers are. */
+/** Chooses decisions at random, by the share of their rule. Thread-safe if the source of random numbers is. */
 final class DecisionSampler {
 
     private final Shares usual;

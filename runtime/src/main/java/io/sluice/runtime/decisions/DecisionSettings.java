@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which decisions are logged, and where. Immutable.
+ * The selection and the destinations of logged decisions. Immutable.
  *
- * @param files where files are written; empty for no files
+ * @param files the files of the log; empty for no files
  * @param kafka the topic that gets decisions; empty for none
- * @param shares how many decisions files and Kafka get
+ * @param shares the share of decisions that files and Kafka get
  * @param rules other shares, by the id of the rule
- * @param centerAllowedShare how many of the allowed requests are in the sample for the center, 0 to 1
+ * @param centerAllowedShare the share of allowed requests in the sample for the center, 0 to 1
  */
 public record DecisionSettings(
         Optional<Files> files,
@@ -21,10 +21,10 @@ public record DecisionSettings(
         Map<String, Shares> rules,
         double centerAllowedShare) {
 
-    /** The share of allowed requests that is logged unless the configuration says otherwise. */
+    /** The default share of allowed requests that is logged. */
     public static final double USUAL_ALLOWED_SHARE = 0.01;
 
-    /** No files, no Kafka, and the usual sample for the center. */
+    /** No files, no Kafka, and the default sample for the center. */
     public static final DecisionSettings NONE =
             new DecisionSettings(Optional.empty(), Optional.empty(), Shares.USUAL, Map.of(), USUAL_ALLOWED_SHARE);
 
@@ -40,14 +40,14 @@ public record DecisionSettings(
     }
 
     /**
-     * How many decisions are logged.
+     * The shares of decisions that are logged.
      *
      * @param refused the share of refused requests, 0 to 1
      * @param allowed the share of allowed requests, 0 to 1
      */
     public record Shares(double refused, double allowed) {
 
-        /** Every refused request, and one of a hundred allowed ones. */
+        /** Every refused request, and one of a hundred allowed requests. */
         public static final Shares USUAL = new Shares(1, USUAL_ALLOWED_SHARE);
 
         public Shares {
@@ -59,10 +59,10 @@ public record DecisionSettings(
     /**
      * Files in a directory.
      *
-     * @param directory of this process alone
-     * @param maxSize the most bytes in one file
-     * @param maxTotal the most bytes in all files; the oldest are deleted first
-     * @param keep how long files stay
+     * @param directory a directory that no other process uses
+     * @param maxSize the maximum number of bytes in one file
+     * @param maxTotal the maximum number of bytes in all files; the oldest files are deleted first
+     * @param keep the time for which a file is kept
      */
     public record Files(Path directory, long maxSize, long maxTotal, Duration keep) {
 
@@ -70,10 +70,10 @@ public record DecisionSettings(
         public static final long USUAL_TOTAL = 2L << 30;
         public static final Duration USUAL_KEEP = Duration.ofDays(180);
 
-        /** The least that {@code maxSize} can be. */
+        /** The minimum of {@code maxSize}. */
         public static final long LEAST_SIZE = 64L << 10;
 
-        /** The most that the sizes can be. */
+        /** The maximum of both sizes. */
         public static final long MOST_SIZE = 1L << 40;
 
         public static final Duration SHORTEST_KEEP = Duration.ofHours(1);
@@ -97,8 +97,8 @@ public record DecisionSettings(
     /**
      * A topic of Kafka.
      *
-     * @param servers {@code host:port}, several with commas
-     * @param properties a file with further properties of the client, such as those of TLS
+     * @param servers {@code host:port}, several separated by commas
+     * @param properties a file with further properties of the client, such as its TLS settings
      */
     public record Kafka(String servers, String topic, Optional<Path> properties) {
 

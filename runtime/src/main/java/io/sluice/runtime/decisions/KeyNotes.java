@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Remembers in a file since when hashes are made with the same key, so that an erasure can tell which files it cannot search. The note
- * has a hash of a fixed text, which does not tell the key.
+ * Remembers in a file the time since which hashes are made with the same key, so that an erasure can report which files it cannot search.
+ * The note has a hash of a fixed text, which does not reveal the key.
  */
 public final class KeyNotes {
 
@@ -24,7 +24,7 @@ public final class KeyNotes {
 
     private KeyNotes() {}
 
-    /** Returns a text that differs if the key does. */
+    /** Returns a text that is different for each key. */
     public static String mark(KeySettings keys) {
         return keys.keys()
                 .keyedHash(
@@ -33,11 +33,11 @@ public final class KeyNotes {
                         Attributes.of(Map.of("decisions", "of this key")));
     }
 
-    /** Returns since when this key has been in use, in seconds since 1970. Writes a new note if the key is another one. */
+    /** Returns the time since which this key has been in use, in seconds since 1970. Writes a new note if the key has changed. */
     public static long since(FileChannel file, String mark, long nowSeconds) throws IOException {
         ByteBuffer content = ByteBuffer.allocate(MOST_BYTES);
         while (content.hasRemaining() && file.read(content, content.position()) >= 0) {
-            // Reads on.
+            // Keeps reading until the buffer is full or the file ends.
         }
         Matcher note = FORM.matcher(new String(content.array(), 0, content.position(), StandardCharsets.US_ASCII));
         if (note.matches() && note.group(1).equals(mark)) {

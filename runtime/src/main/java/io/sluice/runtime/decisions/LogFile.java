@@ -12,10 +12,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** A new file that lines are appended to. Only its owner can read it. Not thread-safe. */
+/** A new file to which lines are appended. Only its owner can read it. Not thread-safe. */
 interface LogFile extends Closeable {
 
-    /** Appends everything, or throws an exception and leaves the file as it was, if the disk allows it. */
+    /** Appends all bytes, or throws an exception and restores the file, if the disk allows it. */
     void append(byte[] bytes) throws IOException;
 
     /** Creates a file that did not exist. */
@@ -56,7 +56,7 @@ interface LogFile extends Closeable {
                 file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, how), attributes(file, "rw-------"));
     }
 
-    /** Returns what only the owner may do, on file systems that know owners. */
+    /** Returns the permissions that only the owner gets, on file systems that know owners. */
     static FileAttribute<?>[] attributes(Path file, String allowed) {
         return file.getFileSystem().supportedFileAttributeViews().contains("posix")
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(allowed))
@@ -64,7 +64,7 @@ interface LogFile extends Closeable {
                 : new FileAttribute<?>[0];
     }
 
-    /** Creates a directory that only its owner can read, unless it exists. */
+    /** Creates a directory that only its owner can read, unless it already exists. */
     static void createFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             Path real = folder.toAbsolutePath();

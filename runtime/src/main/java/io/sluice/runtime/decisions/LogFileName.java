@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 /**
  * The name of a file with decisions, such as {@code decisions-20270131T235959Z-1.jsonl}. Ordered by age. Immutable.
  *
- * @param begun when the file was begun, in seconds since 1970
- * @param number tells files of the same second apart
- * @param packed whether it is compressed; then its name ends with {@code .gz}
+ * @param begun the time at which the file was started, in seconds since 1970
+ * @param number distinguishes files of the same second
+ * @param packed whether the file is compressed; its name then ends with {@code .gz}
  */
 record LogFileName(long begun, int number, boolean packed) implements Comparable<LogFileName> {
 
@@ -35,7 +35,7 @@ record LogFileName(long begun, int number, boolean packed) implements Comparable
         }
     }
 
-    /** Returns the day in which the file was begun, in days since 1970, in UTC. */
+    /** Returns the day on which the file was started, in days since 1970, in UTC. */
     long day() {
         return Math.floorDiv(begun, 86_400L);
     }

@@ -2,7 +2,7 @@ package io.sluice.runtime.decisions;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many decisions reached a place, and how many were dropped on the way. Thread-safe. */
+/** The number of decisions that reached a place, and the number dropped on the way. Thread-safe. */
 public final class PlaceCounts {
 
     private final String place;
@@ -18,12 +18,12 @@ public final class PlaceCounts {
         return place;
     }
 
-    /** Returns how many decisions reached the place. */
+    /** Returns the number of decisions that reached the place. */
     public long logged() {
         return logged.sum();
     }
 
-    /** Returns how many decisions were dropped because the place or the way to it had no room, or failed. */
+    /** Returns the number of decisions that were dropped because the place or the way to it had no room, or failed. */
     public long dropped() {
         return dropped.sum();
     }

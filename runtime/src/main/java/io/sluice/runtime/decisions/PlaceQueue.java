@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands lines to a place on a thread of its own, so that a place that hangs holds up nothing else. Bounded: if there is no room, new
- * lines are dropped and counted. Thread-safe.
+ * Hands lines to a place on a separate thread, so that a place that hangs delays nothing else. Bounded: if there is no room, new lines
+ * are dropped and counted. Thread-safe.
  */
 final class PlaceQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PlaceQueue.class);
 
-    /** Some seconds of a busy process. */
+    /** The maximum number of queued bytes: some seconds of a busy process. */
     private static final long MOST_BYTES = 16L << 20;
 
     private static final int MOST_AT_ONCE = 1_000;
@@ -44,7 +44,7 @@ final class PlaceQueue {
         return counts;
     }
 
-    /** Never blocks. */
+    /** Adds a line. Never blocks. */
     void add(byte[] line) {
         if (closed || held.get() + line.length > MOST_BYTES) {
             counts.addDropped(1);
@@ -54,7 +54,7 @@ final class PlaceQueue {
         lines.add(line);
     }
 
-    /** Returns whether everything that was added has reached the place, or was dropped. */
+    /** Returns whether every added line has reached the place or was dropped. */
     boolean isIdle() {
         return held.get() == 0;
     }
@@ -98,7 +98,7 @@ final class PlaceQueue {
         }
     }
 
-    /** Stops when everything was written, or after a short time. */
+    /** Stops when all lines are written, or after a short time. */
     void close() {
         closed = true;
         if (!thread.isAlive()) {

@@ -2,7 +2,7 @@ package io.sluice.runtime.decisions;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Grants at most a number of things in each second. Thread-safe. If nothing is left, asking costs one read. */
+/** Grants a maximum number of requests in each second. Thread-safe. If nothing is left, a request costs one read. */
 final class SecondBudget {
 
     private static final int COUNT_BITS = 20;
@@ -10,7 +10,7 @@ final class SecondBudget {
 
     private final int most;
 
-    /** The second, and how many were granted in it. */
+    /** The second, and the number of grants in it. */
     private final AtomicLong granted = new AtomicLong();
 
     SecondBudget(int most) {
