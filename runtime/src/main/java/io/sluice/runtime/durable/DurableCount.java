@@ -12,16 +12,16 @@ import java.util.Objects;
  *
  * @param limit the name under which the store counts
  * @param zone the id of the calendar's zone
- * @param key the key as it is counted
- * @param startMicros the beginning of the window
- * @param endMicros the end of the window, which does not belong to it
+ * @param key the key under which the store counts
+ * @param startMicros the start of the window
+ * @param endMicros the end of the window, exclusive
  */
 public record DurableCount(String limit, Calendar calendar, String zone, String key, long startMicros, long endMicros) {
 
-    /** Longer keys are not durable. */
+    /** The maximum number of characters of a durable key. Longer keys are not durable. */
     public static final int LONGEST_KEY = 1_024;
 
-    /** More than any name of a limit has. */
+    /** The maximum number of characters of the name of a limit, which no name reaches. */
     static final int LONGEST_NAME = 512;
 
     private static final int LONGEST_ZONE = 64;
@@ -44,7 +44,7 @@ public record DurableCount(String limit, Calendar calendar, String zone, String 
         }
     }
 
-    /** Returns the window that a charge belongs to. */
+    /** Returns the window to which a charge belongs. */
     static DurableCount of(FixedWindow limit, String key, long atMicros) {
         Window window = limit.windows().at(atMicros);
         return new DurableCount(
@@ -56,12 +56,12 @@ public record DurableCount(String limit, Calendar calendar, String zone, String 
                 window.endMicros());
     }
 
-    /** Returns the limit with any capacity: the store finds the count by name, shape and key. */
+    /** Returns the limit with an arbitrary capacity: the store finds the count by name, shape and key. */
     FixedWindow asLimit() {
         return Limit.named(limit).fixedWindow(Limit.MAX_CAPACITY, calendar, ZoneId.of(zone));
     }
 
-    /** Does not show the key. */
+    /** Hides the key. */
     @Override
     public String toString() {
         return "DurableCount(" + limit + ", " + startMicros + ")";

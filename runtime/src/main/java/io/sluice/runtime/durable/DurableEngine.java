@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what the shared engine charges to durable limits. While the store lacks what earlier stores were charged, it does not decide
- * requests with durable limits, so that their failure policy does. Other requests pass through. A decorator. Thread-safe; never waits.
+ * Notes the charges of the shared engine to durable limits. While the store lacks charges of earlier stores, this engine does not decide
+ * requests with durable limits, so that their failure policy decides. Other requests pass through. A decorator. Thread-safe; never waits.
  *
  * <p><b>Accuracy.</b> Decisions are those of the engine. Permits that are given back are subtracted only if their window still counts by
  * the last known time of the store, so sums may be too large around the end of a window, never too small.
@@ -55,7 +55,7 @@ final class DurableEngine extends ForwardingEngine {
         if (answer instanceof EngineDecision decided) {
             note(store, ask, decided);
         } else if (answer instanceof PendingOutcome pending) {
-            // Noted before anybody learns the answer.
+            // Noted before any caller receives the answer.
             return new PendingOutcome(
                     pending.outcome().thenApply(outcome -> noted(store, ask, outcome)), pending.afterArrivals());
         }
@@ -127,7 +127,7 @@ final class DurableEngine extends ForwardingEngine {
         return held;
     }
 
-    /** A settlement in a store that lacks the reservation would give back too little, so it has to be repeated later. */
+    /** A settlement in a store that lacks the reservation would give back too few permits, so it has to be repeated later. */
     @Override
     public CompletionStage<List<SettlementResult>> settle(List<Settlement> settlements) {
         if (settlements.stream().noneMatch(each -> limits.durable(each.limit()) != null)) {
@@ -157,7 +157,7 @@ final class DurableEngine extends ForwardingEngine {
         return results;
     }
 
-    /** A charge beyond the reservation counts in the present window, and only there can anything be given back. */
+    /** A charge beyond the reservation counts in the present window, and only there can permits be given back. */
     private long now(FixedWindow limit, Settlement settlement) {
         long now = time.nowMicros();
         return limit.windows().at(settlement.chargedAtMicros()).contains(now) ? settlement.chargedAtMicros() : now;

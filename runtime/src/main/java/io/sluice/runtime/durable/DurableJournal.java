@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sums of a process on disk. Changed sums are appended and forced to the disk; from time to time the file is replaced by one that has
- * each sum once. Every line has a checksum. A line that was cut short or damaged is left out, and the others count.
+ * each sum once. Every line has a checksum. An incomplete or damaged line is skipped, and the other lines count.
  *
- * <p>One thread opens, writes and closes it, because a disk may hang. Methods that never wait may be used by any thread, those about the
- * source after it was opened.
+ * <p>One thread opens, writes and closes the journal, because a disk may hang. Any thread may use the methods that never wait; the
+ * methods about the source require an opened journal.
  *
- * <p>One process writes a journal. A second one in the same directory keeps its sums in memory until the first one ends.
+ * <p>One process writes a journal. A second process in the same directory keeps its sums in memory until the first process ends.
  *
- * <p><b>Why sums get a new source unless the last run ended cleanly.</b> Then the center may have later states than the disk. What is
- * charged now would look older than those, and be ignored.
+ * <p><b>Why sums get a new source unless the last run ended cleanly.</b> After a crash, the center may have later states than the disk.
+ * New charges would look older than those states and be ignored.
  */
 final class DurableJournal implements AutoCloseable {
 
@@ -42,31 +42,31 @@ final class DurableJournal implements AutoCloseable {
     private static final String FILE = "journal";
     private static final String TEMPORARY = ".tmp";
 
-    /** Is there if the last run wrote everything. */
+    /** The name of a file that exists if the last run wrote everything. */
     private static final String CLOSED = "closed";
 
     private static final String TAKEN = "another process writes the journal of durable limits";
 
     private static final String UNUSABLE = "the journal of durable limits cannot be used";
 
-    /** The file is replaced when it has grown by this much and is several times as large as needed. */
+    /** The growth after which the file is replaced if it is also several times as large as needed. */
     private static final long GROWTH = 1 << 20;
 
     private static final int TIMES = 4;
 
-    /** So many characters are written at once. */
+    /** The number of characters that are written at a time. */
     private static final int PIECE = 1 << 16;
 
-    /** So many stores are remembered as done. */
+    /** The maximum number of stores that are remembered as done. */
     private static final int MOST_DONE = 100;
 
-    /** So many own sources are remembered. */
+    /** The maximum number of own sources that are remembered. */
     private static final int MOST_SOURCES = 10;
 
-    /** How bytes get to a disk. Another one can hang or be full at a chosen moment. */
+    /** Writes bytes to a disk. A test can replace it by a disk that hangs or is full at a chosen moment. */
     interface Disk {
 
-        /** Creates the directory, unless it is there. */
+        /** Creates the directory, unless it exists. */
         default void open(Path directory) throws IOException {
             Files.createDirectories(directory);
         }
@@ -78,7 +78,7 @@ final class DurableJournal implements AutoCloseable {
             }
         }
 
-        /** Returns when everything that was appended survives a power failure. */
+        /** Returns when all appended bytes survive a power failure. */
         default void force(FileChannel file) throws IOException {
             file.force(false);
         }
@@ -90,10 +90,10 @@ final class DurableJournal implements AutoCloseable {
     private final Disk disk;
     private final @Nullable Path folder;
 
-    /** Null until it was opened. */
+    /** Null until the journal was opened. */
     private volatile @Nullable Opened opened;
 
-    /** Guarded by itself, so that nobody waits for the disk. */
+    /** Guarded by itself, so that no thread waits for the disk. */
     private final Set<String> done = new LinkedHashSet<>();
 
     /** The lines of stores that are done, until they are written. Guarded by {@code done}. */
@@ -112,10 +112,10 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /**
-     * Whose charges this journal has.
+     * The sources of the charges in this journal.
      *
-     * @param source the source of what is charged now
-     * @param sources those of earlier runs, and that of this one at the end
+     * @param source the source of new charges
+     * @param sources the sources of earlier runs, and at the end the source of this run
      * @param problem why the sums are in memory only although they should be on disk
      */
     private record Opened(
@@ -140,11 +140,12 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /**
-     * Locks the directory and reads the file. If the directory cannot be used, the sums are in memory only, {@link #problem} says so, and
-     * this can be repeated. Then only stores count as done that the file knows: nobody has charged others with its sums.
+     * Locks the directory and reads the file. If the directory cannot be used, the sums are in memory only, {@link #problem} returns the
+     * reason, and this call can be repeated. After a repeated call, only stores in the file count as done: other stores have not been
+     * charged with its sums.
      *
      * @param progress runs now and then while a file is read
-     * @param begin gets the source of what is charged from now on, and the sums of earlier runs, before anybody can restore them
+     * @param begin gets the source of new charges and the sums of earlier runs, before any thread can restore them
      */
     void open(Runnable progress, BiConsumer<String, List<DurableSum>> begin) {
         Opened before = opened;
@@ -202,7 +203,7 @@ final class DurableJournal implements AutoCloseable {
         return UUID.randomUUID().toString();
     }
 
-    /** Returns whether an attempt to open it has ended. Never waits. */
+    /** Returns whether an attempt to open the journal has ended. Never waits. */
     boolean isOpen() {
         return opened != null;
     }
@@ -215,7 +216,7 @@ final class DurableJournal implements AutoCloseable {
         return known;
     }
 
-    /** Returns the source of what is charged now. Never waits. */
+    /** Returns the source of new charges. Never waits. */
     String source() {
         return opened().source;
     }
@@ -231,19 +232,19 @@ final class DurableJournal implements AutoCloseable {
         return known == null ? Optional.empty() : Optional.ofNullable(known.problem);
     }
 
-    /** Returns whether the file may have sums that nobody knows. Never waits. */
+    /** Returns whether the file may have sums that have not been read. Never waits. */
     boolean isUnusable() {
         return problem().equals(Optional.of(UNUSABLE));
     }
 
-    /** Returns whether everything that earlier stores were charged is in this store. Never waits. */
+    /** Returns whether this store has all charges of earlier stores. Never waits. */
     boolean isDone(String store) {
         synchronized (done) {
             return done.contains(store);
         }
     }
 
-    /** Returns how often a file was read. Never waits. */
+    /** Returns the number of times a file was read. Never waits. */
     int openings() {
         synchronized (done) {
             return openings;
@@ -251,9 +252,9 @@ final class DurableJournal implements AutoCloseable {
     }
 
     /**
-     * Records that everything that earlier stores were charged is in this store. The disk gets it with the next sums. Never waits.
+     * Records that this store has all charges of earlier stores. The record reaches the disk with the next sums. Never waits.
      *
-     * @param asOf what {@link #openings} was before; if a file was read since, nobody has charged its sums
+     * @param asOf the earlier value of {@link #openings}; if a file was read since then, the store has not been charged with its sums
      */
     void done(String store, int asOf) {
         synchronized (done) {
@@ -264,7 +265,7 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    /** Appends sums. When it returns, they are on disk. */
+    /** Appends sums. They are on disk when this method returns. */
     void append(List<DurableSum> sums) throws IOException {
         FileChannel open = file;
         if (open != null) {
@@ -289,7 +290,7 @@ final class DurableJournal implements AutoCloseable {
         return file != null && file.position() > compactBytes * TIMES + GROWTH;
     }
 
-    /** Replaces the file by one with these sums only. The old one stays until the new one is on disk. */
+    /** Replaces the file by one that has only these sums. The old file stays until the new one is on disk. */
     void replace(Collection<DurableSum> sums) throws IOException {
         if (folder == null || lock == null) {
             return;
@@ -300,7 +301,7 @@ final class DurableJournal implements AutoCloseable {
             unwritten.clear();
             done.forEach(store -> head.add(JournalContent.doneLine(store)));
         }
-        // Only the owner can read a temporary file, and the move keeps it so.
+        // Only the owner can read a temporary file, and the move keeps its permissions.
         Path temporary = Files.createTempFile(folder, FILE, TEMPORARY);
         FileChannel next;
         try {
@@ -361,7 +362,7 @@ final class DurableJournal implements AutoCloseable {
         private static final long serialVersionUID = 1;
     }
 
-    /** A run that was killed while it replaced the file has left the new one, with keys of callers. */
+    /** Removes new files of runs that were killed while they replaced the journal. These files have keys of callers. */
     private static void removeTemporary(Path directory) throws IOException {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILE + "*" + TEMPORARY)) {
             for (Path each : left) {
@@ -370,7 +371,7 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    /** Writes lines piece by piece, because all of them together may be large, and forces them to the disk. */
+    /** Writes lines in pieces, because all of them together may be large, and forces them to the disk. */
     private void write(FileChannel open, Stream<String> lines) throws IOException {
         StringBuilder text = new StringBuilder();
         boolean wrote = false;
@@ -395,7 +396,7 @@ final class DurableJournal implements AutoCloseable {
         }
     }
 
-    /** Makes sure that the new name survives a power failure too. */
+    /** Makes sure that the new name also survives a power failure. */
     private static void syncFolder(Path folder) {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);

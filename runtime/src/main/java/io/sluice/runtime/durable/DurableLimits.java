@@ -25,12 +25,12 @@ final class DurableLimits {
     /** The names under which the durable limits of a rule set are counted. */
     private record Known(RuleSet set, Set<String> names) {}
 
-    /** Returns whether any limit is durable. */
+    /** Returns whether there are durable limits. */
     boolean exist() {
         return !names().isEmpty();
     }
 
-    /** Returns the limit as a calendar window if it is durable; null if it is not. */
+    /** Returns the limit as a calendar window; null if it is not durable. */
     @Nullable
     FixedWindow durable(Limit limit) {
         return limit.followsCalendar() && names().contains(limit.name()) ? (FixedWindow) limit : null;

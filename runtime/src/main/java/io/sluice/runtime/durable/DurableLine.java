@@ -3,19 +3,19 @@ package io.sluice.runtime.durable;
 import java.io.IOException;
 import java.util.List;
 
-/** The way of durable sums to the center and back. Blocks. Thread-safe. */
+/** The connection that carries durable sums to the center and back. Blocks. Thread-safe. */
 public interface DurableLine {
 
     /**
-     * Stores sums. When it returns, the center has them on disk.
+     * Stores sums. The center has them on disk when this method returns.
      *
      * @throws RefusedSumsException if the center does not understand at least one of them
      */
     void send(List<DurableSum> sums) throws IOException;
 
     /**
-     * Returns what was charged to earlier stores, by all processes, in windows that have not ended. The center answers every process alike:
-     * the first question about a store fixes the answer.
+     * Returns the charges of all processes to earlier stores, in windows that have not ended. Every process gets the same answer, because
+     * the first question about a store fixes it.
      *
      * @param store the mark of the store that was found empty
      */
@@ -24,6 +24,6 @@ public interface DurableLine {
     /** Returns all sums that the center has. */
     List<DurableSum> all() throws IOException;
 
-    /** Removes sums, those of the answers to {@link #earlierThan} too. */
+    /** Removes sums, also from the answers to {@link #earlierThan}. */
     void remove(List<DurableSum> sums) throws IOException;
 }

@@ -25,42 +25,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps durable limits over the loss of the shared store. Thread-safe. Decisions never wait for it.
+ * Preserves the counts of durable limits when the shared store loses its data. Thread-safe. Decisions never wait for it.
  *
- * <p>Each process sums up what it charges, appends changed sums to a journal every {@link #FLUSH}, and sends them to the center every
- * {@link #SEND}. A store has a mark as long as it has its data. If a process meets another mark than before, or one that nobody has
+ * <p>Each process sums up its charges, appends changed sums to a journal every {@link #FLUSH}, and sends them to the center every
+ * {@link #SEND}. A store has a mark as long as it has its data. If a process finds a new mark, or a mark whose store has not been
  * restored yet, durable limits follow their failure policy until
  *
  * <ol>
- *   <li>one process has charged the new store with the sums of the center, which fixes them at the first question, and
- *   <li>this process has charged what it had not sent until then.
+ *   <li>one process has charged the new store with the sums of the center, which are fixed by the first request for them, and
+ *   <li>this process has charged the rest of its sums, which it had not sent until then.
  * </ol>
  *
- * <p>Both are charged once, whoever repeats them. Without a center a process restores its own sums only. A process that has not read its
- * journal does not know what it had charged, so durable limits follow their failure policy until then, too.
+ * <p>Both are charged once, even if several processes repeat them. Without a center, a process restores only its own sums. A process that
+ * has not read its journal does not know its earlier charges, so durable limits also follow their failure policy until it has.
  */
 public final class DurableQuotas implements AutoCloseable {
 
-    /** Why durable limits do not decide although the store does. */
+    /** The reason why durable limits do not decide although the store does. */
     public static final String NOT_RESTORED = StoreMark.NOT_RESTORED;
 
-    /** How often changed sums are written to disk. A process that is killed loses at most what it charged since. */
+    /** The interval at which changed sums are written to disk. A process that is killed loses at most the charges since the last write. */
     public static final Duration FLUSH = Duration.ofMillis(100);
 
-    /** How often changed sums are sent, and the mark of the store is read. */
+    /** The interval at which changed sums are sent and the mark of the store is read. */
     public static final Duration SEND = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableQuotas.class);
 
-    /** How soon a process that waits for another one looks again. */
+    /** The delay after which a process that waits for another process checks again. */
     private static final Duration AGAIN = Duration.ofMillis(100);
 
     private static final Duration KEPT_AFTER_END = Duration.ofDays(1);
 
-    /** A disk or a center may hang. */
+    /** The time limit for closing, because a disk or a center may hang. */
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(3);
 
-    /** A process starts without a store that takes longer. */
+    /** The time limit for the first check. If the store takes longer, the process starts without it. */
     private static final Duration FIRST_CHECK_MAY_TAKE = Duration.ofSeconds(1);
 
     private static final String UNREAD = "the journal in the directory of --data has not been read yet";
@@ -78,13 +78,13 @@ public final class DurableQuotas implements AutoCloseable {
     private final ScheduledExecutorService asking = DurableThreads.daemon("sluice-durable");
     private final ScheduledExecutorService sending = DurableThreads.daemon("sluice-durable-center");
 
-    /** Completes when durable limits decide for the first time, or there is nothing to wait for. */
+    /** Completes when durable limits decide for the first time, or when there is nothing to wait for. */
     private final CompletableFuture<Void> firstCheck = new CompletableFuture<>();
 
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
 
-    /** Whether there was something to erase. It stays so: an attempt that failed has emptied the memory, but not the disk or the center. */
+    /** Whether there was something to erase. Never reset: an attempt that failed has emptied the memory, but not the disk or the center. */
     private volatile boolean used;
 
     private DurableQuotas(
@@ -108,10 +108,10 @@ public final class DurableQuotas implements AutoCloseable {
     }
 
     /**
-     * Creates it. Nothing runs yet, and no disk is touched.
+     * Creates the quotas. No thread runs yet, and no disk is touched.
      *
      * @param data the directory of the process; without one, the journal is in memory
-     * @param center empty if there is none
+     * @param center the connection to the center; empty if there is none
      */
     public static DurableQuotas of(
             MarkedStore store,
@@ -134,14 +134,14 @@ public final class DurableQuotas implements AutoCloseable {
         return new DurableQuotas(store, rules, folder, center, clock, most, disk);
     }
 
-    /** Returns the engine of the store, which notes what it charges to durable limits. */
+    /** Returns the engine of the store, which notes its charges to durable limits. */
     public Engine engine() {
         return engine;
     }
 
     /**
-     * Begins to read the journal, to write, to send and to watch the store. The future completes after the first look at the store, or when
-     * the disk hangs or the store does not answer in time.
+     * Starts to read the journal, to write, to send, and to watch the store. The future completes after the first check of the store, or
+     * when the disk hangs or the store does not answer in time.
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> read = open();
@@ -157,7 +157,7 @@ public final class DurableQuotas implements AutoCloseable {
         return CompletableFuture.anyOf(firstCheck, looked).thenAccept(any -> {});
     }
 
-    /** Begins to read the journal. The future completes when that has ended. */
+    /** Starts to read the journal. The future completes when reading has ended. */
     CompletableFuture<Void> open() {
         writer.open();
         return writer.opened();
@@ -172,7 +172,7 @@ public final class DurableQuotas implements AutoCloseable {
         }
     }
 
-    /** Returns what must be told when other rules are in force. */
+    /** Returns the listener that must be notified when the rules in force change. */
     public RuleListener rules() {
         return new RuleListener() {
             @Override
@@ -187,7 +187,7 @@ public final class DurableQuotas implements AutoCloseable {
         };
     }
 
-    /** Looks soon. A thread that is busy looks once, however often it was woken meanwhile. */
+    /** Schedules a check. A busy thread checks once, however often it was woken in the meantime. */
     private void wake() {
         if (woken.compareAndSet(false, true)) {
             later(Duration.ZERO, () -> {
@@ -201,36 +201,36 @@ public final class DurableQuotas implements AutoCloseable {
         try {
             var unused = asking.schedule(() -> DurableThreads.quietly(task), delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            // It is closed.
+            // The thread is closed.
         }
     }
 
-    /** Returns whether durable limits decide: there are some, and the store has everything that earlier ones were charged. */
+    /** Returns whether durable limits can decide: there are none, or the store has all charges of earlier stores. */
     public boolean isRestored() {
         return recovery.restored() != null || !limits.exist();
     }
 
-    /** Returns how many sums this process has. */
+    /** Returns the number of sums of this process. */
     public int size() {
         return sums.size();
     }
 
-    /** Returns how many charges are not durable, because there are too many counts or the key is too long. */
+    /** Returns the number of charges that are not durable, because there are too many counts or the key is too long. */
     public long leftOut() {
         return sums.leftOut();
     }
 
-    /** Returns how many sums the center does not have yet; 0 without a center. */
+    /** Returns the number of sums that the center does not have yet; 0 without a center. */
     public int unsent() {
         return sender.waiting();
     }
 
-    /** Returns how many sums the center refuses, so that only this process can restore them. */
+    /** Returns the number of sums that the center refuses, so that only this process can restore them. */
     public int refused() {
         return sender.refused();
     }
 
-    /** Returns how many sums the disk does not have yet; without a directory, those of the last moment. */
+    /** Returns the number of sums that are not on disk yet. Without a directory, this is the number since the last flush. */
     public int unwritten() {
         return writer.waiting();
     }
@@ -254,22 +254,22 @@ public final class DurableQuotas implements AutoCloseable {
         return all;
     }
 
-    /** Begins to write what has changed, as the process does every {@link #FLUSH}. Does not wait. */
+    /** Starts to write changed sums, as the process does every {@link #FLUSH}. Does not wait. */
     void write() {
         writer.begin();
     }
 
-    /** Writes what has changed. */
+    /** Writes changed sums. */
     void flush(Duration mayTake) throws IOException {
         writer.flushed(mayTake);
     }
 
-    /** Sends what has changed. */
+    /** Sends changed sums. */
     void send() throws IOException {
         sender.send();
     }
 
-    /** Sends what has changed, and drops windows that ended long ago. Logs a disk that hangs. */
+    /** Sends changed sums, and drops windows that ended long ago. Logs a disk that hangs. */
     void tidy() {
         Optional<String> unused = writer.problem();
         if (time.isKnown() && sums.removeEnded(time.nowMicros() - TimeUnit.MICROSECONDS.convert(KEPT_AFTER_END)) > 0) {
@@ -278,12 +278,12 @@ public final class DurableQuotas implements AutoCloseable {
         try {
             send();
         } catch (IOException e) {
-            // What is unsent stays, and other parts log that the center is lost.
+            // Unsent sums stay, and other parts log that the center is lost.
             LOG.debug("durable sums were not sent", e);
         }
     }
 
-    /** Looks which store this is, and restores it if that is necessary. Without the journal it does not know what is missing. */
+    /** Reads the mark of the store, and restores the store if necessary. Before the journal is read, the missing sums are unknown. */
     void check() {
         boolean read = journal.isOpen();
         if (!limits.exist() || (read ? recovery.look() : writer.hangs())) {
@@ -297,7 +297,7 @@ public final class DurableQuotas implements AutoCloseable {
         recovery.askTime();
     }
 
-    /** Returns what removes a subject from the sums of this process and of the center. */
+    /** Returns the store that removes a subject from the sums of this process and of the center. */
     public ErasableStore erasable() {
         return new ErasableStore() {
             @Override
@@ -332,18 +332,19 @@ public final class DurableQuotas implements AutoCloseable {
             // The journal may have sums that are not erased.
             throw unread;
         }
-        // Last, because the rest can be done while the disk hangs. This also writes what an earlier attempt could not.
+        // Last, because the other steps do not need the disk, which may hang. This also writes the sums of an earlier
+        // failed attempt.
         writer.flushed(mayTake);
         return ErasableStore.Attempt.done(Math.max(here, there));
     }
 
-    /** Sends and writes what has changed, but does not wait long for the center or the disk. */
+    /** Sends and writes changed sums, but does not wait long for the center or the disk. */
     @Override
     public void close() {
         close(CLOSING_MAY_TAKE);
     }
 
-    /** Closes it, and waits so long for the center, and again so long for the disk. */
+    /** Closes the quotas. Waits at most this time for the center, and again for the disk. */
     void close(Duration mayTake) {
         asking.shutdownNow();
         if (!sending.isShutdown()) {
@@ -353,7 +354,7 @@ public final class DurableQuotas implements AutoCloseable {
         if (!DurableThreads.await(sending, mayTake)) {
             List<Runnable> unused = sending.shutdownNow();
         }
-        // Last: a journal that was closed must not have less than the center.
+        // Last: a closed journal must not have less than the center.
         writer.close(mayTake);
     }
 }

@@ -14,17 +14,17 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What one process charged to a count while one store lived. Immutable. Only that process changes it, so a later state replaces an
- * earlier one.
+ * The permits that one process charged to a count during the life of one store. Immutable. Only that process changes the sum, so a later
+ * state replaces an earlier one.
  *
- * @param source the journal of the process: another one for each process that begins without a journal
+ * @param source the journal of the process: a new one for each process that starts without a journal
  * @param store the mark of the store that was charged
- * @param used the permits; less than zero if more were given back than charged, because an earlier store had charged them
- * @param changes how often it has changed, from 1
+ * @param used the permits; negative if more permits were given back than charged, because an earlier store had charged them
+ * @param changes the number of changes, from 1
  */
 public record DurableSum(String source, String store, DurableCount count, long used, long changes) {
 
-    /** The most permits of a sum: engines cut debts there, too. */
+    /** The maximum number of permits of a sum. Engines also cut debts there. */
     static final long MOST = 1_000_000_000_000_000L;
 
     private static final Pattern NAME = Pattern.compile("[0-9a-zA-Z-]{1,64}");
@@ -42,12 +42,12 @@ public record DurableSum(String source, String store, DurableCount count, long u
         }
     }
 
-    /** Returns whether this can name a journal or a store. */
+    /** Returns whether a text can name a journal or a store. */
     public static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }
 
-    /** Returns a name for the sum of this source, store and count. It does not tell the key. */
+    /** Returns a name for the sum of this source, store and count. It does not reveal the key. */
     public String ref() {
         String text = String.join(
                 "\n",
@@ -62,7 +62,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
         return HexFormat.of().formatHex(sha256(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Returns the sum as a line of text without its end. */
+    /** Returns the sum as a line of text without its line end. */
     public String text() {
         return String.join(
                 "\t",
@@ -82,7 +82,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
     /**
      * Reads a line.
      *
-     * @throws IllegalArgumentException if it is not a sum
+     * @throws IllegalArgumentException if the line is not a sum
      */
     public static DurableSum parse(String line) {
         String[] fields = TABS.split(line, -1);
@@ -97,8 +97,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                     decoded(fields[5]),
                     Long.parseLong(fields[6]),
                     Long.parseLong(fields[7]));
-            // A sum of something that cannot be a limit could not be charged, and whoever restores it would fail again
-            // and again.
+            // A sum whose count cannot be a limit cannot have been charged, and each attempt to restore it would fail.
             var unused = Limit.named(count.limit());
             return new DurableSum(fields[0], fields[1], count, Long.parseLong(fields[8]), Long.parseLong(fields[9]));
         } catch (DateTimeException e) {

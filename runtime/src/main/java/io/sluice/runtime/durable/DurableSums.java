@@ -14,16 +14,16 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /**
- * The sums of this process, in memory. Bounded: a count beyond {@link #MOST} is not durable, and a metric says how many charges that
- * concerned. Sums of earlier stores and runs do not take its place, up to {@link #TIMES} as many. Thread-safe. A charge costs one look-up
- * and two additions.
+ * The sums of this process, in memory. Bounded: a count beyond {@link #MOST} is not durable, and a metric has the number of its charges.
+ * Sums of earlier stores and runs do not use up this bound; the total may be {@link #TIMES} times as large. Thread-safe. A charge costs
+ * one look-up and two additions.
  *
- * <p>The disk and the center each have a queue of what they do not have yet. A sum is in a queue once, however often it changes, so a disk
- * or a center that hangs costs no more memory than the sums themselves.
+ * <p>The disk and the center each have a queue of sums that they do not have yet. A sum is in a queue once, however often it changes, so
+ * a disk or a center that hangs costs no more memory than the sums themselves.
  */
 final class DurableSums {
 
-    /** The most counts of a process that are durable. */
+    /** The maximum number of durable counts of a process. */
     static final int MOST = 100_000;
 
     private static final int TIMES = 4;
@@ -35,23 +35,23 @@ final class DurableSums {
     private final ConcurrentHashMap<Life, AtomicInteger> sizes = new ConcurrentHashMap<>();
     private final LongAdder left = new LongAdder();
 
-    /** The source of what is charged now. Empty until the journal was read; nothing is charged before. */
+    /** The source of new charges. Empty until the journal was read; nothing is charged before. */
     private volatile String source = "";
 
-    /** Creates sums without any. Somebody must take what has changed for each of the readers. */
+    /** Creates an empty set of sums. The changed sums must be taken for each of the readers. */
     DurableSums(int most, List<Reader> readers) {
         this.most = most;
         this.readers = List.copyOf(readers);
         this.allBits = readers.stream().mapToInt(reader -> reader.bit).sum();
     }
 
-    /** The disk or the center, and what it does not have yet. */
+    /** The disk or the center, and the sums that it does not have yet. */
     static final class Reader {
 
         private final int bit;
         private final Queue<Place> changed = new ConcurrentLinkedQueue<>();
 
-        /** What it does not take. It is not queued until all sums are. */
+        /** The sums that it does not accept. They are not queued until all sums are queued. */
         private final Set<Place> refused = ConcurrentHashMap.newKeySet();
 
         private Reader(int bit) {
@@ -67,7 +67,7 @@ final class DurableSums {
         }
     }
 
-    /** What one run charged to one store. */
+    /** The charges of one run to one store. */
     private record Life(String source, String store) {}
 
     /** A count in a store. */
@@ -83,11 +83,11 @@ final class DurableSums {
         private final AtomicLong used = new AtomicLong();
         private final AtomicLong changes = new AtomicLong();
 
-        /** The bits of the readers that have it in their queue. */
+        /** The bits of the readers that have this sum in their queue. */
         private final AtomicInteger queued = new AtomicInteger();
     }
 
-    /** Adds permits that were charged, or takes some away that were given back. */
+    /** Adds charged permits, or subtracts permits that were given back, as a negative number. */
     void add(String store, DurableCount count, long permits) {
         Place place = new Place(new Life(source, store), count);
         Sum sum = sums.get(place);
@@ -131,10 +131,10 @@ final class DurableSums {
     }
 
     /**
-     * Puts the sums of earlier runs into place.
+     * Loads the sums of earlier runs.
      *
-     * @param current the source of what is charged from now on
-     * @param from the reader that has them
+     * @param current the source of new charges
+     * @param from the reader that has the sums
      */
     void begin(String current, List<DurableSum> earlier, Reader from) {
         earlier.forEach(this::load);
@@ -168,33 +168,33 @@ final class DurableSums {
         return some;
     }
 
-    /** Queues sums that the reader took but did not get. Those that were removed meanwhile are left out. */
+    /** Queues sums that the reader took but did not store. Sums that were removed in the meantime are left out. */
     void putBack(Reader reader, List<DurableSum> some) {
         some.forEach(sum -> queue(reader, Place.of(sum)));
     }
 
-    /** Records that the reader does not take a sum. */
+    /** Records that the reader does not accept a sum. */
     void refuse(Reader reader, DurableSum sum) {
         Place place = Place.of(sum);
         reader.refused.add(place);
         if (!sums.containsKey(place)) {
-            // It was removed meanwhile.
+            // The sum was removed in the meantime.
             reader.refused.remove(place);
         }
     }
 
-    /** Returns how many sums the reader does not take. */
+    /** Returns the number of sums that the reader does not accept. */
     int refused(Reader reader) {
         return reader.refused.size();
     }
 
-    /** Queues all sums, also those that the reader did not take. */
+    /** Queues all sums, also those that the reader did not accept. */
     void putAll(Reader reader) {
         reader.refused.clear();
         sums.keySet().forEach(place -> queue(reader, place));
     }
 
-    /** Returns how many sums the reader has to take. */
+    /** Returns the number of sums that the reader has to take. */
     int waiting(Reader reader) {
         return reader.changed.size();
     }
@@ -218,12 +218,12 @@ final class DurableSums {
         return new DurableSum(place.life.source, place.life.store, place.count(), used, changes);
     }
 
-    /** Removes windows that ended before this time. Returns how many. */
+    /** Removes windows that ended before this time. Returns their number. */
     long removeEnded(long beforeMicros) {
         return remove(count -> count.endMicros() < beforeMicros);
     }
 
-    /** Removes the counts of a subject. Returns how many. */
+    /** Removes the counts of a subject. Returns their number. */
     long remove(KeyMatch match) {
         return remove(count -> match.matches(count.key()));
     }
@@ -249,7 +249,7 @@ final class DurableSums {
         return sums.size();
     }
 
-    /** Returns how many charges were not recorded, because there were too many counts or the key was too long. */
+    /** Returns the number of charges that were not recorded, because there were too many counts or the key was too long. */
     long leftOut() {
         return left.sum();
     }

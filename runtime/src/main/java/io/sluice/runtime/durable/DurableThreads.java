@@ -25,7 +25,7 @@ final class DurableThreads {
         return threads;
     }
 
-    /** Runs a task that is repeated, even if it fails once, however it fails: nobody would notice that it is not repeated. */
+    /** Runs a repeated task, and catches every failure, because an uncaught failure would silently end the repetition. */
     static void quietly(Runnable task) {
         try {
             task.run();
@@ -34,7 +34,7 @@ final class DurableThreads {
         }
     }
 
-    /** Waits for the end of threads that were shut down. Returns whether they have ended in time. */
+    /** Waits for the end of threads that were shut down. Returns false if the time limit was exceeded. */
     static boolean await(ExecutorService threads, Duration mayTake) {
         try {
             return threads.awaitTermination(mayTake.toMillis(), TimeUnit.MILLISECONDS);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a journal has, and the form of its lines. */
+/** The content of a journal, and the form of its lines. */
 final class JournalContent {
 
     private static final Logger LOG = LoggerFactory.getLogger(DurableJournal.class);
@@ -26,13 +26,13 @@ final class JournalContent {
     private static final String SUM = "S\t";
     private static final String DONE = "D\t";
 
-    /** So many lines are a progress. */
+    /** The number of lines after which progress is reported. */
     private static final int PROGRESS = 1_000;
 
     private final Set<String> sources = new LinkedHashSet<>();
     private final Set<String> done = new LinkedHashSet<>();
 
-    /** The last state of each sum, by its line without that state. */
+    /** The last state of each sum. The key is its line without that state. */
     private final Map<String, DurableSum> sums = new LinkedHashMap<>();
 
     private final boolean clean;
@@ -45,7 +45,7 @@ final class JournalContent {
     }
 
     /**
-     * Reads a file; one that does not exist has nothing.
+     * Reads a file; a file that does not exist has no content.
      *
      * @param clean whether the last run wrote everything
      * @param progress runs now and then
@@ -65,7 +65,7 @@ final class JournalContent {
             return content;
         }
         content.tell(path);
-        // Whoever charged a store had restored it before.
+        // A process that charged a store had restored it before.
         content.sums.values().forEach(sum -> content.done.add(sum.store()));
         return content;
     }
@@ -110,7 +110,7 @@ final class JournalContent {
         return sources;
     }
 
-    /** Returns the stores that have everything that earlier ones were charged. */
+    /** Returns the stores that have all charges of earlier stores. */
     Set<String> done() {
         return done;
     }
@@ -120,7 +120,7 @@ final class JournalContent {
         return List.copyOf(sums.values());
     }
 
-    /** Returns the source of the last run, with which another one can go on; empty unless everything is there. */
+    /** Returns the source of the last run, with which the next run can continue; empty unless the file is complete. */
     Optional<String> last() {
         return clean && damaged + unknown == 0 ? Optional.ofNullable(last) : Optional.empty();
     }
@@ -141,7 +141,7 @@ final class JournalContent {
         return checksum(body) + "\t" + body + "\n";
     }
 
-    /** Returns a line without its checksum; an empty text if that is wrong. */
+    /** Returns a line without its checksum; an empty text if the checksum is wrong. */
     private static String body(String line) {
         int tab = line.indexOf('\t');
         String body = tab < 0 ? "" : line.substring(tab + 1);

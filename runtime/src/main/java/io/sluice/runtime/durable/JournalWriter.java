@@ -21,22 +21,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Opens the journal, and writes changed sums to it. Thread-safe.
  *
- * <p><b>Why one thread reads and writes, and nobody interrupts it.</b> A disk may hang: a network file system without its server, a volume
- * that is being moved. Then a write does not return, and no signal ends it. Everybody who holds a lock meanwhile, or needs one, hangs too,
- * and so does whoever interrupts the writing thread, because an interrupt closes the file and waits for the write. So the others hand over
- * what they want, and wait for a limited time at most.
+ * <p><b>Why one thread reads and writes, and is never interrupted.</b> A disk may hang: a network file system without its server, a
+ * volume that is being moved. A write then does not return, and no signal ends it. Every thread that holds or needs a lock meanwhile also
+ * hangs, and so does a thread that interrupts the writing thread, because an interrupt closes the file and waits for the write. So the
+ * other threads hand over their tasks, and wait for a limited time at most.
  */
 final class JournalWriter {
 
     private static final Logger LOG = LoggerFactory.getLogger(JournalWriter.class);
 
-    /** How soon a journal that could not be written is tried again. */
+    /** The delay before the next attempt to write a journal that could not be written. */
     private static final Duration TRY_AGAIN = Duration.ofSeconds(5);
 
-    /** A disk that takes longer is said to hang. */
+    /** The time without an answer after which the disk is reported as hanging. */
     private static final Duration HANGS = Duration.ofSeconds(5);
 
-    /** The writing thread may also have got no CPU time, which nothing here can tell apart. */
+    /** The writing thread may also have got no CPU time; this class cannot distinguish the two cases. */
     private static final String NO_ANSWER =
             "the disk with the journal of durable limits does not answer, or this machine is overloaded";
 
@@ -54,16 +54,16 @@ final class JournalWriter {
     private volatile boolean writes = true;
     private volatile int underWay;
 
-    /** The time at which the attempt began that is under way; null if there is none. */
+    /** The start of the running attempt; null if there is none. */
     private volatile @Nullable Long busySinceNanos;
 
-    /** Whether all sums have to be written, because some were not, or some are no longer there. */
+    /** Whether all sums have to be written, because some were not written or some were removed. */
     private volatile boolean rewrites = true;
 
-    /** Guarded by this. Nobody writes while holding the lock. */
+    /** Guarded by this. No thread writes while holding the lock. */
     private boolean toldThatItHangs;
 
-    /** When the journal was last tried to open. Used by the thread that writes, like the next one. */
+    /** The time of the last attempt to open the journal. Used by the thread that writes, like the next field. */
     private long openedNanos;
 
     private long failedNanos;
@@ -75,7 +75,7 @@ final class JournalWriter {
         this.clock = clock;
     }
 
-    /** Begins to open the journal, whose sums are then among those of this process. Must be called before anything else. */
+    /** Starts to open the journal, whose sums are then among those of this process. Must be called before any other method. */
     void open() {
         if (opening.compareAndSet(false, true)) {
             thread.execute(() -> DurableThreads.quietly(this::tryToOpen));
@@ -88,9 +88,9 @@ final class JournalWriter {
     }
 
     /**
-     * Waits until the journal was read. Tries it again if it could not be used: its process may have ended.
+     * Waits until the journal was read. Opens it again if it could not be used, because the process that held it may have ended.
      *
-     * @throws IOException if it cannot be used, or the disk does not answer in time. A journal of another process is no failure
+     * @throws IOException if the journal cannot be used, or the disk does not answer in time. A journal of another process is no failure
      */
     void requireRead(Duration mayTake) throws IOException {
         await(mayTake, () -> {
@@ -110,7 +110,7 @@ final class JournalWriter {
         }
     }
 
-    /** A journal that cannot be opened is tried again as one that cannot be written is. */
+    /** A journal that cannot be opened is retried like a journal that cannot be written. */
     private void tryToOpen() {
         busySinceNanos = clock.nanoTime();
         try {
@@ -122,8 +122,8 @@ final class JournalWriter {
             if (answered()) {
                 LOG.info("the disk with the journal of durable limits answers again");
             }
-            // However it failed, a process starts. Last: whoever waited for it must not see that the attempt is still
-            // under way.
+            // A process starts even if this fails. Last: a thread that waited for the journal must not see that the
+            // attempt is still running.
             opened.complete(null);
         }
     }
@@ -133,18 +133,18 @@ final class JournalWriter {
         return journal.isOpen() && journal.problem().isEmpty();
     }
 
-    /** Begins to write what has changed, again and again. */
+    /** Starts to write changed sums at an interval. */
     void start(Duration every) {
         var unused = thread.scheduleWithFixedDelay(
                 () -> DurableThreads.quietly(this::write), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Returns how many sums the disk does not have yet. One that has changed while it is written counts twice. */
+    /** Returns the number of sums that are not on disk yet. A sum that has changed while it is written counts twice. */
     int waiting() {
         return sums.waiting(reader) + underWay;
     }
 
-    /** Returns the problem as a sentence. Logs it if the disk hangs, once. Never waits. */
+    /** Returns the problem as a sentence. Logs once that the disk hangs. Never waits. */
     Optional<String> problem() {
         if (tellIfItHangs()) {
             return Optional.of(NO_ANSWER);
@@ -161,7 +161,7 @@ final class JournalWriter {
         return hangs;
     }
 
-    /** Records that the disk has answered. Returns whether somebody was told that it hangs. */
+    /** Records that the disk has answered. Returns whether it was logged that the disk hangs. */
     private synchronized boolean answered() {
         boolean told = toldThatItHangs;
         busySinceNanos = null;
@@ -180,12 +180,12 @@ final class JournalWriter {
         rewrites = true;
     }
 
-    /** Begins to write what has changed. Does not wait. */
+    /** Starts to write changed sums. Does not wait. */
     void begin() {
         thread.execute(() -> DurableThreads.quietly(this::write));
     }
 
-    /** Writes what has changed, but does not try all the time to write all sums to a disk that is full. */
+    /** Writes changed sums, but does not continually try to write all sums to a disk that is full. */
     private void write() {
         if (!isUsable() && clock.nanoTime() - openedNanos > TRY_AGAIN.toNanos()) {
             tryToOpen();
@@ -199,7 +199,7 @@ final class JournalWriter {
         try {
             flushOrFail();
         } catch (IOException | RuntimeException e) {
-            // It is logged, and the next attempt writes all sums.
+            // The failure is logged, and the next attempt writes all sums.
         }
     }
 
@@ -211,7 +211,7 @@ final class JournalWriter {
         boolean wrote = false;
         try {
             if (rewrites || journal.isLarge()) {
-                // Sums that are removed from now on need another attempt.
+                // Sums that are removed from now on need another rewrite.
                 rewrites = false;
                 journal.replace(sums.all());
             } else {
@@ -248,21 +248,21 @@ final class JournalWriter {
     }
 
     /**
-     * Waits until everything that was charged before is on disk.
+     * Waits until all earlier charges are on disk.
      *
-     * @throws IOException if it cannot be written, or the disk does not answer in time
+     * @throws IOException if the journal cannot be written, or the disk does not answer in time
      */
     void flushed(Duration mayTake) throws IOException {
         await(mayTake, this::flushOrFail);
     }
 
-    /** What the thread does. */
+    /** A task of the thread. */
     private interface Task {
 
         void run() throws IOException;
     }
 
-    /** Waits until the thread has done something. */
+    /** Waits until the thread has run a task. */
     private void await(Duration mayTake, Task task) throws IOException {
         Future<Boolean> done;
         try {
@@ -278,7 +278,7 @@ final class JournalWriter {
         } catch (ExecutionException e) {
             throw new IOException("the journal cannot be used", e.getCause());
         } catch (TimeoutException e) {
-            // It does not wait in the queue any longer. If it has begun, it goes on.
+            // A queued task is cancelled. A started task continues.
             boolean unused = done.cancel(false);
             throw new IOException("the disk does not answer", e);
         } catch (InterruptedException e) {
@@ -288,7 +288,7 @@ final class JournalWriter {
         }
     }
 
-    /** Writes what has changed and closes the journal, but does not wait long for it. */
+    /** Writes changed sums and closes the journal, but does not wait long for it. */
     void close(Duration mayTake) {
         if (!thread.isShutdown()) {
             var unused = thread.submit(() -> DurableThreads.quietly(this::finish));
@@ -302,7 +302,7 @@ final class JournalWriter {
             return;
         }
         if (!isUsable()) {
-            // The sums are in memory only. This is the last moment to save them.
+            // The sums are in memory only. This is the last opportunity to save them.
             tryToOpen();
         }
         flush();

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A shared engine that can be marked, so that the loss of its data is noticed. Thread-safe. */
+/** A shared engine that can be marked, so that the loss of its data is detected. Thread-safe. */
 public interface MarkedStore {
 
     Engine engine();
 
-    /** Returns whether it can decide now. */
+    /** Returns whether the engine can decide now. */
     boolean isReady();
 
-    /** Returns the mark of this name, and sets the proposed one if there is none. It lives as long as the data of the store. */
+    /** Returns the mark of this name, and sets the proposed mark if there is none. The mark lives as long as the data of the store. */
     default CompletionStage<byte[]> mark(String name, byte[] proposed) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }

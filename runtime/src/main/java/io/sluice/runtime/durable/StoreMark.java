@@ -2,10 +2,10 @@ package io.sluice.runtime.durable;
 
 import org.jspecify.annotations.Nullable;
 
-/** Which store this process may charge: the one whose mark it has seen, and that has everything that earlier ones were charged. */
+/** The store that this process may charge: the process has seen its mark, and the store has all charges of earlier stores. */
 interface StoreMark {
 
-    /** The reason of degraded decisions about durable limits of a store that lacks what earlier ones were charged. */
+    /** The reason of degraded decisions about durable limits while the store lacks charges of earlier stores. */
     String NOT_RESTORED = "not-restored";
 
     /** Returns the mark of the store; null while it is unknown, or while something has to be restored. */

@@ -4,7 +4,7 @@ import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import org.jspecify.annotations.Nullable;
 
-/** Tells durable limits when the store is lost, before it decides again. Thread-safe. */
+/** Notifies durable limits of the loss of the store, before the store decides again. Thread-safe. */
 public final class StoreOutages implements StoreListener {
 
     private final StoreListener next;
@@ -13,13 +13,13 @@ public final class StoreOutages implements StoreListener {
     /**
      * Creates a listener.
      *
-     * @param next is notified of everything, too
+     * @param next the listener that is also notified of everything
      */
     public StoreOutages(StoreListener next) {
         this.next = next;
     }
 
-    /** Begins to tell these limits. The store is opened before them. */
+    /** Starts to notify these limits. The store is opened before them. */
     public void tell(DurableQuotas durable) {
         quotas = durable;
     }

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks which store this is, and restores it if it has lost its data. Thread-safe.
+ * Identifies the store by its mark, and restores the store if it has lost its data. Thread-safe.
  *
  * <p><b>Why a broken connection stops durable limits until the mark is read again.</b> The connection may lead to another, empty store.
- * What is charged there before the mark is read would be restored on top of it.
+ * Charges to that store before the mark is read would be counted again by the restoration.
  */
 final class StoreRecovery implements StoreMark {
 
@@ -32,7 +32,7 @@ final class StoreRecovery implements StoreMark {
     private static final String TURN = "durable-turn-";
     private static final String OTHER_TURN = "another node is restoring them";
 
-    /** After this time others restore, too. */
+    /** The time after which other processes also restore the store. */
     private static final Duration TURN_MAY_TAKE = Duration.ofSeconds(10);
 
     private final MarkedStore store;
@@ -43,16 +43,16 @@ final class StoreRecovery implements StoreMark {
     private final Clock clock;
     private final StoreRestore restore;
 
-    /** How often the store was lost. */
+    /** The number of times the store was lost. */
     private final AtomicLong outages = new AtomicLong();
 
     private volatile @Nullable String restored;
     private volatile @Nullable String problem;
 
-    /** Whether the current problem was logged. Guarded by this, like the next two. */
+    /** Whether the current problem was logged. Guarded by this, like the next two fields. */
     private boolean told;
 
-    /** The store that was charged with late sums, and the sources of those. They must not be repeated after a day. Guarded by this. */
+    /** The store that was charged with late sums, and the sources of these sums. They must not be repeated after a day. Guarded by this. */
     private @Nullable String lateStore;
 
     private final Set<String> lateSources = new HashSet<>();
@@ -81,13 +81,13 @@ final class StoreRecovery implements StoreMark {
         return restored;
     }
 
-    /** Returns why durable limits do not decide; null if they do, or if the store is not there. */
+    /** Returns the reason why durable limits do not decide; null if they do, or if the store is unavailable. */
     @Nullable
     String problem() {
         return restored == null && store.isReady() ? problem : null;
     }
 
-    /** Returns whether another process restores the store now, so that it is ready soon. */
+    /** Returns whether another process is restoring the store, so that it is ready soon. */
     boolean awaitsOther() {
         return OTHER_TURN.equals(problem());
     }
@@ -98,7 +98,7 @@ final class StoreRecovery implements StoreMark {
         restored = null;
     }
 
-    /** Looks which store this is, and restores it if that is necessary. Returns whether the store answered and has everything. Blocks. */
+    /** Reads the mark of the store, and restores the store if necessary. Returns whether the store answered and has all charges. Blocks. */
     synchronized boolean look() {
         long seen = outages.get();
         try {
@@ -113,11 +113,11 @@ final class StoreRecovery implements StoreMark {
                 told = false;
                 if (outages.get() == seen) {
                     restored = mark;
-                    // The store may have been lost between the last two lines.
+                    // The store may have been lost between the check and the assignment.
                     restored = outages.get() == seen ? mark : null;
                 }
             } else {
-                // The journal may have been read only now.
+                // The journal may have been read since the last call.
                 restoreOwnOnce(mark, seen, null);
             }
             return true;
@@ -125,13 +125,13 @@ final class StoreRecovery implements StoreMark {
             failed(e);
             return false;
         } catch (RuntimeException e) {
-            // Nobody expects it, but findings must say why durable limits do not decide.
+            // Unexpected, but findings must report why durable limits do not decide.
             failed(new IOException(e.toString(), e));
             return false;
         }
     }
 
-    /** Learns the time of the store if it has to know when windows end, and no decision has told it lately. Blocks. */
+    /** Reads the time of the store if the ends of windows matter and no recent decision has brought it. Blocks. */
     void askTime() {
         Optional<DurableCount> some = time.isOld() && store.isReady() ? sums.anyCount() : Optional.empty();
         if (some.isPresent()) {
@@ -172,7 +172,7 @@ final class StoreRecovery implements StoreMark {
         }
     }
 
-    /** Charges what this process had not sent until the store was lost: everything if there is no center. */
+    /** Charges the sums that this process had not sent before the store was lost: all sums if there is no center. */
     private void restoreOwn(String mark, long seen, @Nullable List<DurableSum> known) throws IOException {
         if (!mark.equals(lateStore)) {
             lateStore = mark;
@@ -190,7 +190,7 @@ final class StoreRecovery implements StoreMark {
                 lateSources.add(each.getKey());
             }
         }
-        // What is charged from now on is charged to this store.
+        // New charges go to this store.
         lateSources.add(journal.source());
     }
 
@@ -199,7 +199,7 @@ final class StoreRecovery implements StoreMark {
         return restore.charge(id, figures, () -> requireSame(mark, seen));
     }
 
-    /** A store that was lost again gets the charges of another mark, so these ones would count in addition. */
+    /** A store that was lost again is charged under another mark, so charges under this mark would count in addition. */
     private void requireSame(String mark, long seen) throws IOException {
         Optional<byte[]> now = StoreRestore.await(store.markOf(MARK));
         if (outages.get() != seen || !now.map(StoreRecovery::text).equals(Optional.of(mark))) {
@@ -207,7 +207,7 @@ final class StoreRecovery implements StoreMark {
         }
     }
 
-    /** One process restores. If it takes too long, others do the same: what is charged twice counts once. */
+    /** Lets one process restore. If it takes too long, other processes also restore: repeated charges count once. */
     private void requireTurn(String mark) throws IOException {
         String first = text(StoreRestore.await(store.mark(TURN + mark, bytes(journal.source()))));
         if (!mark.equals(awaited)) {
@@ -238,7 +238,7 @@ final class StoreRecovery implements StoreMark {
         return totals;
     }
 
-    /** Returns what own sums have more than the same sums of the center. */
+    /** Returns the permits by which own sums exceed the same sums of the center. */
     private static Map<DurableCount, Long> without(List<DurableSum> own, List<DurableSum> fixed) {
         Map<String, Long> had = new HashMap<>();
         fixed.forEach(sum -> had.put(sum.ref(), sum.used()));

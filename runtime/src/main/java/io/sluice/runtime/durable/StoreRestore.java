@@ -24,17 +24,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Charges what earlier stores were charged to the counts of a new one, each count once. Blocks.
+ * Charges the counts of a new store with the sums of earlier stores, each count once. Blocks.
  *
- * <p>A count settles an id once, so any number of processes may restore the same figures at the same time, and repeat what failed. A
- * settlement is due only until its window ends by the clock of the store, so a window never gets what belongs to the one before.
+ * <p>A count settles an id once, so any number of processes may restore the same figures at the same time, and repeat failed attempts. A
+ * settlement is due only until its window ends by the clock of the store, so a window never gets charges of the window before.
  */
 final class StoreRestore {
 
     private static final Duration ANSWERS_MAY_TAKE = Duration.ofSeconds(5);
     private static final int AT_ONCE = 50;
 
-    /** The clock of a store that is behind by less reaches the window soon. */
+    /** The maximum lag of the store's clock for which a window is awaited. */
     private static final Duration SOON = Duration.ofMinutes(1);
 
     private final Engine engine;
@@ -44,11 +44,11 @@ final class StoreRestore {
     }
 
     /**
-     * What was restored.
+     * The result of restoring.
      *
-     * @param counts how many counts were charged, now or before
-     * @param permits the permits that were charged, now or before
-     * @param left how many counts could not be charged
+     * @param counts the number of counts that were charged, now or before
+     * @param permits the number of permits that were charged, now or before
+     * @param left the number of counts that could not be charged
      */
     record Result(long counts, long permits, long left) {}
 
@@ -61,9 +61,9 @@ final class StoreRestore {
     /**
      * Charges counts.
      *
-     * @param id names the charge
-     * @param same is asked again and again, and fails if this is no longer the same store
-     * @throws IOException if the store does not answer; repeating it with the same figures continues
+     * @param id the name of the charge
+     * @param same a check that runs repeatedly and fails if the store is no longer the same
+     * @throws IOException if the store does not answer; a repeated call with the same figures continues
      */
     Result charge(String id, Map<DurableCount, Long> figures, Check same) throws IOException {
         List<Map.Entry<DurableCount, Long>> all =
@@ -108,7 +108,10 @@ final class StoreRestore {
         return new Result(counts, permits, left);
     }
 
-    /** Another store had charged a window that this one has not reached: one of the two clocks is wrong. A moment is waited for. */
+    /**
+     * Another store had charged a window that this store has not reached, so one of the two clocks is wrong. If the lag is short, throws
+     * an exception, so that the attempt is repeated.
+     */
     private static boolean hasNotBegun(DurableCount count, long nowMicros) throws IOException {
         long missing = count.startMicros() - nowMicros;
         if (missing > 0 && missing <= TimeUnit.MICROSECONDS.convert(SOON)) {
@@ -129,7 +132,7 @@ final class StoreRestore {
         return ((EngineDecision) outcome).atMicros();
     }
 
-    /** Waits for the store. */
+    /** Waits for an answer of the store. */
     static <T> T await(CompletionStage<T> stage) throws IOException {
         try {
             return stage.toCompletableFuture().get(ANSWERS_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);

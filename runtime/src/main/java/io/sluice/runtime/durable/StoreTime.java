@@ -6,17 +6,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of the store, as its last answer told it. Thread-safe; never waits.
+ * The time of the store, from its last answer. Thread-safe; never waits.
  *
- * <p>Windows begin and end by the clock of the store. A process whose own clock is a day ahead would drop sums that still count, and then
- * begin them anew under the same name.
+ * <p>Windows start and end by the clock of the store. A process whose own clock is a day ahead would drop sums that still count, and then
+ * start them again under the same name.
  */
 final class StoreTime {
 
-    /** A later answer replaces this one after this time. Decisions cost less if not each of them does. */
+    /** The age after which a later answer replaces this one. Decisions cost less if they do not all replace it. */
     private static final Duration FRESH = Duration.ofSeconds(1);
 
-    /** After this time somebody should ask the store. */
+    /** The age after which the store should be asked for its time. */
     private static final Duration OLD = Duration.ofMinutes(1);
 
     private final Clock clock;
@@ -37,7 +37,7 @@ final class StoreTime {
         }
     }
 
-    /** Returns whether the store has told no time, or long ago. */
+    /** Returns whether the time of the store is unknown or was received long ago. */
     boolean isOld() {
         Seen seen = last;
         return seen == null || clock.nanoTime() - seen.nanos > OLD.toNanos();
@@ -47,7 +47,7 @@ final class StoreTime {
         return last != null;
     }
 
-    /** Returns microseconds since the epoch; by the clock of this process as long as the store has told no time. */
+    /** Returns microseconds since the epoch; by the clock of this process as long as the time of the store is unknown. */
     long nowMicros() {
         Seen seen = last;
         return seen == null

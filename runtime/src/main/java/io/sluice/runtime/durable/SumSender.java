@@ -12,22 +12,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends changed sums to the center, if there is one. What it does not accept is sent later. Thread-safe.
+ * Sends changed sums to the center, if there is one. Sums that it does not accept are sent later. Thread-safe.
  *
- * <p><b>Why sums that the center does not understand are isolated.</b> A center of another version may refuse one, and with it everything
- * that is sent together with it, again and again. So what was refused is halved until the sum stands alone. It is not sent again for an
+ * <p><b>Why sums that the center does not understand are isolated.</b> A center of another version may refuse one sum, and with it all
+ * sums of the same batch, again and again. So a refused batch is halved until the sum stands alone. That sum is not sent again for an
  * hour, and this process restores it itself as long as it has it.
  */
 final class SumSender {
 
     private static final Logger LOG = LoggerFactory.getLogger(SumSender.class);
 
-    /** How often all sums are sent: a center that was restored from a backup does not have them. */
+    /** The interval at which all sums are sent, because a center that was restored from a backup does not have them. */
     private static final Duration REPEAT = Duration.ofHours(1);
 
     private static final int AT_ONCE = 1_000;
 
-    /** After so many refusals the rest waits for the next time. One bad sum of {@link #AT_ONCE} needs eleven. */
+    /** The number of refusals after which the other sums wait for the next call. One bad sum of {@link #AT_ONCE} needs eleven. */
     private static final int MOST_REFUSALS = 50;
 
     private final Optional<DurableLine> center;
@@ -40,10 +40,10 @@ final class SumSender {
 
     private volatile int underWay;
 
-    /** When all sums were sent. Guarded by {@code line}, like the next ones. */
+    /** The time at which all sums were sent. Guarded by {@code line}, like the next fields. */
     private long repeatedNanos;
 
-    /** How many refusals are left this time. */
+    /** The number of refusals left for this call. */
     private int refusals;
 
     private boolean toldThatSomeAreRefused;
@@ -60,12 +60,12 @@ final class SumSender {
         return center.isPresent();
     }
 
-    /** Returns how many sums the center does not have yet. One that has changed while it is sent counts twice. */
+    /** Returns the number of sums that the center does not have yet. A sum that has changed while it is sent counts twice. */
     int waiting() {
         return sums.waiting(reader) + underWay;
     }
 
-    /** Sends what the center does not have. Blocks. */
+    /** Sends the sums that the center does not have. Blocks. */
     void send() throws IOException {
         if (center.isEmpty()) {
             return;
@@ -77,7 +77,7 @@ final class SumSender {
                 sums.putAll(reader);
             }
             refusals = MOST_REFUSALS;
-            // Sums that change meanwhile wait for the next time, so that this ends.
+            // Sums that change meanwhile wait for the next call, so that this loop ends.
             for (long left = sums.waiting(reader); left > 0 && refusals > 0; left -= AT_ONCE) {
                 send(center.get(), sums.take(reader, AT_ONCE));
             }
@@ -129,17 +129,17 @@ final class SumSender {
         }
     }
 
-    /** Returns how many sums the center refuses. */
+    /** Returns the number of sums that the center refuses. */
     int refused() {
         return sums.refused(reader);
     }
 
-    /** Returns what the center says that earlier stores were charged; nothing without a center. Blocks. */
+    /** Returns the sums that the center has for earlier stores; none without a center. Blocks. */
     List<DurableSum> earlierThan(String store) throws IOException {
         return center.isPresent() ? center.get().earlierThan(store) : List.of();
     }
 
-    /** Removes a subject from the center. What was taken before it was removed here is sent before. Blocks. */
+    /** Removes a subject from the center. Sums that were taken before their removal here are sent before. Blocks. */
     long erase(KeyMatch match) throws IOException {
         if (center.isEmpty()) {
             return 0;

@@ -1,9 +1,9 @@
 package io.sluice.runtime.erasure;
 
 /**
- * An order of the center to erase what a node stores about a subject.
+ * An order of the center to erase the data that a node stores about a subject.
  *
- * @param id of the erasure
+ * @param id the id of the erasure
  */
 public record ErasureOrder(long id, Subject subject) {
 

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What came of an order.
+ * The result of an order.
  *
- * @param id of the erasure
- * @param removed how many things of each kind were removed, such as {@code counts}, {@code decisions}, {@code recordings}
- * @param left what could not be removed, as sentences that do not name the subject
+ * @param id the id of the erasure
+ * @param removed the number of removed entries of each kind, such as {@code counts}, {@code decisions}, {@code recordings}
+ * @param left sentences about data that could not be removed; they do not name the subject
  * @param hashes the keyed hashes under which this node knows the subject. The center finds overrides by them
  */
 public record ErasureResult(long id, Map<String, Long> removed, List<String> left, List<String> hashes) {

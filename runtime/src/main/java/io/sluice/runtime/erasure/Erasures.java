@@ -32,15 +32,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Performs the orders of a center to erase what this process stores about subjects. Thread-safe.
+ * Performs the orders of a center to erase the data that this process stores about subjects. Thread-safe.
  *
- * <p>A center offers an order with each answer until it has the result. An order is performed on a thread of its own, once. If a store
- * cannot finish, because Redis is unavailable or a recording is being written, the order is tried again with each offer. There is a
- * result when every store has finished, or after ten minutes, and then it says what is left. The result is reported for as long as the
+ * <p>A center offers an order with each answer until it has the result. An order is performed once, on a separate thread. If a store
+ * cannot finish, because Redis is unavailable or a recording is being written, the order is retried with each offer. The result is ready
+ * when every store has finished, or after ten minutes; it then lists the data that is left. The result is reported for as long as the
  * order is offered.
  *
- * <p>The subject is in memory only while its order is performed. It is never written down: what is remembered about an order is its
- * number, a hash with a secret of this process, and the result.
+ * <p>The subject is in memory only while its order is performed. It is never written down: only the number of the order, a hash with a
+ * secret of this process, and the result are remembered.
  */
 public final class Erasures implements AutoCloseable {
 
@@ -58,10 +58,10 @@ public final class Erasures implements AutoCloseable {
     private final Map<String, Work> works = new LinkedHashMap<>();
     private List<String> offered = List.of();
 
-    /** What this process stores, and how it finds keys in it. */
+    /** The stores of this process, and the rules and keys by which a subject is found in them. */
     private record Scope(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {}
 
-    /** An order and how far it is. Its fields are guarded by the erasures, except those that only the thread uses. */
+    /** An order and its progress. Its fields are guarded by the erasures, except those that only the thread uses. */
     private static final class Work {
 
         final long id;
@@ -72,7 +72,7 @@ public final class Erasures implements AutoCloseable {
         @Nullable
         ErasureResult result;
 
-        // Used by the thread alone.
+        // Used only by the thread.
         final BitSet done = new BitSet();
         final Map<String, Long> removed = new TreeMap<>();
 
@@ -96,16 +96,16 @@ public final class Erasures implements AutoCloseable {
     }
 
     /**
-     * Begins to perform orders. Until then they are left for later.
+     * Starts to perform orders. Earlier orders wait until then.
      *
      * @param rules the rules in force
-     * @param keys how keys are built from callers
+     * @param keys the settings by which keys are built from callers
      */
     public void over(Supplier<RuleSet> rules, KeySettings keys, List<ErasableStore> stores) {
         scope = new Scope(rules, keys, List.copyOf(stores));
     }
 
-    /** Takes the orders that the center offers now. Does not wait for them. */
+    /** Takes the orders that the center offers now. Does not wait for their results. */
     public synchronized void offered(List<ErasureOrder> orders) {
         Scope in = scope;
         List<String> names = new ArrayList<>();
@@ -137,7 +137,7 @@ public final class Erasures implements AutoCloseable {
         return results;
     }
 
-    /** Returns which orders cannot be finished, as sentences that do not name the subject. */
+    /** Returns the orders that cannot be finished, as sentences that do not name the subject. */
     public synchronized List<String> findings() {
         List<String> findings = new ArrayList<>();
         for (String name : offered) {
@@ -152,7 +152,7 @@ public final class Erasures implements AutoCloseable {
         return findings;
     }
 
-    /** Stops. An order that is being performed is not finished. */
+    /** Stops. A running order is not finished. */
     @Override
     public void close() {
         thread.shutdownNow();
@@ -234,13 +234,13 @@ public final class Erasures implements AutoCloseable {
         }
     }
 
-    /** An attribute is no more than a name, but it comes from outside. */
+    /** An attribute should be only a name, but it comes from outside. */
     private static String shown(ErasureOrder order) {
         String attribute = order.subject().attribute();
         return attribute.matches("[A-Za-z0-9_.-]{1,80}") ? attribute : "subject";
     }
 
-    /** Tells orders with the same number apart, as a center has them that was restored from a backup. */
+    /** Distinguishes orders with the same number, which a center issues after it was restored from a backup. */
     private String keyedHash(Subject subject) {
         Mac mac = secret.mac();
         subject.known().entrySet().stream()
@@ -251,8 +251,8 @@ public final class Erasures implements AutoCloseable {
     }
 
     /**
-     * The same in other processes, because they agree by it on who erases in Redis. Too short to tell who the subject is: one of
-     * 65,536 values.
+     * Returns the same hash in all processes, which use it to agree on the one that erases in Redis. Too short to identify the subject:
+     * one of 65,536 values.
      */
     private static String shortHash(Subject subject) {
         try {

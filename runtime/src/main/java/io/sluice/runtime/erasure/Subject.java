@@ -4,12 +4,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Somebody whose data is erased: everything stored under one value of one attribute. It has no text form that shows the value.
+ * The subject of an erasure: everything stored under one value of one attribute. Its text form hides the value.
  *
- * @param attribute such as {@code user}
- * @param value as requests have it
- * @param known further attributes of the subject's requests, such as the tenant. They find counts that are stored under a hash of
- *     several attributes
+ * @param attribute the name of the attribute, such as {@code user}
+ * @param value the value as requests have it
+ * @param known further attributes of the subject's requests, such as the tenant. They find counts that are stored under a hash of several
+ *     attributes
  */
 public record Subject(String attribute, String value, Map<String, String> known) {
 
@@ -36,7 +36,7 @@ public record Subject(String attribute, String value, Map<String, String> known)
         }
     }
 
-    /** The value is what is to be forgotten, so it must not reach a log by accident. */
+    /** The value is to be forgotten, so it must not reach a log by accident. */
     @Override
     public String toString() {
         return "Subject[" + attribute + "]";

@@ -8,15 +8,15 @@ import java.util.Set;
 /**
  * The first line of an excerpt. The requests follow, one JSON object per line, and everything together is compressed with gzip. Immutable.
  *
- * @param sinceMicros from when on the excerpt has every recorded request, in microseconds since the epoch
- * @param cut whether there were more requests since the time that was asked for
- * @param dropped how many requests and steps the recording lacks since the process started, because there was no room for them
- * @param plain the attributes that are recorded as they are; all others but service, path and method are hashes
- * @param key differs between processes that hash callers with different keys; it does not tell the key
+ * @param sinceMicros the time since which the excerpt has every recorded request, in microseconds since the epoch
+ * @param cut whether there were more requests since the requested time
+ * @param dropped the number of requests and steps that the recording lacks since the process started, because there was no room for them
+ * @param plain the attributes that are recorded unchanged; all others but service, path and method are hashes
+ * @param key a text that is different for each key by which processes hash callers; it does not reveal the key
  */
 public record ExcerptHead(long sinceMicros, boolean cut, long dropped, Set<String> plain, String key) {
 
-    /** A longer line is none. */
+    /** The maximum number of characters of the line. A longer line is not a head. */
     public static final int LONGEST = 16_384;
 
     private static final int FORM = 1;
@@ -28,7 +28,7 @@ public record ExcerptHead(long sinceMicros, boolean cut, long dropped, Set<Strin
     }
 
     /**
-     * Reads what {@link #toJson} writes. Unknown fields are ignored.
+     * Reads the result of {@link #toJson}. Ignores unknown fields.
      *
      * @throws IllegalArgumentException if the text is anything else
      */

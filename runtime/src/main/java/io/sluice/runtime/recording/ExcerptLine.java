@@ -2,7 +2,7 @@ package io.sluice.runtime.recording;
 
 import java.io.IOException;
 
-/** The way of excerpts to a center. */
+/** The connection that carries excerpts to a center. */
 @FunctionalInterface
 public interface ExcerptLine {
 
@@ -11,7 +11,7 @@ public interface ExcerptLine {
      *
      * @param node the id of this process
      * @param question the id of the question
-     * @throws IOException if the center did not take it
+     * @throws IOException if the center did not accept the excerpt
      */
     void send(String node, long question, byte[] excerpt) throws IOException;
 }

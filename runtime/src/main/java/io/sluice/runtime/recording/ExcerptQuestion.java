@@ -5,21 +5,21 @@ import io.sluice.rules.yaml.JsonObject;
 import java.util.List;
 
 /**
- * A center asks for the requests that a process has recorded since some time. Immutable.
+ * A question of a center for the requests that a process has recorded since a given time. Immutable.
  *
- * @param id tells questions apart
- * @param sinceMicros older requests are not asked for; in microseconds since the epoch
- * @param mostBytes the most bytes of the compressed answer. If there are more requests, the newest ones are asked for
+ * @param id the number by which an answer names its question
+ * @param sinceMicros the time of the oldest requested requests, in microseconds since the epoch
+ * @param mostBytes the maximum number of bytes of the compressed answer. If there are more requests, the answer has the newest ones
  */
 public record ExcerptQuestion(long id, long sinceMicros, int mostBytes) {
 
-    /** The fewest bytes that an answer may be bounded to. */
+    /** The minimum of {@code mostBytes}. */
     public static final int LEAST_BYTES = 64 << 10;
 
-    /** The most bytes of an answer: some 100,000 requests. */
+    /** The maximum number of bytes of an answer, enough for some 100,000 requests. */
     public static final int MOST_BYTES = 8 << 20;
 
-    /** The most requests of an answer. */
+    /** The maximum number of requests of an answer. */
     public static final int MOST_REQUESTS = 300_000;
 
     private static final long LATEST_MICROS = 1L << 53;
@@ -48,9 +48,9 @@ public record ExcerptQuestion(long id, long sinceMicros, int mostBytes) {
     }
 
     /**
-     * Reads what {@link #write} writes.
+     * Reads the result of {@link #write}.
      *
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if the value is anything else
      */
     public static List<ExcerptQuestion> read(JsonObject fields, String name) {
         return fields.objects(name).stream()

@@ -2,7 +2,7 @@ package io.sluice.runtime.recording;
 
 import java.io.IOException;
 
-/** Where recorded requests are. */
+/** A source of recorded requests. */
 @FunctionalInterface
 public interface ExcerptSource {
 

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the questions of a center for recorded requests. A thread of its own reads and sends, so neither decisions nor reports wait. It
- * ends when there is nothing to do. Thread-safe.
+ * Answers the questions of a center for recorded requests. A separate thread reads and sends, so neither decisions nor reports wait. The
+ * thread ends when there is no work. Thread-safe.
  *
- * <p>A question is answered once. If the center did not take the answer and still asks, it is answered again.
+ * <p>A question is answered once. If the center did not accept the answer and repeats the question, it is answered again.
  */
 public final class Excerpts implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Excerpts.class);
 
-    /** More questions are not answered at the same time. */
+    /** The maximum number of questions that are answered at the same time. */
     static final int MOST = 4;
 
     private static final long IDLE_SECONDS = 10;
@@ -35,7 +35,7 @@ public final class Excerpts implements AutoCloseable {
     /** The questions that are answered or being answered, as long as the center asks them; guarded by this. */
     private final Set<Long> taken = new HashSet<>();
 
-    /** What the center did not take the last time; used by the thread. */
+    /** The last answer that the center did not accept; used by the thread. */
     private @Nullable Kept kept;
 
     @SuppressWarnings("ArrayRecordComponent") // made once, sent as it is
@@ -55,7 +55,7 @@ public final class Excerpts implements AutoCloseable {
     }
 
     /**
-     * Begins to answer.
+     * Starts to answer.
      *
      * @param node the id of this process
      */
@@ -68,7 +68,7 @@ public final class Excerpts implements AutoCloseable {
         return scope != null;
     }
 
-    /** Takes the questions that the center asks now. Does not wait for answers. */
+    /** Takes the current questions of the center. Does not wait for answers. */
     public void offered(List<ExcerptQuestion> questions) {
         Scope in = scope;
         if (in == null) {

@@ -5,12 +5,12 @@ import java.util.regex.Pattern;
 /**
  * The state of an audit log at one moment, signed by the center.
  *
- * @param log the id of the log, which it got when it began
+ * @param log the id of the log, assigned when the log was started
  * @param size the number of rows
  * @param root the root of the tree over these rows
- * @param atMillis when it was signed, in milliseconds since 1970
- * @param key the id of the key that signed it
- * @param signature of {@link #signedText}, in Base64
+ * @param atMillis the time of the signature, in milliseconds since 1970
+ * @param key the id of the key that signed the checkpoint
+ * @param signature the signature of {@link #signedText}, in Base64
  */
 public record Checkpoint(String log, long size, String root, long atMillis, String key, String signature) {
 
@@ -28,7 +28,7 @@ public record Checkpoint(String log, long size, String root, long atMillis, Stri
         checkSignature(signature);
     }
 
-    /** Returns what the center signs. */
+    /** Returns the text that the center signs. */
     public static String signedText(String log, long size, String root, long atMillis) {
         return "sluice-audit-checkpoint-1\n" + log + "\n" + size + "\n" + root + "\n" + atMillis + "\n";
     }

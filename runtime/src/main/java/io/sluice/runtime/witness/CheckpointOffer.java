@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A checkpoint, with what convinces a node that it extends the one that the node holds.
+ * A checkpoint, with the proof for a node that it extends the checkpoint that the node holds.
  *
- * @param key the key that signed it
- * @param changes how the key followed from earlier ones, the oldest first
- * @param proofs one for each size that nodes hold; none is needed by a node that holds nothing
+ * @param key the key that signed the checkpoint
+ * @param changes the changes that lead from earlier keys to this key, the oldest first
+ * @param proofs one proof for each size that nodes hold; a node that holds nothing needs none
  */
 public record CheckpointOffer(
         Checkpoint checkpoint, LogKey key, List<KeyChange> changes, List<ConsistencyProof> proofs) {
 
-    /** The maximum number of changes of the key, and of proofs. */
+    /** The maximum number of key changes, and the maximum number of proofs. */
     public static final int MOST = 20;
 
     public CheckpointOffer {

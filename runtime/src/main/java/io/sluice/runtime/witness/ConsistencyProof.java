@@ -10,7 +10,7 @@ import java.util.List;
  */
 public record ConsistencyProof(long from, List<String> hashes) {
 
-    /** No tree with up to 2⁶² leaves needs more. */
+    /** The maximum number of hashes. No tree with up to 2⁶² leaves needs more. */
     public static final int MOST_HASHES = 130;
 
     public ConsistencyProof {
@@ -38,7 +38,7 @@ public record ConsistencyProof(long from, List<String> hashes) {
         if (from == 0) {
             return hashes.isEmpty() && oldRoot.equals(TreeHash.EMPTY);
         }
-        // The last complete subtree of the old tree is where the two trees part.
+        // The two trees part at the last complete subtree of the old tree.
         long node = from - 1;
         long last = newSize - 1;
         while ((node & 1) == 1) {

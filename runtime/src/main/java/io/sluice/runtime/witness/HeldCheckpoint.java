@@ -4,8 +4,8 @@ import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 
 /**
- * What a witness keeps of an audit log: the highest checkpoint that it accepted, and the key that it trusts. The key has signed
- * the checkpoint, so a text that was changed afterwards cannot be read.
+ * The highest accepted checkpoint of an audit log, and the key that the witness trusts. The key has signed the checkpoint, so a text that
+ * was changed afterwards cannot be read.
  *
  * @param key the key that the witness saw first, or the newest that follows from it
  */
@@ -26,7 +26,7 @@ public record HeldCheckpoint(LogKey key, Checkpoint checkpoint) {
     }
 
     /**
-     * Reads what {@link #toJson} writes.
+     * Reads the result of {@link #toJson}.
      *
      * @throws IllegalArgumentException if the text is anything else
      */

@@ -31,7 +31,7 @@ public record LogKey(String text) {
         return new LogKey(Base64.getEncoder().encodeToString(key.getEncoded()));
     }
 
-    /** Returns the first 16 digits of its hash. People compare these. */
+    /** Returns the first 16 digits of the key's hash, by which people compare keys. */
     public String id() {
         byte[] hash = TreeHash.sha256().digest(Base64.getDecoder().decode(text));
         return HexFormat.of().formatHex(hash, 0, ID_BYTES);

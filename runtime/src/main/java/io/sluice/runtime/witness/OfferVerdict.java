@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a witness makes of an offer. */
+/** The verdict of a witness on an offer. */
 sealed interface OfferVerdict {
 
-    /** The offer extends what the witness holds. */
+    /** The offer extends the held checkpoint. */
     record Accepted(HeldCheckpoint next) implements OfferVerdict {}
 
     /** The witness holds this checkpoint, or a newer one of the same state. */
     record Known() implements OfferVerdict {}
 
-    /** The offer may extend what the witness holds, but nothing proves it. Redis carries a few proofs for all nodes. */
+    /** The offer may extend the held checkpoint, but has no proof for it. Redis carries a few proofs for all nodes. */
     record Unproven(String why) implements OfferVerdict {}
 
-    /** The offer contradicts what the witness holds. */
+    /** The offer contradicts the held checkpoint. */
     record Refused(String why) implements OfferVerdict {}
 
-    /** Judges an offer by what the witness holds, if it holds anything. */
+    /** Judges an offer by the held checkpoint, if there is one. */
     static OfferVerdict of(@Nullable HeldCheckpoint held, CheckpointOffer offer) {
         Checkpoint shown = offer.checkpoint();
         if (held != null) {

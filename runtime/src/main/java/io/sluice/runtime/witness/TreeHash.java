@@ -27,7 +27,7 @@ public final class TreeHash {
         return HEX.formatHex(digest.digest(row.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Returns the hash of two neighbours. */
+    /** Returns the hash of two adjacent nodes. */
     public static String node(String left, String right) {
         MessageDigest digest = sha256();
         digest.update((byte) 1);

@@ -12,18 +12,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This process as a witness of its center's audit log. It keeps the highest checkpoint that it accepted, and accepts only
- * checkpoints that extend it. The first checkpoint decides which log and key it trusts. While the center offers anything else, the
- * witness keeps what it has and says why. Offers must come from one thread; the other methods are thread-safe.
+ * This process as a witness of its center's audit log. It keeps the highest checkpoint that it accepted, and accepts only checkpoints
+ * that extend it. The first checkpoint decides which log and key it trusts. While the center offers anything else, the witness keeps its
+ * checkpoint and reports the reason. Offers must come from one thread; the other methods are thread-safe.
  */
 public final class Witness {
 
     private static final Logger LOG = LoggerFactory.getLogger(Witness.class);
 
-    /** The center signs a checkpoint each minute. */
+    /** The maximum time without a new checkpoint. The center signs one each minute. */
     private static final Duration MOST_SILENCE = Duration.ofMinutes(5);
 
-    /** Through Redis, the proof for this node follows its report. */
+    /** The maximum time without a proof. Through Redis, the proof for this node follows its report. */
     private static final Duration MOST_UNPROVEN = Duration.ofMinutes(1);
 
     private final Clock clock;
@@ -31,12 +31,12 @@ public final class Witness {
     private volatile @Nullable HeldCheckpoint held;
     private volatile @Nullable Trouble trouble;
 
-    /** When the center last showed something new, and since when it proves nothing. */
+    /** The time at which the center last offered something new. The next field is the time since which its offers lack a proof. */
     private long freshNanos;
 
     private @Nullable Long unprovenNanos;
 
-    /** The kinds of trouble. A change of the kind is worth a line in the log. */
+    /** The kinds of trouble. A change of the kind is logged. */
     private enum Kind {
         REFUSED,
         UNUSABLE,
@@ -53,7 +53,7 @@ public final class Witness {
     }
 
     /**
-     * Creates a witness, and reads what it kept in its last run.
+     * Creates a witness, and reads the checkpoint of its last run.
      *
      * @param data the directory that keeps the checkpoint; without one, the witness forgets it when the process ends
      */
@@ -63,7 +63,7 @@ public final class Witness {
         return witness;
     }
 
-    /** Takes what the center offers in one answer. */
+    /** Takes the offer in an answer of the center. */
     public void heard(Optional<CheckpointOffer> offered) {
         if (offered.isPresent()) {
             heard(offered.get());
@@ -102,7 +102,7 @@ public final class Witness {
     /**
      * Reads the file, which another process may have replaced. Returns whether offers can be judged.
      *
-     * <p>A file that was deleted while the witness refuses means that the operator wants it to begin anew.
+     * <p>If the file was deleted while the witness refuses, the operator wants it to start again.
      */
     private boolean refresh() {
         if (file == null) {
@@ -133,18 +133,18 @@ public final class Witness {
         return true;
     }
 
-    /** A disk that is full or gone is no wish of the operator. */
+    /** Returns whether a missing file is the operator's decision. A full or lost disk is not. */
     private boolean canBeginAnew() {
         Trouble now = trouble;
         return now != null && (now.kind == Kind.REFUSED || now.kind == Kind.UNUSABLE);
     }
 
-    /** What is not stored is neither believed nor reported. */
+    /** A checkpoint that is not stored is neither trusted nor reported. */
     private void keep(HeldCheckpoint next) {
         if (file != null) {
             try {
                 if (!file.replace(held, next)) {
-                    // Another process uses the file. The next offer finds out what it wrote.
+                    // Another process uses the file. The next offer reads its content.
                     return;
                 }
             } catch (IOException e) {
@@ -174,7 +174,7 @@ public final class Witness {
         }
     }
 
-    /** Nobody misses checkpoints of a center that has never shown one. */
+    /** Checkpoints of a center that has never offered one are not missed. */
     private void listen(String what) {
         Trouble now = trouble;
         long silentNanos = clock.nanoTime() - freshNanos;
@@ -211,7 +211,7 @@ public final class Witness {
         return now == null || now.kind == Kind.SILENT;
     }
 
-    /** Returns what this process tells the center; empty if it holds nothing. */
+    /** Returns the report for the center; empty if the witness holds no checkpoint. */
     public Optional<WitnessReport> report() {
         HeldCheckpoint now = held;
         if (now == null) {
@@ -228,24 +228,24 @@ public final class Witness {
                 known == null || known.kind == Kind.SILENT ? Optional.empty() : Optional.of(known.sentence)));
     }
 
-    /** Returns what is wrong, as sentences. */
+    /** Returns the problems, as sentences. */
     public List<String> findings() {
         Trouble now = trouble;
         return now == null ? List.of() : List.of(sentence(now));
     }
 
-    /** Returns the number of rows of the highest checkpoint; 0 if it holds none. */
+    /** Returns the number of rows of the highest checkpoint; 0 if there is none. */
     public long size() {
         HeldCheckpoint now = held;
         return now == null ? 0 : now.checkpoint().size();
     }
 
-    /** Returns whether it does not accept what the center offers. */
+    /** Returns whether the witness refuses the offers of the center, or cannot read or write its file. */
     public boolean isRefusing() {
         return !isQuiet();
     }
 
-    /** Returns how long ago the highest checkpoint was signed, in seconds; empty if it holds none. */
+    /** Returns the age of the signature of the highest checkpoint, in seconds; empty if there is none. */
     public OptionalLong ageSeconds() {
         HeldCheckpoint now = held;
         if (now == null) {

@@ -16,8 +16,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoint that a witness keeps on disk. The file is replaced atomically, and never by a process that does not know what it
- * holds, so two processes with one directory cannot lose a checkpoint. Only its owner can read it. Not thread-safe.
+ * The checkpoint of a witness on disk. The file is replaced atomically, and only by a process that knows its content, so two processes
+ * with one directory cannot lose a checkpoint. Only its owner can read it. Not thread-safe.
  */
 final class WitnessFile {
 
@@ -42,7 +42,7 @@ final class WitnessFile {
         /** There is no file. */
         record Nothing() implements Reading {}
 
-        /** There is a file, but it cannot be read or was damaged. */
+        /** The file exists, but cannot be read or was damaged. */
         record Unusable(String why) implements Reading {}
     }
 
@@ -64,7 +64,7 @@ final class WitnessFile {
             return new Reading.Unusable("unreadable (expected: a file that this user may read)");
         }
         try {
-            // Every byte is one character, so a file that is not text is not an error of another kind.
+            // Each byte is one character, so a file that is not text causes no other kind of error.
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             return new Reading.Found(HeldCheckpoint.parse(text.strip()));
         } catch (IllegalArgumentException e) {
@@ -73,9 +73,8 @@ final class WitnessFile {
     }
 
     /**
-     * Replaces the file if it still holds what the caller knows, or is missing. Returns whether it did. Otherwise another process
-     * uses the file; the caller should read it and try again later. Afterwards either the whole new file is on disk, or the old
-     * one still is.
+     * Replaces the file if it still has the content that the caller knows, or is missing. Returns false if another process uses the file;
+     * the caller should read it and try again later. Afterwards either the whole new file is on disk, or the old one still is.
      */
     boolean replace(@Nullable HeldCheckpoint known, HeldCheckpoint next) throws IOException {
         if (!Files.isDirectory(folder)) {
@@ -99,7 +98,7 @@ final class WitnessFile {
     }
 
     private void write(String text) throws IOException {
-        // Only the owner can read a temporary file, and the move keeps it so.
+        // Only the owner can read a temporary file, and the move keeps its permissions.
         Path temporary = Files.createTempFile(folder, TEMPORARY, TEMPORARY_END);
         try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
@@ -113,7 +112,7 @@ final class WitnessFile {
         }
     }
 
-    /** Removes temporary files of processes that ended while writing. Nobody else writes while the lock is held. */
+    /** Removes temporary files of processes that ended while writing. No other process writes while the lock is held. */
     private void sweep() throws IOException {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, TEMPORARY + "*" + TEMPORARY_END)) {
             for (Path temporary : left) {
@@ -130,7 +129,7 @@ final class WitnessFile {
         }
     }
 
-    /** Makes sure that the new name survives a power failure too. */
+    /** Makes sure that the new name also survives a power failure. */
     private void sync() {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);

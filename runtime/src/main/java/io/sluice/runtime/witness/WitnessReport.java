@@ -3,14 +3,14 @@ package io.sluice.runtime.witness;
 import java.util.Optional;
 
 /**
- * What a node says about the audit log.
+ * A node's report about the audit log.
  *
- * @param log the id of the log that it witnesses
- * @param size the number of rows of the highest checkpoint that it accepted
- * @param root of that checkpoint
- * @param atMillis when that checkpoint was signed
- * @param key the id of the key that it trusts
- * @param refused why it refuses what the center offers, cut to 1,000 characters; empty if it does not
+ * @param log the id of the log that the node witnesses
+ * @param size the number of rows of the highest checkpoint that the node accepted
+ * @param root the root of that checkpoint
+ * @param atMillis the time at which that checkpoint was signed
+ * @param key the id of the key that the node trusts
+ * @param refused why the node refuses the offers of the center, cut to 1,000 characters; empty if it does not
  */
 public record WitnessReport(String log, long size, String root, long atMillis, String key, Optional<String> refused) {
 
