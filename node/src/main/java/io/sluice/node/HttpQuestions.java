@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Requests that go all the way through a port, for {@link WarmUp}. They are sent over plain sockets, because a client library would
- * itself have to be loaded and compiled in the same short time.
+ * Requests that pass through a whole port, for {@link WarmUp}. They are sent over plain sockets, because a client library would itself
+ * have to be loaded and compiled in the same short time.
  *
  * @param requests complete requests whose answers have a known length
  */
@@ -28,12 +28,12 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
     private static final int BATCH = 10;
 
     /**
-     * Longer than a busy machine needs. Connections that are closed while the server works on their requests cause errors there, and
+     * Longer than a busy machine needs. Closing a connection while the server works on its request causes an error there, and
      * {@link WarmUp} limits the wait of the start anyway.
      */
     private static final int TIMEOUT_MILLIS = 60_000;
 
-    /** Returns requests that look at the limits of these rules, on keys of their own, and charge nothing. */
+    /** Returns requests that look at the limits of these rules, with separate keys, and charge nothing. */
     static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {
         List<String> requests = new ArrayList<>();
         rules.rules().stream().limit(CONNECTIONS).forEach(rule -> requests.add(check(rule)));
@@ -128,7 +128,7 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
                 + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body;
     }
 
-    /** Drops all characters that would need escaping in JSON; the request need not be a meaningful one. */
+    /** Drops all characters that JSON would have to escape; the request need not be meaningful. */
     private static String plain(String text) {
         return text.replaceAll("[\\\\\"\\p{Cntrl}]", "");
     }

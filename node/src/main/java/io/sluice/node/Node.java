@@ -83,7 +83,7 @@ public final class Node implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Node.class.getName());
 
-    /** How long a stopping node waits for settlements after the last request has ended. The store may be slow or away. */
+    /** The time for which a stopping node waits for settlements after the last request has ended. The store may be slow or unavailable. */
     private static final Duration SETTLEMENTS_MAY_TAKE = Duration.ofSeconds(5);
 
     private static final Duration REFRESH = Duration.ofSeconds(5);
@@ -257,7 +257,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** The listener of the store, and what records its steps. */
+    /** The listener of the store, and the listener that records its steps. */
     private record RecordedCalls(StoreCalls calls, HistoryListener history) implements Store.RecordingListener {
 
         @Override
@@ -293,12 +293,12 @@ public final class Node implements AutoCloseable {
         return rules.source().latest();
     }
 
-    /** Returns whether the rules in force are those of the last run, because the current ones are invalid. */
+    /** Returns whether the rules in force are from the last run, because the current ones are invalid. */
     public boolean hasKeptRules() {
         return rules.isKept();
     }
 
-    /** Returns which rules stand in for missing ones, in words; empty if there are rules, or nothing stands in. */
+    /** Returns a description of the rules that replace missing rules; empty if there are rules, or if nothing replaces them. */
     public Optional<String> standIn() {
         return rules.standIn();
     }
@@ -308,7 +308,7 @@ public final class Node implements AutoCloseable {
         return Optional.ofNullable(health.degraded());
     }
 
-    /** Returns problems with the shared store, the rules or the gateway that do not keep the node from deciding, as sentences. */
+    /** Returns problems with the shared store, the rules or the gateway that do not stop decisions, as sentences. */
     public List<String> findings() {
         return health.findings();
     }
@@ -318,8 +318,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Stops. First health turns to stopping and callers are asked to use other connections, while everything is answered as before. After
-     * the stop delay the ports are closed, and requests in flight finish and are settled.
+     * Stops the node. First, health turns to stopping and callers are asked to use other connections, while all requests are answered as
+     * before. After the stop delay the ports are closed, and requests in flight finish and are settled.
      */
     @Override
     public void close() {
@@ -468,10 +468,10 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** A registry that sends metrics by itself does not say when. */
+    /** A registry that sends metrics by itself does not announce when it reads them. */
     private void refreshMetrics() {
         if (!closing.get()) {
-            // The thread of the clock must not wait for somebody who reads the metrics.
+            // The thread of the clock must not wait for a reader of the metrics.
             var unused = CompletableFuture.runAsync(metrics::refresh);
             clock.at(clock.nanoTime() + REFRESH.toNanos(), this::refreshMetrics);
         }
@@ -492,7 +492,7 @@ public final class Node implements AutoCloseable {
         };
     }
 
-    /** The token keeps other processes out. */
+    /** The token keeps other processes out during the warm-up. */
     private void practise(Function<ApiAccess, ApiHandler> handlers, BooleanSupplier more) throws Exception {
         String token = UUID.randomUUID().toString();
         ApiAccess own = ApiAccess.withToken(List.of("Bearer " + token)::equals, false);
@@ -521,7 +521,7 @@ public final class Node implements AutoCloseable {
         settlementsMayTake = atMost;
     }
 
-    /** The last requests settle when they end. Without this, what they reserved would stand. */
+    /** The last requests settle when they end. If the node did not wait, their reservations would stand. */
     private void awaitSettlements() {
         Evaluator opened = evaluator;
         if (opened != null) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a node hashes callers, and what it tells its center about those that it refused. Thread-safe. */
+/** The hashes of a node's callers, and the reports to its center about refused callers. Thread-safe. */
 final class NodeCallers implements AutoCloseable {
 
     private final KeySettings keys;
@@ -44,7 +44,7 @@ final class NodeCallers implements AutoCloseable {
         });
     }
 
-    /** Without a configured key, the node has one of its own until it agrees with others on one. */
+    /** Without a configured key, the node has its own key until it agrees with other nodes on a common one. */
     static NodeCallers of(NodeConfig config, NodeFleet fleet, Supplier<RuleSet> rules, Clock clock) {
         Optional<SharedCallerKey> own =
                 config.hashKey().isPresent() ? Optional.empty() : Optional.of(SharedCallerKey.open(config.data()));
@@ -55,24 +55,24 @@ final class NodeCallers implements AutoCloseable {
         return keys;
     }
 
-    /** Returns what has to hear each ruling. */
+    /** Returns the listeners that must receive each ruling. */
     List<RulingListener> listeners() {
         return refused.<List<RulingListener>>map(List::of).orElse(List.of());
     }
 
-    /** Begins to answer the center's questions. */
+    /** Starts to answer the center's questions. */
     void answer(Evaluator evaluator) {
         fleet.questions().over(refused, keys, rules, request -> evaluator.explain(request, 1), AnswerJson::explain);
     }
 
-    /** Begins to agree on a key with all nodes of a store. The future completes after the first time. */
+    /** Starts to agree on a key with all nodes of a store. The future completes after the first attempt. */
     CompletableFuture<Boolean> agree(@Nullable Store store) {
         return store == null || own.isEmpty()
                 ? CompletableFuture.completedFuture(false)
                 : own.get().agree(store, clock);
     }
 
-    /** Returns what erasures remove callers from. */
+    /** Returns the stores from which erasures remove callers. */
     List<ErasableStore> erasable() {
         return refused.<List<ErasableStore>>map(List::of).orElse(List.of());
     }

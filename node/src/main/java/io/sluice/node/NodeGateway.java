@@ -39,7 +39,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway of a node, with its configuration and the reloading of it. Thread-safe. */
+/** The gateway of a node, with its configuration and its reloads. Thread-safe. */
 final class NodeGateway implements AutoCloseable {
 
     private static final String WARM_UP_RULES =
@@ -89,7 +89,7 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     void leave() {
         gateway.leave();
     }
@@ -104,7 +104,7 @@ final class NodeGateway implements AutoCloseable {
     }
 
     /**
-     * Sends requests through a second gateway to a server of its own while {@code more} is true. No upstream is called and nothing is
+     * Sends requests through a second gateway, to a separate server, while {@code more} is true. No upstream is called and nothing is
      * charged.
      */
     static void warmUp(OpenGateway.Resources resources, BooleanSupplier more) throws Exception {
@@ -133,7 +133,7 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
-    /** Returns problems that do not keep the gateway from serving, as sentences. */
+    /** Returns problems that do not stop the gateway, as sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(gateway.findings());
         if (watch != null) {

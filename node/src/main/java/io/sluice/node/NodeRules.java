@@ -14,14 +14,14 @@ import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.OpenRules;
 import java.util.List;
 
-/** Opens the rules that a node's configuration names. */
+/** Opens the rules from the source in a node's configuration. */
 final class NodeRules {
 
     private static final String RULES_FLAG = "give a rule file with --rules FILE";
 
     private NodeRules() {}
 
-    /** Opens the rules that a node starts with. Fails if they are invalid or unsuitable for this node. */
+    /** Opens the rules with which a node starts. Fails if they are invalid or unsuitable for this node. */
     static OpenRules open(NodeConfig config, NodeFleet fleet) throws StartFailedException {
         OpenRules rules;
         try {

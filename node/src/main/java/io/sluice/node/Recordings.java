@@ -16,7 +16,7 @@ final class Recordings implements ErasableStore {
 
     private final Path folder;
 
-    /** The secrets of pseudonyms of erasures that are not finished. */
+    /** The secrets for pseudonyms, by unfinished erasure. */
     private final Map<String, byte[]> underWay = new LinkedHashMap<>();
 
     Recordings(Path folder) {

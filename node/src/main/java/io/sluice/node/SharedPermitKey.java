@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all nodes on one store seal permits with the same key. Every node proposes the key that it has, again and again, so the key
- * survives a store that loses its data. Never blocks. Thread-safe.
+ * Lets all nodes on one store seal permits with the same key. Every node proposes its key repeatedly, so the key survives a store that
+ * loses its data. Never blocks. Thread-safe.
  */
 final class SharedPermitKey implements AutoCloseable {
 
@@ -31,8 +31,8 @@ final class SharedPermitKey implements AutoCloseable {
         seals.awaitKey(true);
     }
 
-    /** Starts proposing. The future completes after the first time, with whether the store answered. */
-    @SuppressWarnings("FutureReturnValueIgnored") // later times report through the seals
+    /** Starts to propose the key. The future completes after the first attempt, with whether the store answered. */
+    @SuppressWarnings("FutureReturnValueIgnored") // later attempts report through the seals
     CompletableFuture<Boolean> start() {
         CompletableFuture<Boolean> first =
                 store.agreeOn(NAME, seals.key()).handle(this::agreed).toCompletableFuture();

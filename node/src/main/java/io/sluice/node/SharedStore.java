@@ -20,7 +20,7 @@ final class SharedStore {
         this.opening = opening;
     }
 
-    /** Opens it in parallel with the rest, because the store's client takes as long to load as everything else together. */
+    /** Opens the store in parallel with other parts, because the store's client takes as long to load as all of them together. */
     static SharedStore open(NodeConfig config, Store.Opener opener, StoreListener listener) {
         return new SharedStore(CompletableFuture.supplyAsync(
                 () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), listener))));

@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded
- * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure never stops the
- * start. It is logged only for debugging: on a busy machine a failed warm-up is no news for the user. No request changes a count of a user.
- * Further nodes of a process, such as those of tests, find the classes loaded and the code compiled, and warm up only for a moment.
+ * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded and
+ * code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure never stops the start. It is logged only
+ * at debug level: on a busy machine, a failed warm-up does not concern the user. No request changes a count of a user. Further nodes of a
+ * process, such as those of tests, find the classes loaded and the code compiled, and warm up only for a moment.
  */
 final class WarmUp {
 
@@ -27,7 +27,7 @@ final class WarmUp {
     /** The doors that this process has warmed up for the whole span. */
     private static final Set<String> WARM = ConcurrentHashMap.newKeySet();
 
-    /** The start continues after this time, even if a door is still busy. */
+    /** The time after which the start continues even if a door is still busy. */
     private static final Duration AT_MOST = Duration.ofSeconds(10);
 
     private final Clock clock;
@@ -37,7 +37,7 @@ final class WarmUp {
         this.clock = clock;
     }
 
-    /** The requests that a door contributes. */
+    /** The requests for one door. */
     @FunctionalInterface
     interface Step {
 
@@ -70,7 +70,7 @@ final class WarmUp {
                 .join();
     }
 
-    /** The time starts with the first request, because a door may have to open something before. */
+    /** The time starts with the first request, because a door may first have to open something. */
     private final class Span implements BooleanSupplier {
 
         private final Duration span;

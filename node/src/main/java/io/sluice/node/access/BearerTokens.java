@@ -31,7 +31,7 @@ public final class BearerTokens implements AutoCloseable {
         return file.latest().admits(authorizations);
     }
 
-    /** Returns what is wrong with the file at the moment, as a sentence. */
+    /** Returns the current problem with the file, as a sentence; empty if there is none. */
     public Optional<String> finding() {
         return Optional.of(file.fault())
                 .filter(fault -> !fault.isEmpty())

@@ -63,7 +63,7 @@ public final class Certificates implements AutoCloseable {
         }
     }
 
-    /** Returns the options to start with. */
+    /** Returns the options with which the server starts. */
     public ServerSSLOptions atStart() {
         return options(begun);
     }
@@ -96,7 +96,7 @@ public final class Certificates implements AutoCloseable {
         }
     }
 
-    /** Servers apply certificates asynchronously and only then report that they cannot use them. */
+    /** Servers apply certificates asynchronously and only afterwards report that they cannot use them. */
     private final class InUse implements FileWatch.Follower<Content> {
 
         private final List<HttpServer> servers;

@@ -22,7 +22,7 @@ public final class DoorTokens implements AutoCloseable {
         this.files = files;
     }
 
-    /** Reads all files that the configuration names. */
+    /** Reads all token files in the configuration. */
     public static DoorTokens open(NodeConfig config, Clock clock) throws StartFailedException {
         DoorTokens tokens = new DoorTokens(new LinkedHashMap<>());
         try {
@@ -39,12 +39,12 @@ public final class DoorTokens implements AutoCloseable {
         }
     }
 
-    /** Returns the tokens of a port; empty if its callers need none. */
+    /** Returns the tokens of a port; empty if its callers need no token. */
     public Optional<BearerTokens> of(DoorSettings door) {
         return door.access().tokens().map(files::get);
     }
 
-    /** Returns what is wrong with the files at the moment, as sentences. */
+    /** Returns the current problems with the files, as sentences. */
     public List<String> findings() {
         return files.values().stream().flatMap(each -> each.finding().stream()).toList();
     }

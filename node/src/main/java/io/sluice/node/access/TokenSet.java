@@ -14,7 +14,7 @@ final class TokenSet {
     static final int SHORTEST = 16;
     static final int LONGEST = 1_024;
 
-    /** Every request is compared with every token. */
+    /** The maximum number of tokens. Every request is compared with every token. */
     static final int MOST = 1_000;
 
     /** The characters that RFC 6750, section 2.1, permits. */
@@ -28,7 +28,7 @@ final class TokenSet {
         this.hashes = List.copyOf(hashes);
     }
 
-    /** Reads one token per line; empty lines and lines that start with # do not count. Errors never show a token. */
+    /** Reads one token per line, and skips empty lines and lines that start with #. Errors never show a token. */
     static TokenSet read(String file, String text) throws AuthUnreadableException {
         List<byte[]> hashes = new ArrayList<>();
         int number = 0;
@@ -61,8 +61,8 @@ final class TokenSet {
     }
 
     /**
-     * Returns whether the values of the Authorization header are one valid token. The time that this takes does not depend on how
-     * much of a token is right.
+     * Returns whether the values of the Authorization header are one valid token. The duration does not depend on how much of a token is
+     * correct.
      */
     boolean admits(List<String> authorizations) {
         if (authorizations.size() != 1) {

@@ -8,21 +8,21 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which requests to the api port are answered. Thread-safe if {@code tokens} is.
+ * The access rules of the api port. Thread-safe if {@code tokens} is.
  *
- * @param tokens tells whether the values of the Authorization header are a valid token; without it, callers need none
+ * @param tokens returns whether the values of the Authorization header are a valid token; empty if callers need no token
  * @param openPaths the paths that need no token
  */
 public record ApiAccess(Optional<Predicate<List<String>>> tokens, Set<String> openPaths) {
 
-    /** Everybody who can reach the port may use it. */
+    /** Every caller that can reach the port may use it. */
     public static final ApiAccess OPEN = new ApiAccess(Optional.empty(), Set.of());
 
     public ApiAccess {
         openPaths = Set.copyOf(openPaths);
     }
 
-    /** Returns access for callers with a token. Others see only whether the node is healthy, and the metrics if these are open. */
+    /** Returns access for callers with a token. Other callers see only whether the node is healthy, and the metrics if these are open. */
     public static ApiAccess withToken(Predicate<List<String>> tokens, boolean openMetrics) {
         return new ApiAccess(
                 Optional.of(tokens),
@@ -34,7 +34,7 @@ public record ApiAccess(Optional<Predicate<List<String>>> tokens, Set<String> op
         return openPaths.contains(String.valueOf(request.path())) || knows(request);
     }
 
-    /** Returns whether the caller has shown a valid token or needs none. */
+    /** Returns whether the caller has presented a valid token or needs none. */
     boolean knows(HttpServerRequest request) {
         return tokens.isEmpty() || tokens.get().test(request.headers().getAll(HttpHeaders.AUTHORIZATION));
     }

@@ -36,7 +36,7 @@ public final class ApiDoor {
     private static final Logger LOG = LoggerFactory.getLogger(ApiDoor.class);
     private static final long TICK_MILLIS = 1_000;
 
-    /** The time from the connection to the end of the first request's head. */
+    /** The maximum time from the connection to the end of the first request's head. */
     private static final int FIRST_SECONDS = 10;
 
     private static final int IDLE_SECONDS = 60;
@@ -74,7 +74,7 @@ public final class ApiDoor {
         return listening.isEmpty() ? 0 : listening.get(0).actualPort();
     }
 
-    /** Returns how many connections were closed at once because too many were open. */
+    /** Returns the number of connections that were closed immediately because too many were open. */
     public long refusedConnections() {
         OpenConnections open = connections;
         return open == null ? 0 : open.refused();
@@ -118,8 +118,8 @@ public final class ApiDoor {
     }
 
     /**
-     * Opens another port on the loopback address, in plain text, until {@code requests} returns. The warm-up uses it if it cannot
-     * use the real one, because it has no certificate and no token.
+     * Opens another port on the loopback address, in plain text, until {@code requests} returns. The warm-up uses it when it cannot use
+     * the real port, because it has no certificate and no token.
      */
     public void practise(Supplier<ApiHandler> handlers, Practice requests) throws Exception {
         List<HttpServer> practice = new CopyOnWriteArrayList<>();
@@ -154,7 +154,7 @@ public final class ApiDoor {
         return deployed.join();
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     public void leave() {
         servers.forEach(ApiServer::leave);
     }

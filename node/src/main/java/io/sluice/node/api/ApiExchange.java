@@ -45,7 +45,7 @@ final class ApiExchange {
     /**
      * Creates an exchange for a request whose head has been read.
      *
-     * @param cut ends a connection at once, even if it holds unread data
+     * @param cut ends a connection immediately, even if it holds unread data
      */
     static ApiExchange of(HttpServerRequest request, MemoryBudget memory, Consumer<HttpConnection> cut) {
         ApiExchange exchange = new ApiExchange(request, memory, cut);
@@ -62,12 +62,12 @@ final class ApiExchange {
         return request.response();
     }
 
-    /** Returns how the request is known to other systems, by its headers. Without such headers this allocates nothing. */
+    /** Returns the ids that other systems use for the request, from its headers. Without such headers this allocates nothing. */
     Origin origin() {
         return origin(Tracing.UNRECORDED);
     }
 
-    /** Returns the same, and begins a span if the trace of the request is recorded. */
+    /** Returns the same ids, and starts a span if the trace of the request is recorded. */
     Origin origin(Tracing tracing) {
         Origin known = origin;
         if (known == null) {
@@ -99,7 +99,7 @@ final class ApiExchange {
         return !over && !full && isUnanswered();
     }
 
-    /** Reserves this many more bytes. Returns false if there is no room; then the exchange has been refused. */
+    /** Reserves more bytes. Returns false if there is no room; the exchange has then been refused. */
     boolean hold(long bytes) {
         if (over || full) {
             return false;
@@ -133,7 +133,7 @@ final class ApiExchange {
         overAfter(response().end());
     }
 
-    /** Ends an answer of which a part is written, so that the caller notices that the rest is missing. */
+    /** Ends a partly written answer, so that the caller notices that the rest is missing. */
     void cutOff() {
         if (isOpen() && isHttp2()) {
             response().reset();
@@ -151,7 +151,7 @@ final class ApiExchange {
         Lingering.on(request, Lingering.MOMENT, false);
     }
 
-    /** An HTTP/2 stream reports its end itself. That may be later, because the caller may not have ended it yet. */
+    /** An HTTP/2 stream reports its own end. That may be later, because the caller may not have ended it yet. */
     private void overAfter(Future<Void> written) {
         if (!isHttp2()) {
             written.onComplete(done -> end());

@@ -43,7 +43,7 @@ public final class ApiHandler {
         get("/openapi.json", state::openApi);
     }
 
-    /** Returns the paths that are served, sorted. */
+    /** Returns the served paths, sorted. */
     List<String> paths() {
         return List.copyOf(routes.keySet());
     }

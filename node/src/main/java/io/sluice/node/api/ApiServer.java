@@ -21,7 +21,9 @@ public final class ApiServer extends VerticleBase {
 
     private static final long TICK_MILLIS = 1_000;
 
-    /** The maximum of concurrent streams. The JDK's client uses HTTP/2 by default and fails, instead of waiting, beyond the maximum. */
+    /**
+     * The maximum number of concurrent streams. The JDK's client uses HTTP/2 by default, and fails instead of waiting beyond the maximum.
+     */
     private static final int MOST_STREAMS = 1_000;
 
     static final Duration IN_FLIGHT = Duration.ofSeconds(10);
@@ -38,9 +40,10 @@ public final class ApiServer extends VerticleBase {
     /**
      * Creates a server.
      *
-     * @param port the port; 0 takes a free one, which all such servers share; so do all servers with the same negative number
+     * @param port the port; 0 takes a free port, which all such servers share. Servers with the same negative number also share a free
+     *     port
      * @param tls the certificates; empty for plain text
-     * @param listening is called with the server once it listens
+     * @param listening receives the server once it listens
      */
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     public ApiServer(
@@ -88,7 +91,7 @@ public final class ApiServer extends VerticleBase {
         request.resume(); // the request is paused if it had to wait for room
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     void leave() {
         context.runOnContext(now -> connections.leave());
     }

@@ -54,7 +54,7 @@ record BatchItem(@Nullable CheckRequest check, String refused) {
                 throw StrictJson.refused("checks", "more than " + MOST, "1.." + MOST);
             }
             items.add(item(json, rules));
-            // Skips the rest of a check that was refused halfway.
+            // Skips the rest of a check that was refused before its end.
             while (json.getParsingContext() != list) {
                 json.nextToken();
             }

@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 
 /**
  * Reads whole bodies of up to {@value #LARGEST} bytes for up to ten seconds. A larger or slower body is refused and its connection cut.
- * One per event loop, for its thread only. Vert.x's own {@code body()} has no bound on size or time.
+ * Each event loop has its own reader and is the only thread to use it. Vert.x's own {@code body()} has no bound on size or time.
  */
 public final class BodyReader {
 
@@ -20,7 +20,7 @@ public final class BodyReader {
 
     private final Duration mayTake;
 
-    /** The exchanges being read, oldest first, with the tick at which each began. */
+    /** The exchanges being read, oldest first, with the tick of each start. */
     private final Map<ApiExchange, Long> reading = new LinkedHashMap<>();
 
     private long ticks;

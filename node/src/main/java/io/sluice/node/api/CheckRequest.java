@@ -14,15 +14,15 @@ import java.util.Map;
 /**
  * The body of {@code POST /v1/check}. Unknown fields, duplicate fields and text after the end are refused.
  *
- * @param permits how many permits to take; 0 only looks
- * @param reserve whether the caller will settle what the request really cost
+ * @param permits the number of permits to take; 0 only looks
+ * @param reserve whether the caller will settle the real cost of the request
  */
 record CheckRequest(Attributes attributes, long permits, boolean reserve) {
 
     private static final String PERMITS = "0.." + Limit.MAX_PERMITS;
 
     /**
-     * Reads a body. The exception's message says what is wrong with it.
+     * Reads a body. The exception's message describes the error.
      *
      * @param rules determine which fields of the path's query become attributes
      */
@@ -36,7 +36,7 @@ record CheckRequest(Attributes attributes, long permits, boolean reserve) {
                         plain.reserve());
     }
 
-    /** Reads any body. {@link PlainCheck} is only faster, and does not read all of them. */
+    /** Reads any body. {@link PlainCheck} is only faster, and does not read every body. */
     static CheckRequest readStrictly(byte[] body, RuleSet rules) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {

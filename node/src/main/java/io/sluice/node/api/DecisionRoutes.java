@@ -222,7 +222,7 @@ public final class DecisionRoutes {
         }
     }
 
-    /** Returns the text of a reservation; null if it is too long, so that it stands. */
+    /** Returns the text of a reservation; null if the text is too long, in which case the reservation stands. */
     private @Nullable String sealed(Reservation reservation) {
         Optional<String> text = seals.seal(reservation);
         if (text.isEmpty()) {
@@ -231,7 +231,7 @@ public final class DecisionRoutes {
         return text.orElse(null);
     }
 
-    /** Nobody can settle a reservation that the caller did not ask for. */
+    /** A reservation that the caller did not request can never be settled. */
     private void unasked(CheckRequest check, Ruling.Settled ruling) {
         Reservation reservation = ruling.reservation();
         if (reservation != null && !check.reserve()) {

@@ -3,8 +3,8 @@ package io.sluice.node.api;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits how many bytes callers can make a node hold on all connections together: bodies that are being read, and answers that
- * clients have not read yet. Bytes that were taken must be given back. Thread-safe.
+ * Limits the bytes that callers can make a node hold on all connections together: bodies that are being read, and answers that clients
+ * have not read yet. Bytes that were taken must be given back. Thread-safe.
  */
 public final class MemoryBudget {
 

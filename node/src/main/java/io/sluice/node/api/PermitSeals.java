@@ -20,10 +20,10 @@ import javax.crypto.spec.SecretKeySpec;
  * Seals the texts of permits and reservations, so that a forged one is refused without asking the store. Nodes on one store use the
  * same key, see {@link #learn}. Thread-safe.
  *
- * <p>Whoever knows the key can get permits past this check, but cannot release anything: that takes the random bytes of a
- * {@link Permit}. A {@link Reservation} has no such secret, so its seal is what protects the counts. The key is in the shared store,
- * where whoever reads it could change the counts themselves. Reservations are sealed with a key of their own, which is derived from
- * it: no seal of a permit is one of a reservation.
+ * <p>A holder of the key can get permits past this check, but cannot release anything: that takes the random bytes of a {@link Permit}. A
+ * {@link Reservation} has no such secret, so its seal alone protects the counts. The key is in the shared store, and every reader of that
+ * store could also change the counts. Reservations are sealed with a separate key, which is derived from it, so no seal of a permit is
+ * valid for a reservation.
  */
 public final class PermitSeals {
 
@@ -34,16 +34,16 @@ public final class PermitSeals {
     /** The length of a seal as text. It needs no padding. */
     private static final int SEAL_LENGTH = SEAL_BYTES * 4 / 3;
 
-    /** The current key, and those before it. */
+    /** The number of keys that are kept: the current key and earlier ones. */
     private static final int KEYS_KEPT = 4;
 
     /** The current key is the first. */
     private volatile List<Keys> keys;
 
-    /** Whether other nodes may have a common key that this one does not know yet. */
+    /** True if other nodes may have a common key that this node does not know yet. */
     private volatile boolean awaitsKey;
 
-    /** A key, and the one for reservations that is derived from it. */
+    /** A key, and the derived key for reservations. */
     private record Keys(SecretKeySpec permits, SecretKeySpec reservations) {
 
         static Keys of(byte[] key) {
@@ -59,12 +59,12 @@ public final class PermitSeals {
         this.keys = List.of(Keys.of(key));
     }
 
-    /** Says whether other nodes may have a common key that this one does not know yet. {@link #learn} ends that. */
+    /** Sets whether other nodes may have a common key that this node does not know yet. {@link #learn} resets it. */
     public void awaitKey(boolean awaits) {
         this.awaitsKey = awaits;
     }
 
-    /** Returns whether a text that cannot be opened may be one of another node. */
+    /** Returns whether a text that cannot be opened may come from another node. */
     boolean awaitsKey() {
         return awaitsKey;
     }
@@ -74,7 +74,7 @@ public final class PermitSeals {
         return keys.get(0).permits().getEncoded();
     }
 
-    /** Makes this the current key. Texts with the seals of the last keys stay valid. A key of another length is ignored. */
+    /** Makes this the current key. Seals of the last keys stay valid. A key of another length is ignored. */
     public synchronized void learn(byte[] key) {
         awaitsKey = false;
         Keys learned = Keys.of(Arrays.copyOf(key, KEY_BYTES));

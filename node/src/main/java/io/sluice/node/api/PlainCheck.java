@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one body of a check, if it has the usual form: ASCII without escapes, string attributes, permits of up to nine
- * digits, and whether to reserve. It returns nothing for any other body: {@link StrictJson} then reads that body or says what is wrong with it.
+ * Reads one body of a check in the typical form: ASCII without escapes, string attributes, permits of up to nine digits, and whether to
+ * reserve. It returns nothing for any other body; {@link StrictJson} then reads that body or reports its error.
  *
  * <p>This spares almost every check the work of a general parser. The two never disagree.
  */
@@ -35,12 +35,12 @@ final class PlainCheck {
     /**
      * The content of a body.
      *
-     * @param permits 1 if the body has none
-     * @param reserve false if the body does not say
+     * @param permits the permits of the body; 1 if it has none
+     * @param reserve whether to reserve; false if the body has no such field
      */
     record Read(Map<String, String> attributes, long permits, boolean reserve) {}
 
-    /** Returns null if the body is not a usual one. */
+    /** Returns null if the body does not have the typical form. */
     static @Nullable Read read(byte[] body) {
         PlainCheck check = new PlainCheck(body);
         return check.object() && check.attributes != null

@@ -53,7 +53,7 @@ final class ReplyJson {
         });
     }
 
-    /** Returns the health for everybody, without details. */
+    /** Returns the health without details, for callers without a token. */
     static String healthStatus(Health health) {
         return "{\"status\":\"" + status(health) + "\"}";
     }

@@ -34,7 +34,7 @@ public final class ReplySender {
         }
     }
 
-    /** Sends a problem with more members than the usual ones. */
+    /** Sends a problem with additional members. */
     static void problem(ApiExchange exchange, int status, byte[] body) {
         send(exchange, status, PROBLEM, body);
     }
@@ -56,7 +56,7 @@ public final class ReplySender {
         }
     }
 
-    /** Answers after an internal failure. The log has the reason; the caller does not see it. */
+    /** Answers after an internal failure. The reason is logged and not sent to the caller. */
     static void failed(ApiExchange exchange, @Nullable Throwable failure) {
         LOG.error("could not answer a request; the caller received status 500{}", named(exchange.origin()), failure);
         problem(exchange, 500, FAILED);
@@ -68,7 +68,7 @@ public final class ReplySender {
         return ReplyJson.problem(500, FAILED);
     }
 
-    /** Returns how the request is known. Nothing in it needs to be escaped. */
+    /** Returns the ids that other systems use for the request. Nothing in the text needs to be escaped. */
     private static String named(Origin origin) {
         String request = origin.requestId().isEmpty() ? "" : ", request " + origin.requestId();
         return origin.traceId().isEmpty() ? request : request + ", trace " + origin.traceId();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the rules in force piece by piece, because a large set in full for each caller would not fit into memory. The next piece
- * is made only when the caller has read enough of the ones before. All pieces are of the same set, whatever happens meanwhile.
+ * Writes the rules in force piece by piece, because whole documents for many callers would not fit into memory. The next piece is made
+ * only when the caller has read enough of the earlier ones. All pieces are from the same rule set, even if the rules change meanwhile.
  * Used by the request's event loop; the pieces are made on a worker thread.
  */
 final class RulesAnswer {
@@ -26,7 +26,7 @@ final class RulesAnswer {
     /** A piece ends after the rule that reaches this length. */
     private static final int PIECE = 64 * 1024;
 
-    /** What an answer reserves while it lasts: a piece that is being made, and the ones that the caller has not read yet. */
+    /** The memory that an answer reserves while it lasts: a piece that is being made, and the pieces that the caller has not read yet. */
     static final int RESERVED = 3 * PIECE;
 
     private final ApiExchange exchange;
@@ -50,7 +50,7 @@ final class RulesAnswer {
     /**
      * Answers if there is room for one more answer; otherwise the exchange refuses the request.
      *
-     * @param readingMayPause a caller that reads nothing for this long is cut off, because its answer takes the place of others
+     * @param readingMayPause the time without reading after which a caller is cut off, because its answer takes the place of others
      */
     static void send(ApiExchange exchange, Vertx vertx, Health health, Duration readingMayPause) {
         if (!exchange.isOpen() || !exchange.hold(RESERVED)) {
@@ -112,7 +112,7 @@ final class RulesAnswer {
         return Buffer.buffer(text.toString());
     }
 
-    /** A caller that already has a part must not take it for the whole. */
+    /** A caller that already has a part must not mistake it for the whole answer. */
     private void failed(Throwable failure) {
         if (!begun) {
             ReplySender.failed(exchange, failure);

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * The answer of {@code POST /v1/settle}. A repetition gets the same answer as the first time.
  *
- * <p>Each limit settles on its own. The status tells the worst of the results: 409 if a limit was settled before with another
- * figure, else 404 if one cannot be settled, else 200. Every answer lists what became of each limit.
+ * <p>Each limit settles on its own. The status is the worst of the results: 409 if a limit was settled before with another figure, else
+ * 404 if one cannot be settled, else 200. Every answer lists the result of each limit.
  *
  * @param status 200, 404 or 409
  */

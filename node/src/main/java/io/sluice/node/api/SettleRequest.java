@@ -30,7 +30,7 @@ record SettleRequest(String reservation, Map<String, Long> actual) {
         actual = Map.copyOf(actual);
     }
 
-    /** Reads a body. The exception's message says what is wrong with it. */
+    /** Reads a body. The exception's message describes the error. */
     static SettleRequest read(byte[] body) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -95,7 +95,7 @@ record SettleRequest(String reservation, Map<String, Long> actual) {
 
     /**
      * Returns the figures by the whole ids of the reserved limits. A limit may be named without its rule, as the rule itself names it, if
-     * no other limit of the reservation has that name. Refuses figures of other limits, and two figures of one limit.
+     * no other limit of the reservation has that name. Refuses figures of other limits, and two figures for one limit.
      */
     Map<String, Long> figures(Reservation reserved) {
         Map<String, Long> figures = new HashMap<>();
@@ -113,8 +113,8 @@ record SettleRequest(String reservation, Map<String, Long> actual) {
     }
 
     /**
-     * Adds the figures of candidates. A caller does not know that a limit has a candidate. So the candidate has the figure of its limit,
-     * unless the caller names it or it is settled by something else; otherwise it would count every estimate in full.
+     * Adds the figures of candidates. A caller does not know that a limit has a candidate. So the candidate gets the figure of its limit,
+     * unless the caller names it or it is settled by another quantity; otherwise it would count every estimate in full.
      *
      * @param named the figures by the ids of limits, see {@link #figures}
      */

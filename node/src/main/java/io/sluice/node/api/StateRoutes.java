@@ -14,7 +14,7 @@ public final class StateRoutes {
 
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
-    /** As long as finished answers may stay unread. */
+    /** The time for which finished answers may stay unread. */
     private static final Duration READING_MAY_PAUSE = Duration.ofSeconds(20);
 
     private final Vertx vertx;
@@ -27,7 +27,7 @@ public final class StateRoutes {
         this(vertx, health, metrics, READING_MAY_PAUSE);
     }
 
-    /** @param readingMayPause a caller that reads nothing of a long answer for this long is cut off */
+    /** @param readingMayPause the time without reading after which the caller of a long answer is cut off */
     public StateRoutes(Vertx vertx, Health health, NodeMetrics metrics, Duration readingMayPause) {
         this.vertx = vertx;
         this.readingMayPause = readingMayPause;
@@ -36,7 +36,7 @@ public final class StateRoutes {
         this.openApi = resource("openapi.json");
     }
 
-    /** @param inDetail whether to tell more than the status */
+    /** @param inDetail whether to send more than the status */
     void health(ApiExchange exchange, boolean inDetail) {
         ReplySender.json(
                 exchange,

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON bodies strictly: UTF-8 only, no duplicate names, nothing after the end. The exception's message says what is wrong.
+ * Reads JSON bodies strictly: UTF-8 only, no duplicate names, nothing after the end. The exception's message describes the error.
  */
 final class StrictJson {
 
@@ -77,7 +77,7 @@ final class StrictJson {
         return new IllegalArgumentException(name + ": " + found + " (expected: " + expected + ")");
     }
 
-    /** Decodes strictly: Jackson would replace every bad byte by the same character, and different callers would share a key. */
+    /** Decodes strictly: Jackson would replace every bad byte with the same character, and different callers would share a key. */
     private static char[] utf8(byte[] body) throws CharacterCodingException {
         char[] ascii = new char[body.length];
         int bits = 0;

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Reads the places that get the alerts of a center. Secrets are named by their files alone. */
+/** Reads the destinations of a center's alerts. Secrets are named only by their files. */
 final class AlertFields {
 
     private static final List<String> WEBHOOK_KEYS = List.of("url", "secret_file", "ca", "severities");
@@ -30,7 +30,7 @@ final class AlertFields {
             "password: not in this file (expected: password_file, a file that holds only the password)");
     private static final List<String> SEVERITIES = List.of("info", "warning", "critical");
 
-    /** The usual port of each protection. */
+    /** The default port of each protection. */
     private static final Map<String, Integer> PORTS = Map.of("starttls", 587, "tls", 465, "none", 25);
 
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:-]{1,255}");
@@ -172,7 +172,7 @@ final class AlertFields {
                 return url;
             }
         } catch (URISyntaxException e) {
-            // Said below.
+            // Reported below.
         }
         throw new IllegalArgumentException(
                 "url: not usable (expected: https:// or http:// with a host and without user and fragment, such as"

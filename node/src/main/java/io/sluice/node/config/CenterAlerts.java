@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What {@code center.alerts} says: where alerts go. Immutable. */
+/** The destinations of alerts, from the section {@code center.alerts}. Immutable. */
 public record CenterAlerts(List<Webhook> webhooks, Optional<Email> email) {
 
     static final CenterAlerts NONE = new CenterAlerts(List.of(), Optional.empty());
@@ -20,7 +20,7 @@ public record CenterAlerts(List<Webhook> webhooks, Optional<Email> email) {
     /**
      * A server that gets alerts as JSON.
      *
-     * @param secretFile holds the secret that signs what is sent
+     * @param secretFile the file with the secret that signs each request
      * @param severities some of info, warning and critical
      */
     public record Webhook(URI url, Optional<Path> secretFile, Optional<Path> ca, List<String> severities) {
@@ -31,10 +31,10 @@ public record CenterAlerts(List<Webhook> webhooks, Optional<Email> email) {
     }
 
     /**
-     * A mail server, and who gets the mail.
+     * A mail server and the recipients of the mail.
      *
      * @param tls starttls, tls or none
-     * @param user the account at the server; it has a password file too
+     * @param user the account at the server, which also needs a password file
      * @param severities some of info, warning and critical
      */
     public record Email(

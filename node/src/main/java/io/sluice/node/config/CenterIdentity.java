@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The identity servers in the section {@code center}. Immutable.
  *
- * @param checkEvery how often they are asked about people who do not sign in
+ * @param checkEvery the interval at which the servers are asked about people who do not sign in
  */
 public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap, Optional<Duration> checkEvery) {
 
@@ -25,7 +25,7 @@ public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap, Optional<Duration
     /**
      * A server with OpenID Connect.
      *
-     * @param hosts other hosts that may serve its endpoints
+     * @param hosts further hosts that may serve its endpoints
      */
     public record Oidc(
             String name,
@@ -72,10 +72,10 @@ public record CenterIdentity(List<Oidc> oidc, List<Ldap> ldap, Optional<Duration
     }
 
     /**
-     * The role of everybody in a group.
+     * The role of all members of a group.
      *
-     * @param tenant the tenant that it is for; {@code *} for all rules
-     * @param labels only rules with all these labels
+     * @param tenant the tenant of the role; {@code *} for all rules
+     * @param labels the labels that a rule must have; empty for all rules
      */
     public record GroupRole(String group, String role, Optional<String> tenant, Map<String, String> labels) {
 

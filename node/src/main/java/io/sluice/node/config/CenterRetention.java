@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How long a center keeps data, as far as the section {@code center.retention} says. Immutable.
+ * The retention times of a center, from the section {@code center.retention}. Immutable.
  *
- * @param times by the name of the kind; kinds that are not named have their usual time
- * @param backups how many saved databases are kept
+ * @param times the times by the name of the kind; kinds without a time keep their default
+ * @param backups the number of saved databases that are kept
  */
 public record CenterRetention(Map<String, Duration> times, Optional<Integer> backups) {
 
@@ -25,7 +25,7 @@ public record CenterRetention(Map<String, Duration> times, Optional<Integer> bac
     private static final long LONGEST_DAYS = 36_500;
     private static final Pattern DAYS = Pattern.compile("[0-9]{1,6}d");
 
-    /** The shortest time of each kind, in days. */
+    /** The minimum time of each kind, in days. */
     private static final Map<String, Long> SHORTEST_DAYS = shortest();
 
     public CenterRetention {

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What the section {@code center} says to a center. Its other keys are for nodes. Immutable.
+ * The settings for a center in the section {@code center}. Its other keys are for nodes. Immutable.
  *
- * @param trustedProxies networks
- * @param sinks places that get the audit log
- * @param alerts places that get alerts
+ * @param trustedProxies the networks of trusted proxies
+ * @param sinks the destinations of the audit log
+ * @param alerts the destinations of alerts
  */
 public record CenterSection(
         Optional<Integer> port,

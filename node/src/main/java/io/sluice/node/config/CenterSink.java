@@ -4,7 +4,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A place outside of the center that gets its audit log, in the section {@code center}. Immutable. */
+/** A destination of a center's audit log, in the section {@code center}. Immutable. */
 public sealed interface CenterSink {
 
     /** A file. */

@@ -24,15 +24,15 @@ import java.util.function.Function;
 /**
  * The file of {@code --config}. Relative paths in it are resolved against its directory. Immutable.
  *
- * @param hashKeyFile the file that the key was read from
+ * @param hashKeyFile the file from which the key was read
  * @param openMetrics whether {@code /metrics} needs no token
  * @param centerUrl the center of a node
  * @param centerAuthorities the certificate of that center, or of its authority
  * @param centerRole the settings of a center itself
  * @param gateway the gateway's configuration; empty without {@code routes}
- * @param decisions where decisions are logged
- * @param telemetry where traces and metrics are sent
- * @param record what is recorded
+ * @param decisions the settings of the decision log
+ * @param telemetry the destination of traces and metrics
+ * @param record the settings of the recording
  */
 public record ConfigFile(
         Optional<String> redisUri,
@@ -72,7 +72,7 @@ public record ConfigFile(
             "decisions",
             "telemetry",
             "record");
-    /** Maps each way of counting to whether it is that of the reference service. */
+    /** Maps each way of counting to whether it is the reference service's way. */
     private static final Map<String, Boolean> COUNTING = new TreeMap<>(Map.of("together", false, "reference", true));
 
     /** Maps each access to the metrics to whether it is open. */

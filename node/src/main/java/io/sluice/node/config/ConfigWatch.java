@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * Polls the configuration twice a second and passes on changes of the gateway's part. A change is in force within 2 s.
  * Thread-safe.
  *
- * <p>Works as described in {@link FileWatch}. A bad configuration is judged again at every poll, because it may be bad only
- * until a file that it names exists. The CA files of upstreams count as part of the configuration; other files that it names are
- * watched where they are used.
+ * <p>Works as described in {@link FileWatch}. A bad configuration is judged again at every poll, because it may be bad only until a file
+ * that it names exists. The CA files of upstreams count as part of the configuration; other named files are watched by the code that uses
+ * them.
  */
 public final class ConfigWatch implements AutoCloseable {
 
@@ -64,7 +64,7 @@ public final class ConfigWatch implements AutoCloseable {
      * Starts polling.
      *
      * @param content the content of the file when the node started with it
-     * @param begun the configuration that was read from this content
+     * @param begun the configuration as read from this content
      */
     ConfigWatch(Path file, byte[] content, ConfigFile begun, Taker taker, Looks looks) {
         this.file = file;
@@ -98,7 +98,7 @@ public final class ConfigWatch implements AutoCloseable {
         watch.close();
     }
 
-    /** Returns the bytes of a file. A file larger than a document may be is cut off, and refused later. */
+    /** Returns the bytes of a file. A file that exceeds the maximum size of a document is cut off, and refused later. */
     public static byte[] content(Path file) throws IOException {
         try (InputStream in = RegularFile.open(file)) {
             return in.readNBytes(YamlReader.MOST_CHARACTERS + 1);

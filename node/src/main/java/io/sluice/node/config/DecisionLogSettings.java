@@ -16,16 +16,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Where a node logs its decisions: the section {@code decisions}. Immutable.
+ * The section {@code decisions}: the destinations of a node's decision log. Immutable.
  *
- * @param log what the log needs
+ * @param log the settings of the log
  */
 public record DecisionLogSettings(DecisionSettings log) {
 
     static final List<String> KEYS =
             List.of("dir", "max_size", "max_total", "keep", "share", "allowed_share", "rules", "kafka", "center");
 
-    /** No files and no Kafka. The center gets its usual sample. */
+    /** No files and no Kafka. The center gets its default sample. */
     public static final DecisionLogSettings NONE = new DecisionLogSettings(DecisionSettings.NONE);
 
     private static final List<String> FILE_KEYS = List.of("max_size", "max_total", "keep");

@@ -6,14 +6,14 @@ import io.sluice.rules.yaml.PrintableText;
 import java.util.regex.Pattern;
 
 /**
- * The limit of every address while a node has no rules. Each node counts by itself, because the store may be unavailable for the
+ * The limit of every address while a node has no rules. Each node counts in its own process, because the store may be unavailable for the
  * same reason as the rules.
  *
  * @param rate a rate as in rule documents, such as {@code 50/s}
  */
 public record DefaultLimit(String rate) {
 
-    /** The id of its rule. */
+    /** The id of the limit's rule. */
     public static final String RULE = "default-limit";
 
     private static final Pattern FORM = Pattern.compile("[0-9]{1,15}(/[0-9]{0,6}[a-z]{1,2})?");

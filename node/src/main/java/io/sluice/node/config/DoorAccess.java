@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How callers of a port prove that they may use it. If both are required, callers need both. Immutable.
+ * The proofs that callers of a port need. If both are required, callers need both. Immutable.
  *
  * @param tokens a file of bearer tokens, reloaded when it changes; without it, callers need no token
- * @param tls the certificates, reloaded when they change; without them, the port serves plain text. With client authorities,
- *     callers need a certificate
+ * @param tls the certificates, reloaded when they change; without them, the port serves plain text. With client authorities, callers need
+ *     a certificate
  */
 public record DoorAccess(Optional<Path> tokens, Optional<TlsSettings> tls) {
 
-    /** Plain text for everybody. */
+    /** Plain text for every caller. */
     public static final DoorAccess OPEN = new DoorAccess(Optional.empty(), Optional.empty());
 
     /** Returns this access with a file of tokens, unless it already has one. */

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * How a port of a node listens. Immutable.
+ * The address of a node's port, and the access to it. Immutable.
  *
  * @param host the address to listen on
  * @param port the port; 0 takes any free port
@@ -28,12 +28,12 @@ public record DoorSettings(String host, int port, DoorAccess access) {
         return new DoorSettings(host, port, other);
     }
 
-    /** Returns whether other machines may reach the port although callers have to prove nothing. */
+    /** Returns whether other machines may reach the port although callers need no proof. */
     public boolean isExposed() {
         return !access.isProtected() && !isLoopback();
     }
 
-    /** Only literal addresses and {@code localhost} count: what another name stands for may change after the start. */
+    /** Only literal addresses and {@code localhost} count: the address of another name may change after the start. */
     private boolean isLoopback() {
         byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
         try {

@@ -1,9 +1,9 @@
 package io.sluice.node.config;
 
 /**
- * How a node serves Envoy's rate limit protocol. Immutable.
+ * The settings for Envoy's rate limit protocol. Immutable.
  *
- * @param door how the port listens
+ * @param door the address of the port, and the access to it
  * @param countsLikeTheReference whether each descriptor is counted on its own, even for refused requests, instead of all or none
  */
 public record GrpcSettings(DoorSettings door, boolean countsLikeTheReference) {

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Reads the identity servers of a center. Secrets are named by their files alone. */
+/** Reads the identity servers of a center. Secrets are named only by their files. */
 final class IdentityFields {
 
     private static final List<String> OIDC_KEYS = List.of(
@@ -174,7 +174,7 @@ final class IdentityFields {
                 roles));
     }
 
-    /** A server at another machine must be reached in a way that nobody on the network can read or change. */
+    /** The connection to a server on another machine must be protected against reading and changes on the network. */
     private Optional<URI> url(
             Fields fields, String key, String text, String secure, String plain, boolean isEncryptedLater) {
         String expected = secure + "://… without user, query or fragment; " + plain + "://… only on this machine"
@@ -195,7 +195,7 @@ final class IdentityFields {
                 return Optional.of(url);
             }
         } catch (URISyntaxException e) {
-            // Said below.
+            // Reported below.
         }
         String shown = text.contains("@") ? "not usable" : PrintableText.text(text);
         fields.error(key, key + ": " + shown + " (expected: " + expected + ")");

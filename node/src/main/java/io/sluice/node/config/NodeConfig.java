@@ -13,26 +13,26 @@ import java.util.function.Consumer;
 /**
  * The configuration of a node. Immutable.
  *
- * @param rules where the rules come from
+ * @param rules the source of the rules
  * @param redisUri the shared store; without one, the node counts in process
  * @param redisPrefix the prefix of all names in the store
- * @param api how the decision API listens
+ * @param api the address of the decision API, and the access to it
  * @param hashKey the key of {@code privacy: hash}, needed only for that; must be the same on all nodes that share a store
- * @param ipv6Prefix how many bits of an IPv6 address distinguish callers
- * @param hashTag an attribute; all counts with the same value of it share a slot of a Redis Cluster. Without it, each count has
- *     its own slot
- * @param data the directory for what the node needs at its next start, such as the rules in force; without it, nothing is kept
- * @param grpc how to serve Envoy over gRPC; without it, only {@code POST /json} serves that protocol
+ * @param ipv6Prefix the number of bits of an IPv6 address that distinguish callers
+ * @param hashTag an attribute; all counts with the same value of it share a slot of a Redis Cluster. Without it, each count has its own
+ *     slot
+ * @param data the directory for data that the node needs at its next start, such as the rules in force; without it, nothing is kept
+ * @param grpc the settings for Envoy over gRPC; without them, only {@code POST /json} serves that protocol
  * @param gateway the gateway; without it, there is none
  * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
  * @param defaultLimit the limit of every address while there are no rules; without it, every request is allowed then
  * @param openMetrics whether {@code /metrics} needs no token
  * @param insecure whether the decision API and the service for Envoy may serve other machines without any authentication
- * @param center the center that the node reports to over HTTP; without one, a node with rules from Redis reports through Redis
- * @param decisions where decisions are logged
- * @param telemetry where traces and metrics are sent
- * @param recording where everything that the node decides is recorded; without it, nothing is
- * @param stopDelay how long a stopping node keeps its ports open while its health is already 503
+ * @param center the center to which the node reports over HTTP; without one, a node with rules from Redis reports through Redis
+ * @param decisions the settings of the decision log
+ * @param telemetry the destination of traces and metrics
+ * @param recording the settings for recording all decisions; without them, nothing is recorded
+ * @param stopDelay the time for which a stopping node keeps its ports open while its health is already 503
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -131,7 +131,7 @@ public record NodeConfig(
         return with(draft -> draft.gateway = Optional.of(new Gateway(LOOPBACK, port, routes)));
     }
 
-    /** Returns the same with other routes, if there is a gateway. */
+    /** Returns the same configuration with other routes, if there is a gateway. */
     public NodeConfig withRoutes(RoutesFrom routes) {
         return with(draft -> draft.gateway = draft.gateway.map(each -> new Gateway(each.host(), each.port(), routes)));
     }
@@ -182,17 +182,17 @@ public record NodeConfig(
         return uri.startsWith("redis-cluster:") || uri.startsWith("rediss-cluster:");
     }
 
-    /** Returns how callers become keys. Without a configured hash key, the node uses a random one of its own. */
+    /** Returns the settings that turn callers into keys. Without a configured hash key, the node uses a random key. */
     public KeySettings keyForm() {
         return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
     }
 
-    /** Returns how callers become keys, with this secret if no hash key is configured. */
+    /** Returns the settings that turn callers into keys, with this secret if no hash key is configured. */
     public KeySettings keyForm(KeySecret otherwise) {
         return new KeySettings(hashKey.orElse(otherwise), ipv6Prefix, hashTag);
     }
 
-    /** The directory need not exist yet, but nothing else may be in its place. */
+    /** The directory need not exist yet, but no other file may be in its place. */
     private static void checkFolder(Path folder) {
         for (Path each = folder.toAbsolutePath(); each != null; each = each.getParent()) {
             if (Files.exists(each)) {
@@ -227,7 +227,7 @@ public record NodeConfig(
         }
     }
 
-    /** Where the gateway's routes come from. */
+    /** The source of the gateway's routes. */
     public sealed interface RoutesFrom {
 
         /** The file of {@code --config}, watched for changes. */
@@ -236,7 +236,7 @@ public record NodeConfig(
         /**
          * Sample routes to a sample server in the same process.
          *
-         * @param file the routes, with {@code UPSTREAM} for the address of the server; empty for those that come with the program
+         * @param file the routes, with {@code UPSTREAM} for the address of the server; empty for the routes that come with the program
          */
         record Sample(Optional<Path> file) implements RoutesFrom {
 
@@ -246,7 +246,7 @@ public record NodeConfig(
         }
     }
 
-    /** Where rules come from. */
+    /** The source of the rules. */
     public sealed interface RulesFrom {
 
         /** A file, or a directory of files, watched for changes. */

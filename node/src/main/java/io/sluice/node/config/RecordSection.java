@@ -15,8 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What a configuration says about the recording of a node: the key {@code record}, a directory or a section. Flags take precedence.
- * Immutable.
+ * The settings of a node's recording: the key {@code record}, a directory or a section. Flags take precedence. Immutable.
  */
 public record RecordSection(
         Optional<Path> directory,
@@ -26,7 +25,7 @@ public record RecordSection(
         Optional<Duration> keep,
         Set<String> plain) {
 
-    /** Says nothing. */
+    /** No settings. */
     public static final RecordSection NONE = new RecordSection(
             Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Set.of());
 
@@ -72,12 +71,12 @@ public record RecordSection(
         return ByteSizes.of(name, text, 2 * RecordingSettings.LEAST_SIZE, 2 * RecordingSettings.MOST_SIZE);
     }
 
-    /** Reads the age of files at which the next ones begin. */
+    /** Reads the age of files at which the next files start. */
     public static Duration age(String name, String text) {
         return Spans.of(name, text, RecordingSettings.SHORTEST_AGE, RecordingSettings.LONGEST_AGE);
     }
 
-    /** Reads how long files stay. */
+    /** Reads the time for which files are kept. */
     public static Duration keep(String name, String text) {
         return Spans.of(name, text, RecordingSettings.SHORTEST_KEEP, RecordingSettings.LONGEST_KEEP);
     }
@@ -87,9 +86,9 @@ public record RecordSection(
     }
 
     /**
-     * Returns what to record, with values of flags in place of these; empty if no directory is named.
+     * Returns the settings of the recording, in which flags replace the values of this section; empty if no directory is named.
      *
-     * @throws IllegalArgumentException if the sizes do not fit together
+     * @throws IllegalArgumentException if the sizes are inconsistent
      */
     public Optional<RecordingSettings> settings(
             Optional<Path> folder, Optional<Long> size, Optional<Duration> age, Optional<Long> total) {

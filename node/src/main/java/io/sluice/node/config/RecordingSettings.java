@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a node records, and how much of it stays. Immutable.
+ * The settings of a node's recording and of its size. Immutable.
  *
- * @param directory of this process alone
- * @param maxSize the most bytes of two files that belong together; then the next two begin
- * @param maxAge after this time the next two files begin
- * @param maxTotal the most bytes of all files; the oldest are deleted first
- * @param keep how long files stay
- * @param plain the attributes whose values are recorded as they are
+ * @param directory a directory that no other process uses
+ * @param maxSize the maximum number of bytes of two files that belong together; then the next two start
+ * @param maxAge the time after which the next two files start
+ * @param maxTotal the maximum number of bytes of all files; the oldest are deleted first
+ * @param keep the time for which files are kept
+ * @param plain the attributes whose values are recorded unchanged
  */
 public record RecordingSettings(
         Path directory, long maxSize, Duration maxAge, long maxTotal, Duration keep, Set<String> plain) {
@@ -46,7 +46,7 @@ public record RecordingSettings(
         }
     }
 
-    /** Returns the usual settings for a directory. */
+    /** Returns the default settings for a directory. */
     public static RecordingSettings in(Path directory) {
         return new RecordingSettings(directory, USUAL_SIZE, USUAL_AGE, USUAL_TOTAL, USUAL_KEEP, Set.of());
     }

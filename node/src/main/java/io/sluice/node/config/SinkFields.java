@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Reads the places that get the audit log of a center. */
+/** Reads the destinations of a center's audit log. */
 final class SinkFields {
 
     private static final List<String> KINDS = List.of("file", "syslog", "kafka");
@@ -149,7 +149,7 @@ final class SinkFields {
                 return uri;
             }
         } catch (URISyntaxException e) {
-            // Said below.
+            // Reported below.
         }
         String shown = text.contains("@") ? "not usable" : PrintableText.text(text);
         throw new IllegalArgumentException("syslog: " + shown

@@ -15,19 +15,19 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * What a node does with traces, and where it sends spans and metrics. Immutable.
+ * The settings of traces, and the destination of spans and metrics. Immutable.
  *
- * @param startTraces whether the gateway begins a trace for a request that comes without one
+ * @param startTraces whether the gateway starts a trace for a request without one
  * @param otlp empty if nothing is sent
  */
 public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
 
     static final List<String> KEYS = List.of("start_traces", "otlp");
 
-    /** Traces are passed on and not started; nothing is sent. */
+    /** Traces are passed on and not started; no data is sent. */
     public static final TelemetrySettings NONE = new TelemetrySettings(false, Optional.empty());
 
-    /** The share of new traces that is recorded unless another is given. */
+    /** The default share of new traces that are recorded. */
     public static final double USUAL_SHARE = 0.01;
 
     private static final List<String> OTLP_KEYS =
@@ -43,12 +43,12 @@ public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
     /**
      * A receiver of OTLP over HTTP.
      *
-     * @param endpoint without {@code /v1/traces} and {@code /v1/metrics}
+     * @param endpoint the address without {@code /v1/traces} and {@code /v1/metrics}
      * @param headersFile a file with headers that every call carries, such as a token
-     * @param share of the traces that begin here, this share is recorded, from 0 to 1
+     * @param share the share of the traces started here that is recorded, from 0 to 1
      * @param serviceName the name under which the receiver shows the node
-     * @param metrics whether metrics are sent, too
-     * @param interval how often metrics are sent
+     * @param metrics whether metrics are also sent
+     * @param interval the interval at which metrics are sent
      */
     public record Otlp(
             URI endpoint,
@@ -65,7 +65,7 @@ public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
         }
     }
 
-    /** Returns settings with a receiver, which traces are started for. */
+    /** Returns settings that start traces and send them to a receiver. */
     public static TelemetrySettings to(Otlp receiver) {
         return new TelemetrySettings(true, Optional.of(receiver));
     }
@@ -112,7 +112,7 @@ public record TelemetrySettings(boolean startTraces, Optional<Otlp> otlp) {
                 return url;
             }
         } catch (URISyntaxException e) {
-            // Said below.
+            // Reported below.
         }
         // The text may contain a password.
         String shown = text.contains("@") ? "not usable" : PrintableText.text(text);

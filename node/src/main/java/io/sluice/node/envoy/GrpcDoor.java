@@ -46,7 +46,7 @@ public final class GrpcDoor implements AutoCloseable {
         this.connections = new OpenConnections(mostConnections);
     }
 
-    /** Creates a door that does not listen before {@link #serve}. */
+    /** Creates a door that listens after {@link #serve}. */
     public static GrpcDoor of(NodeConfig config, DoorTokens tokens, Evaluator evaluator) {
         return of(config, tokens, evaluator, OpenConnections.USUAL_MOST);
     }
@@ -104,13 +104,13 @@ public final class GrpcDoor implements AutoCloseable {
         return settings.isPresent();
     }
 
-    /** Returns the port; empty if there is none, or not yet. */
+    /** Returns the port; empty if there is none or if it is not open yet. */
     public OptionalInt port() {
         EnvoyServer open = server;
         return open == null ? OptionalInt.empty() : OptionalInt.of(open.port());
     }
 
-    /** Returns how many connections were closed at once because too many were open. */
+    /** Returns the number of connections that were closed immediately because too many were open. */
     public long refusedConnections() {
         return connections.refused();
     }
@@ -127,7 +127,10 @@ public final class GrpcDoor implements AutoCloseable {
         }
     }
 
-    /** Starts to listen and to decide, if the node has a gRPC port. A port that listened earlier would refuse what it accepts. */
+    /**
+     * Starts to listen and to decide, if the node has a gRPC port. A port that listened earlier would refuse the requests that it
+     * accepts.
+     */
     public void serve() throws StartFailedException {
         if (settings.isPresent()) {
             EnvoyServer listening = listen(settings.get().door(), tokens, decider, connections);
