@@ -23,7 +23,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
-/** A listening gateway. It forwards requests by the configuration that it was given last. Thread-safe. */
+/** A listening gateway. It forwards requests by its latest configuration. Thread-safe. */
 public final class OpenGateway implements AutoCloseable {
 
     private final GatewayStates states;
@@ -52,8 +52,8 @@ public final class OpenGateway implements AutoCloseable {
         /**
          * Called when an upstream has answered, or when it is clear that it will not.
          *
-         * @param ruling that let the request pass; null if no rule had to be asked
-         * @param status of the upstream's answer; 0 if there is none
+         * @param ruling the ruling that let the request pass; null if no rule had to be asked
+         * @param status the status of the upstream's answer; 0 if there is none
          * @param nanos the time from sending the request to the upstream; 0 if it was not sent
          */
         default void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {}
@@ -89,7 +89,7 @@ public final class OpenGateway implements AutoCloseable {
     /**
      * Starts to listen, and returns when requests are answered.
      *
-     * @param port the port; 0 takes a free one
+     * @param port the port; 0 takes a free port
      */
     public static OpenGateway open(String host, int port, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
@@ -103,8 +103,8 @@ public final class OpenGateway implements AutoCloseable {
     }
 
     /**
-     * Opens a gateway on a free port and without the users' handlers, for requests of the warm-up. Its failures concern nobody, so they
-     * are logged only for debugging.
+     * Opens a gateway on a free port and without the users' handlers, for requests of the warm-up. Its failures do not concern users, so
+     * they are logged only at debug level.
      */
     public static OpenGateway openBare(String host, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
@@ -165,8 +165,8 @@ public final class OpenGateway implements AutoCloseable {
     }
 
     /**
-     * Switches to another configuration for all new requests. If it throws, the previous one stays in force. Returns a short description of
-     * the configuration that is in force now.
+     * Switches to another configuration for all new requests. If it throws, the previous one stays in force. Returns a short description
+     * of the configuration in force.
      */
     public String take(GatewayConfig config) throws GatewayRefusedException {
         try {
@@ -177,12 +177,12 @@ public final class OpenGateway implements AutoCloseable {
         return states.summary();
     }
 
-    /** Returns how many connections were closed at once because too many were open. */
+    /** Returns the number of connections that were closed immediately because too many were open. */
     public long refusedConnections() {
         return door.refusedConnections();
     }
 
-    /** Returns problems that do not keep the gateway from serving, as sentences. */
+    /** Returns problems that do not stop the gateway, as sentences. */
     public List<String> findings() {
         return states.findings();
     }
@@ -197,7 +197,7 @@ public final class OpenGateway implements AutoCloseable {
         return states.routeNames();
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     public void leave() {
         door.leave();
     }

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.TreeMap;
 
-/** A server that answers with the request it received, for trying out a gateway. */
+/** A server that answers with the received request, for trying out a gateway. */
 public final class SampleUpstream implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
@@ -26,7 +26,7 @@ public final class SampleUpstream implements AutoCloseable {
                 .map(SampleUpstream::new);
     }
 
-    /** Returns its address, {@code http://host:port}. */
+    /** Returns the address of the server, {@code http://host:port}. */
     public String origin() {
         return "http://" + LOOPBACK + ":" + server.actualPort();
     }

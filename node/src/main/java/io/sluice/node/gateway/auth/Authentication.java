@@ -14,7 +14,7 @@ public sealed interface Authentication {
     /**
      * The credentials are invalid.
      *
-     * @param detail our own words, without any part of the credentials
+     * @param detail a fixed text, without any part of the credentials
      * @param challenge the value of {@code WWW-Authenticate}
      */
     record Refused(int status, String detail, Optional<String> challenge) implements Authentication {}

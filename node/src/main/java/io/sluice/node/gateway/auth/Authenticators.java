@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Finds out who sent a request. Thread-safe; never blocks. */
+/** Verifies the identity of callers. Thread-safe; never blocks. */
 public interface Authenticators extends AutoCloseable {
 
     /** Accepts no credentials. */
@@ -62,7 +62,7 @@ public interface Authenticators extends AutoCloseable {
     /** Returns the problems of keys and their sources, as sentences. */
     List<String> findings();
 
-    /** Stops updating the keys. Requests can still be verified with the keys it has. */
+    /** Stops updating the keys. Requests can still be verified with the present keys. */
     @Override
     void close();
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The value of an {@code Authorization} header (RFC 9110, section 11.6.2). A value is ambiguous if it shows no token here but a lenient
  * upstream might find one in it, such as {@code Bearer} with a tab after it.
  *
- * @param token the bearer token; null if there is none, or if the scheme is another
+ * @param token the bearer token; null if there is none or the header has another scheme
  */
 record Authorization(@Nullable String token, boolean isAmbiguous) {
 

@@ -18,7 +18,7 @@ import java.time.Duration;
 import javax.net.ssl.SSLException;
 
 /**
- * Retrieves what a URL serves, without following redirects, up to a maximum size, and within one deadline for the whole answer.
+ * Retrieves the content of a URL, without following redirects, up to a maximum size, and within one deadline for the whole answer.
  * Blocks.
  *
  * <p>Nimbus' own {@code DefaultResourceRetriever} follows redirects, and its timeouts cover the connection and each single read:
@@ -39,7 +39,7 @@ final class BoundedRetriever implements ResourceRetriever {
         this.clock = clock;
     }
 
-    /** Retrieves the resource. The message of a failure is for people and shows nothing of the answer. */
+    /** Retrieves the resource. The message of a failure is for people and contains no part of the answer. */
     @Override
     public Resource retrieveResource(URL url) throws IOException {
         long deadline = clock.nanoTime() + MAY_TAKE.toNanos();

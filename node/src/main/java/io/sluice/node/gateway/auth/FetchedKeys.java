@@ -26,13 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An issuer's keys, fetched and cached by Nimbus on a dedicated thread. They are fetched every five minutes, and at once when a
- * token names an unknown key, but at most every ten seconds. If the issuer is unavailable, the last good keys stay in use, and it
- * is asked again every two seconds.
+ * An issuer's keys, fetched and cached by Nimbus on a dedicated thread. They are fetched every five minutes, and immediately when a token
+ * names an unknown key, but at most every ten seconds. If the issuer is unavailable, the last good keys stay in use, and it is asked
+ * again every two seconds.
  *
- * <p>The class paces the fetches beyond the cache itself. Nimbus' rate limit allows two fetches in each interval and has only one
- * interval, whether there are keys or not. Its refresh ahead uses the system's time, which tests cannot control, and is useless
- * here because no request waits while old keys are refreshed. Nimbus' source receives the time of our clock.
+ * <p>This class controls the fetches beyond the cache itself. Nimbus' rate limit allows two fetches in each interval and has only one
+ * interval, whether there are keys or not. Its refresh ahead uses the system's time, which tests cannot control, and is useless here
+ * because no request waits while old keys are refreshed. Nimbus' source receives the time of the injected clock.
  */
 final class FetchedKeys implements KeySupply {
 
@@ -98,7 +98,7 @@ final class FetchedKeys implements KeySupply {
         return latest;
     }
 
-    /** Fetches newer keys if that is due. Tokens that ask in the meantime wait for the same answer. */
+    /** Fetches newer keys if that is due. Tokens that request keys in the meantime wait for the same answer. */
     @Override
     public synchronized CompletionStage<@Nullable KeyRing> newer() {
         if (asking != null) {
@@ -134,7 +134,7 @@ final class FetchedKeys implements KeySupply {
         next = clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), this::look);
     }
 
-    /** Measures from the end of a fetch, so that tokens that waited for it do not ask for another. */
+    /** Measures from the end of a fetch, so that tokens that waited for it do not start another. */
     private boolean isDue(Duration sinceLast) {
         return !fetched || clock.nanoTime() - fetchedNanos >= sinceLast.toNanos();
     }
@@ -159,7 +159,7 @@ final class FetchedKeys implements KeySupply {
         return told;
     }
 
-    /** Starts without verified tokens if the keys have changed. */
+    /** Puts fetched keys in force. If the keys have changed, the cache of verified tokens is empty again. */
     private void take(JWKSet now) throws AuthUnreadableException {
         if (!now.equals(known)) {
             latest = KeyRing.of(uri.toString(), now);

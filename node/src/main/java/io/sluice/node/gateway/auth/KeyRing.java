@@ -19,15 +19,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The issuers' public keys, and caches of the tokens that they have verified and refused. Keys that do not verify signatures of the accepted
- * algorithms, such as symmetric keys, are left out. Immutable except for the caches. Thread-safe.
+ * The issuers' public keys, and caches of the tokens that they have verified and refused. Keys that do not verify signatures of the
+ * accepted algorithms, such as symmetric keys, are left out. Immutable except for the caches. Thread-safe.
  */
 final class KeyRing {
 
     private static final int MOST_KEYS = 256;
     private static final int LEAST_RSA_BITS = 2_048;
 
-    /** How many keys are tried for a token that names none. */
+    /** The maximum number of keys that are tried for a token without a key id. */
     private static final int MOST_TRIED = 4;
 
     private final List<Key> keys;
@@ -102,17 +102,17 @@ final class KeyRing {
         return found;
     }
 
-    /** Returns the tokens that these keys have verified recently. Another key ring starts with none. */
+    /** Returns the tokens that these keys have verified recently. Another key ring starts without tokens. */
     RecentTokens<Identity> verified() {
         return verified;
     }
 
-    /** Returns the tokens that were refused with these keys recently. They do not push out verified ones. */
+    /** Returns the tokens that were refused with these keys recently. They do not displace verified tokens. */
     RecentTokens<TokenCheck.Outcome.Bad> refused() {
         return refused;
     }
 
-    /** Returns these keys with changed verifiers, for example to count what they do, and with empty caches. */
+    /** Returns these keys with changed verifiers, for example to count their calls, and with empty caches. */
     KeyRing with(UnaryOperator<JWSVerifier> change) {
         return new KeyRing(keys.stream()
                 .map(key -> new Key(key.id(), key.algorithm(), change.apply(key.verifier())))

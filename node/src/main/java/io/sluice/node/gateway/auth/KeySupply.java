@@ -10,10 +10,10 @@ interface KeySupply extends AutoCloseable {
     @Nullable
     KeyRing latest();
 
-    /** Returns newer keys if it is time to ask for them, otherwise the known keys at once. Never fails. */
+    /** Returns newer keys if a fetch is due, otherwise the known keys immediately. Never fails. */
     CompletionStage<@Nullable KeyRing> newer();
 
-    /** Returns what is wrong; empty if nothing is. */
+    /** Returns the current problem; empty if there is none. */
     String fault();
 
     @Override

@@ -5,13 +5,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded cache of what is known of tokens, by their hashes. Verifying a signature takes longer than everything else.
- * Thread-safe.
+ * A bounded cache of results for tokens, by their hashes. Verifying a signature takes longer than everything else. Thread-safe.
  *
  * <p>When the younger half is full it becomes the older half, and the entries of the old one are dropped. This needs no cache
  * library: a token that is dropped too early is only verified once more.
  *
- * @param <V> what is known of a token
+ * @param <V> the result for a token
  */
 final class RecentTokens<V> {
 
@@ -22,7 +21,7 @@ final class RecentTokens<V> {
 
     private record Known<V>(V value, long untilMicros) {}
 
-    /** Returns what is known of a token, or null if it is not cached any more. */
+    /** Returns the result for a token, or null if it is no longer cached. */
     @Nullable
     V find(Sha256 token, long nowMicros) {
         Known<V> known = young.get(token);

@@ -22,7 +22,7 @@ record Sha256(long first, long second, long third, long fourth) {
         return new Sha256(parts.getLong(), parts.getLong(), parts.getLong(), parts.getLong());
     }
 
-    /** Compares in constant time, so that the time does not reveal how much is equal. */
+    /** Compares in constant time, so that the duration does not reveal how much is equal. */
     boolean isSame(Sha256 other) {
         return ((first ^ other.first) | (second ^ other.second) | (third ^ other.third) | (fourth ^ other.fourth)) == 0;
     }

@@ -21,14 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies JSON Web Tokens. The configured keys and algorithms decide, whatever the token says about either. A token must have an
- * expiration time, be valid now, and be meant for us. Thread-safe.
+ * Verifies JSON Web Tokens. The configured keys and algorithms decide, whatever the token claims. A token must have an expiration time,
+ * be valid now, and be meant for this gateway. Thread-safe.
  *
- * <p>A verified token is accepted for up to a minute without another verification, but not after its expiration and not with
- * other keys. A refused token is refused for a few seconds without another verification, so that a flood of copies of one forged
- * token costs one.
+ * <p>A verified token is accepted for up to a minute without another verification, but not after its expiration and not with other keys.
+ * A refused token is refused for a few seconds without another verification, so that a flood of copies of one forged token costs one
+ * verification.
  *
- * <p>Nimbus parses and verifies. Its processor is not used, because it does not distinguish an unknown key, which may still come,
+ * <p>Nimbus parses and verifies. Its processor is not used, because it does not distinguish an unknown key, which may still be published,
  * from an algorithm that is not accepted.
  */
 final class TokenCheck {
@@ -57,7 +57,7 @@ final class TokenCheck {
         /**
          * The token is invalid.
          *
-         * @param why the reason, in our own words
+         * @param why the reason, without any part of the token
          */
         record Bad(String why) implements Outcome {}
 
@@ -131,7 +131,7 @@ final class TokenCheck {
                     return true;
                 }
             } catch (JOSEException e) {
-                // Another key may fit.
+                // Another key may match.
             }
         }
         return false;

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Checks tokens on threads of its own, so that a flood of forged tokens holds up nobody but callers whose tokens are new. Only
- * so many tokens wait for their check; more are not checked. Threads end by themselves when there is nothing to do. Thread-safe.
+ * Checks tokens on separate threads, so that a flood of forged tokens delays only callers whose tokens are new. The number of waiting
+ * tokens is bounded; tokens beyond it are not checked. Idle threads end by themselves. Thread-safe.
  */
 final class TokenThreads {
 

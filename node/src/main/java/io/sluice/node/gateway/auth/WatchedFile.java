@@ -47,7 +47,7 @@ public final class WatchedFile<T> implements AutoCloseable {
         return latest;
     }
 
-    /** Returns what is wrong with the file at the moment; empty if nothing is. */
+    /** Returns the current problem with the file; empty if there is none. */
     public String fault() {
         return String.join("; ", watch.refused());
     }

@@ -18,17 +18,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles the reservation of one request when the request is over, so that settling delays nothing. Used only by its event loop.
+ * Settles the reservation of one request when the request has ended, so that settling delays nothing. Used only by its event loop.
  *
  * <ul>
  *   <li>If no upstream has seen the request, everything is given back.
- *   <li>Otherwise the figures of the answer are settled. If the answer broke off, those that had arrived are.
- *   <li>A limit whose figure is missing keeps what was reserved.
+ *   <li>Otherwise the figures of the answer are settled. If the answer broke off, the figures that had arrived are settled.
+ *   <li>A limit whose figure is missing keeps its reservation.
  * </ul>
  */
 final class AnswerSettlement implements Forwarder.AnswerWatch {
 
-    /** Why a reservation stands: the answer is complete and has no figure, or it broke off before it had one. */
+    /** The reasons why a reservation stands: the answer is complete and has no figure, or it broke off before the figure. */
     static final String NO_FIGURE = "no-figure";
 
     static final String ABORTED = "aborted";
@@ -53,7 +53,7 @@ final class AnswerSettlement implements Forwarder.AnswerWatch {
         this.wanted = reservation.answerAttributes();
     }
 
-    /** Prepares the request, and settles when it is over. */
+    /** Prepares the request, and settles when it has ended. */
     void begin() {
         if (AnswerFigures.areInBody(wanted)) {
             askForReadableAnswer();
@@ -61,7 +61,7 @@ final class AnswerSettlement implements Forwarder.AnswerWatch {
         exchange.whenOver(this::over);
     }
 
-    /** Callers must not escape the settlement by asking for an answer that cannot be read: in another encoding, or only a part. */
+    /** Callers must not escape the settlement by requesting an answer that cannot be read, in another encoding or only in part. */
     private void askForReadableAnswer() {
         List<String> accepted = exchange.request().headers().getAll(ACCEPT_ENCODING);
         if (!accepted.isEmpty()) {
@@ -86,7 +86,7 @@ final class AnswerSettlement implements Forwarder.AnswerWatch {
         sent = true;
     }
 
-    /** Called when that upstream has not seen it. */
+    /** Called when that upstream has not seen the request. */
     void unseen() {
         sent = false;
     }

@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Reads the beginning of a body if rules name its fields, and keeps it for forwarding. Thread-safe; each request stays on its own
- * event loop.
+ * Reads the first part of a body if rules name its fields, and keeps it for forwarding. Thread-safe; each request stays on its own event
+ * loop.
  *
- * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are read, for at most ten seconds. If a required field could not be
- * read because the body is larger, compressed or malformed, the request is refused; otherwise the body is forwarded as it is and
- * has no fields. The memory for all bodies together is limited to 64 MB; beyond that, requests are refused with 503.
+ * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are read, for at most ten seconds. If a required field could not be read
+ * because the body is larger, compressed or malformed, the request is refused; otherwise the body is forwarded unchanged and has no
+ * fields. The memory for all bodies together is limited to 64 MB; beyond that, requests are refused with 503.
  */
 final class BodyStep {
 
@@ -157,7 +157,7 @@ final class BodyStep {
             }
         }
 
-        /** Leaves the handlers in place until others replace them, because a stream without handlers loses data. */
+        /** Leaves the handlers in place until other handlers replace them, because a stream without handlers loses data. */
         private void done() {
             finish();
             if (exchange.isOpen()) {

@@ -47,7 +47,7 @@ final class ChainRun {
         ruling = last;
     }
 
-    /** Returns what settles the request's reservation; null if it has none. */
+    /** Returns the settlement of the request's reservation; null if it has no reservation. */
     @Nullable
     AnswerSettlement settlement() {
         return settlement;
@@ -57,7 +57,7 @@ final class ChainRun {
         settlement = own;
     }
 
-    /** Returns the view that handlers have of the request; the same one for all of them. */
+    /** Returns the view of the request for all handlers. */
     GatewayCall call() {
         return known();
     }
@@ -68,8 +68,8 @@ final class ChainRun {
     }
 
     /**
-     * Continues with the result of a stage: at once if the stage is complete, otherwise on the event loop, whichever thread
-     * completes it.
+     * Continues with the result of a stage: immediately if the stage is complete, otherwise on the event loop, whichever thread completes
+     * it.
      *
      * @param then receives the result, or the failure
      */

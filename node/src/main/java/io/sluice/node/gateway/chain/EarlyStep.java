@@ -9,11 +9,11 @@ import io.sluice.rules.pattern.Attributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the rules that act before authentication, if there are any, and has the answer counted if rules count answers.
- * Thread-safe; each request stays on its own event loop.
+ * Asks the rules that act before authentication, if there are any, and has the answer counted if rules count answers. Thread-safe; each
+ * request stays on its own event loop.
  *
- * <p>An answer is counted just before its head is sent, so that the next request of a caller who waits for answers finds it
- * counted. The answer does not wait for the count.
+ * <p>An answer is counted just before its head is sent, so that it is already counted when a caller who waits for answers sends the next
+ * request. The answer does not wait for the count.
  */
 final class EarlyStep {
 
@@ -79,7 +79,7 @@ final class EarlyStep {
                 try {
                     evaluator.answered(ruling, status);
                 } catch (RuntimeException e) {
-                    // The answer is sent all the same.
+                    // The answer is sent anyway.
                     failures.told(exchange, "counting an answer", e);
                 }
             }

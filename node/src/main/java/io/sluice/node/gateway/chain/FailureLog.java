@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, at most once in a while. Thread-safe.
+ * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, with a minimum time between two lines.
+ * Thread-safe.
  */
 final class FailureLog {
 
@@ -29,7 +30,7 @@ final class FailureLog {
         this(clock, level, QUIET);
     }
 
-    /** @param quiet the shortest time between two lines */
+    /** @param quiet the minimum time between two lines */
     FailureLog(Clock clock, Level level, Duration quiet) {
         this.clock = clock;
         this.level = level;
@@ -43,7 +44,7 @@ final class FailureLog {
         GatewayProblem.answer(run.exchange(), 500, "the gateway failed to answer; see its log");
     }
 
-    /** Logs a failure in a request that is answered all the same. */
+    /** Logs a failure in a request that is answered anyway. */
     void told(GatewayExchange exchange, String what, @Nullable Throwable failure) {
         long now = clock.nanoTime();
         long last = lastNanos.get();

@@ -28,8 +28,8 @@ import org.slf4j.event.Level;
 
 /**
  * The chain that every request passes: it is parsed, limited by early rules, authenticated, limited by all others, forwarded and
- * answered, with the users' handlers in between. Thread-safe. A request stays on its own event loop, whichever thread completes
- * the stages it waits for.
+ * answered, with the users' handlers in between. Thread-safe. A request stays on its own event loop, whichever thread completes the
+ * stages for which it waits.
  */
 public final class Gateway {
 
@@ -216,7 +216,7 @@ public final class Gateway {
         }
     }
 
-    /** Returns the status of the answer, or {@link GatewayListener#LEFT} if it has not begun. */
+    /** Returns the status of the answer, or {@link GatewayListener#LEFT} if it has not started. */
     static int status(GatewayExchange exchange) {
         HttpServerResponse response = exchange.response();
         return response.headWritten() ? response.getStatusCode() : GatewayListener.LEFT;

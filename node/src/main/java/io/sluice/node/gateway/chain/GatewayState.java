@@ -6,6 +6,6 @@ import io.sluice.node.gateway.config.RefusalPages;
 import io.sluice.node.gateway.route.RouteTable;
 import io.sluice.rules.pattern.PathForm;
 
-/** All that a change of the configuration replaces, in one step. A request keeps the state that it started with. */
+/** The parts that a change of the configuration replaces, in one step. A request keeps its initial state. */
 public record GatewayState(
         RouteTable routes, Authenticators auth, CallerAddress caller, PathForm paths, RefusalPages refusals) {}

@@ -101,7 +101,7 @@ final class LimitStep {
         run.await(evaluator.evaluateAfterEarly(known, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
-    /** Applies a ruling: holds its permits, refuses, waits, or continues with {@code then} at once. */
+    /** Applies a ruling: holds its permits, refuses, waits, or continues with {@code then} immediately. */
     void ruled(ChainRun run, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
         GatewayExchange exchange = run.exchange();
         if (ruling instanceof Ruling.Settled settled) {

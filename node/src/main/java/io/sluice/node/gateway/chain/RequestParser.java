@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the one view of a request that all later steps use. An ambiguous request is refused, because one of its readings might
- * not be limited.
+ * Creates the one view of a request that all later steps use. An ambiguous request is refused, because limits might miss one of its
+ * readings.
  */
 final class RequestParser {
 

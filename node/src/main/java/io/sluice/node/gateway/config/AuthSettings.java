@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How callers authenticate. Immutable.
+ * The settings of authentication. Immutable.
  *
  * @param tokens JSON Web Tokens, sent as {@code Authorization: Bearer}
- * @param apiKeys API keys, sent in a header of their own
+ * @param apiKeys API keys, sent in a separate header
  */
 public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
 
@@ -38,13 +38,13 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
         }
     }
 
-    /** Where the issuers' keys come from. */
+    /** The source of the issuers' keys. */
     public sealed interface KeySource {
 
         /** A JSON Web Key Set in a file, watched for changes. */
         record File(Path path) implements KeySource {}
 
-        /** A set that is fetched every few minutes, and again when a token names a key that is not in it. */
+        /** A set that is fetched every few minutes, and again when a token names a key that is missing in it. */
         record Url(URI uri) implements KeySource {
             public Url {
                 String host = uri.getHost();
@@ -68,13 +68,13 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
     }
 
     /**
-     * Which tokens are accepted.
+     * The accepted tokens.
      *
      * @param algorithms some of {@link #ALGORITHMS}; a token cannot choose another
      * @param audience a token must name at least one of these; if empty, the audience is not checked
      * @param issuer the issuer that a token must name
      * @param claims the claim for each attribute of {@link #ATTRIBUTES}
-     * @param skew how far clocks may differ, up to five minutes
+     * @param skew the maximum difference between clocks, up to five minutes
      */
     public record Tokens(
             KeySource jwks,
@@ -114,7 +114,7 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
     }
 
     /**
-     * Which API keys are accepted.
+     * The accepted API keys.
      *
      * @param file the file with their hashes, watched for changes
      * @param header the header that carries the key

@@ -98,8 +98,8 @@ public final class GatewayConfig {
     }
 
     /**
-     * Refuses to replace a configuration that authenticates callers if this one does not, unless every route says {@code auth:
-     * open}. A section that was lost by accident would otherwise open all routes at once.
+     * Refuses to replace a configuration that authenticates callers if this one does not, unless every route says {@code auth: open}. A
+     * section that was lost by accident would otherwise open all routes at the same time.
      */
     public void requireAuthLike(Optional<AuthSettings> before) throws GatewayRefusedException {
         if (before.isPresent() && auth.isEmpty() && !routesWithoutAuth.isEmpty()) {
@@ -125,7 +125,7 @@ public final class GatewayConfig {
         }
     }
 
-    /** Returns how the gateway listens. The port is set elsewhere. */
+    /** Returns the settings of the listening port. The port number is set elsewhere. */
     public GatewaySettings settings() {
         return settings;
     }

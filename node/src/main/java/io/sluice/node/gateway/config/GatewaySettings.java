@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How the gateway listens. Immutable.
+ * The settings of the gateway's port and connections. Immutable.
  *
  * @param port the port; 0 takes any free port
  * @param largestHeadBytes the maximum size of a request's first line, and of all its headers together
- * @param keepAlive how long a connection may stay open without a request
- * @param connectTimeout how long connecting to an upstream may take
- * @param drain how long requests in flight may take when the gateway closes
- * @param connections how many connections may be open at the same time
+ * @param keepAlive the maximum time for which a connection may stay open without a request
+ * @param connectTimeout the maximum time for connecting to an upstream
+ * @param drain the maximum time for requests in flight when the gateway closes
+ * @param connections the maximum number of open connections
  */
 public record GatewaySettings(
         int port,

@@ -3,10 +3,10 @@ package io.sluice.node.gateway.config;
 import java.util.Locale;
 import java.util.Set;
 
-/** Which headers users may set: none that controls message framing, and no value that could start another message. */
+/** The headers that users may set: no header that controls message framing, and no value that could start another message. */
 public final class HeaderRules {
 
-    /** Headers that control where messages begin, end and go. With them a second request could be smuggled past all limits. */
+    /** Headers that control the start, end and destination of messages. With them, a second request could be smuggled past all limits. */
     private static final Set<String> OURS = Set.of(
             "host",
             "content-length",

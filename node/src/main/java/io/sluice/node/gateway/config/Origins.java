@@ -6,7 +6,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 
-/** The addresses of upstreams: scheme, host and port, nothing else. */
+/** Reads the addresses of upstreams: scheme, host and port, and no other part. */
 final class Origins {
 
     private static final int HIGHEST_PORT = 65_535;
@@ -37,7 +37,7 @@ final class Origins {
                 + " (expected: http://host:port or https://host:port and nothing else)");
     }
 
-    /** Normalizes an IPv6 address. An IPv4-mapped one becomes the IPv4 address that is connected to. */
+    /** Normalizes an IPv6 address. An IPv4-mapped address becomes the IPv4 address to which it connects. */
     private static String host(String name) {
         if (!name.startsWith("[") || name.indexOf('%') >= 0) {
             return name;

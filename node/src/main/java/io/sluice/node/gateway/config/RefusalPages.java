@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bodies that refused callers receive for certain rules instead of the problem. The text is sent as it is. Immutable.
+ * The bodies that callers refused by certain rules receive instead of the problem. The text is sent unchanged. Immutable.
  *
  * @param byRule the pages by the ids of rules
  */

@@ -56,7 +56,7 @@ final class RouteReader {
         return routes;
     }
 
-    /** Returns the routes read so far that do not say {@code auth}, as they are written: host and path. */
+    /** Returns the host and path, as written, of the routes read so far that have no {@code auth}. */
     List<String> withoutAuth() {
         return withoutAuth;
     }
@@ -111,7 +111,7 @@ final class RouteReader {
         return Optional.ofNullable(known);
     }
 
-    /** Returns the route's access. If authentication is configured, a route is open only if it says so. */
+    /** Returns the route's access. If authentication is configured, a route is open only if it explicitly says so. */
     private Access access(Settings own) {
         Optional<Access> access = own.fields().flatMap(fields -> fields.choice("auth", ACCESS));
         if (!asksWhoCalls && access.filter(its -> its != Access.OPEN).isPresent()) {

@@ -51,7 +51,7 @@ final class ServiceReader {
         return services;
     }
 
-    /** Returns what is wrong with the name of a service; empty if nothing is. */
+    /** Returns the problem with the name of a service; empty if there is none. */
     static Optional<String> name(String text) {
         boolean fine =
                 !text.isBlank() && text.length() <= LONGEST_NAME && text.chars().noneMatch(Character::isISOControl);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A service's servers and how to use them, as configured. Immutable.
+ * The configured servers of a service, and how they are used. Immutable.
  *
  * @param name the name in metrics and logs
  * @param origins {@code http://host:port} or {@code https://host:port}, at least one
@@ -26,11 +26,11 @@ public record ServiceSettings(
         origins = List.copyOf(origins);
     }
 
-    /** How the next server is chosen. */
+    /** The choice of the next server. */
     public enum Balance {
         /** One after another. */
         ROUND_ROBIN,
-        /** The server with the fewest requests in flight from this gateway; equal ones take turns. */
+        /** The server with the fewest requests in flight from this gateway; servers with equal numbers take turns. */
         LEAST_CONNECTIONS
     }
 
@@ -39,17 +39,17 @@ public record ServiceSettings(
      *
      * @param path the path of a GET request; a status of 200 to 399 is good
      * @param timeout the time for the whole check
-     * @param unhealthyAfter how many bad answers in a row make a server unhealthy
-     * @param healthyAfter how many good answers in a row make it healthy again
+     * @param unhealthyAfter the number of bad answers in a row that make a server unhealthy
+     * @param healthyAfter the number of good answers in a row that make it healthy again
      */
     public record HealthSettings(
             String path, Duration interval, Duration timeout, int unhealthyAfter, int healthyAfter) {}
 
     /**
-     * Passive health checks: what requests reveal about a server.
+     * Passive health checks, which use the results of requests.
      *
-     * @param failures how many failures in a row take a server out of use; 0 means never
-     * @param outFor how long it stays out at least; after that, the first successful request brings it back
+     * @param failures the number of failures in a row that take a server out of use; 0 means never
+     * @param outFor the minimum time out of use; after that, the first successful request brings the server back
      */
     public record PassiveSettings(int failures, Duration outFor) {}
 }

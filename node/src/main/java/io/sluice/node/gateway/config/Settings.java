@@ -10,8 +10,7 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * A mapping of the configuration. It may be missing, as may each of its fields; then the given default applies. Errors are
- * collected.
+ * A mapping of the configuration. The mapping or any of its fields may be missing; the given default then applies. Errors are collected.
  *
  * @param file the configuration; relative paths in it are resolved against its directory
  * @param fields empty if the mapping is missing
@@ -64,7 +63,7 @@ record Settings(Path file, Errors errors, Optional<Fields> fields) {
         return file.toAbsolutePath().resolveSibling(path).normalize();
     }
 
-    /** Reports an error at the value of a field, or where the field should be. */
+    /** Reports an error at the value of a field, or at the place where the field is missing. */
     void error(String key, String message) {
         fields.ifPresent(own -> own.error(key, message));
     }

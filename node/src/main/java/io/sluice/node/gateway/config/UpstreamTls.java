@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How the gateway verifies an upstream over TLS. Immutable.
+ * The verification of an upstream over TLS. Immutable.
  *
- * @param authorities the accepted CA certificates in PEM; without them, those that the Java runtime trusts
+ * @param authorities the accepted CA certificates in PEM; without them, the authorities of the Java runtime
  * @param verify whether the upstream's certificate must be valid and match its name
- * @param file the file that the authorities were read from
+ * @param file the file from which the authorities were read
  */
 public record UpstreamTls(Optional<String> authorities, boolean verify, Optional<Path> file) {
 

@@ -31,8 +31,8 @@ public final class GatewayDoor {
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
     /**
-     * Vert.x gives servers that ask for the same negative port the same free port. So each gateway asks for its own negative
-     * number, and not for the first, which belongs to the decision API.
+     * Vert.x gives the same free port to all servers that request the same negative port. So each gateway requests a separate negative
+     * number, and not the first one, which belongs to the decision API.
      */
     private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger(-2);
 
@@ -92,13 +92,13 @@ public final class GatewayDoor {
         return servers.isEmpty() ? 0 : servers.get(0).actualPort();
     }
 
-    /** Returns how many connections were closed at once because too many were open. */
+    /** Returns the number of connections that were closed immediately because too many were open. */
     public long refusedConnections() {
         OpenConnections open = connections;
         return open == null ? 0 : open.refused();
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     public void leave() {
         Future<?> unused = leaving();
     }
@@ -107,7 +107,7 @@ public final class GatewayDoor {
         return Future.join(loops.stream().map(GatewayServer::leave).toList());
     }
 
-    /** Whatever is answered afterwards asks its caller to use another connection. */
+    /** All later answers ask their callers to use another connection. */
     private void awaitLeaving() {
         try {
             Patience.await(leaving().toCompletionStage().toCompletableFuture(), MAY_TAKE);
@@ -116,7 +116,7 @@ public final class GatewayDoor {
         }
     }
 
-    /** Stops accepting requests. Returns when the requests in flight have finished or their time is up. */
+    /** Stops accepting requests. Returns when the requests in flight have finished or their time limit has passed. */
     public void close() {
         if (certificates != null) {
             certificates.close();
@@ -135,7 +135,7 @@ public final class GatewayDoor {
         }
     }
 
-    /** Examines the system's message, because the native transport has its own exception type. */
+    /** Reads the system's message, because the native transport has its own exception type. */
     private static String why(@Nullable Throwable failure) {
         String words = String.valueOf(failure == null ? null : failure.getMessage());
         if (words.contains("already in use")) {

@@ -36,8 +36,8 @@ final class GatewayServer extends VerticleBase {
     private static final int STREAM_WINDOW = 64 * 1_024;
 
     /**
-     * The window of a connection. All its streams share it, and one that is not read must not stop the others: sixteen would have to.
-     * Envoy recommends the same windows for servers at the edge.
+     * The window of a connection. All its streams share it, and a stream that is not read must not stop the others: it would take sixteen
+     * such streams. Envoy recommends the same windows for servers at the edge.
      */
     private static final int CONNECTION_WINDOW = 1_024 * 1_024;
 
@@ -63,7 +63,7 @@ final class GatewayServer extends VerticleBase {
      * Creates a server.
      *
      * @param port the port; all servers with the same negative number share one free port
-     * @param listening is called with the server once it listens
+     * @param listening receives the server once it listens
      */
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     GatewayServer(
@@ -97,7 +97,7 @@ final class GatewayServer extends VerticleBase {
         return server.listen(port, host).onSuccess(listening::accept);
     }
 
-    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
     Future<Void> leave() {
         Promise<Void> left = Promise.promise();
         context.runOnContext(now -> {
@@ -119,9 +119,9 @@ final class GatewayServer extends VerticleBase {
             admit(request);
             return;
         }
-        // Runs after everything that arrived together has been read: then a stream that was reset at once costs
-        // nothing, and for nearly all others it is known whether a body follows. A stream that the server resets
-        // is closed only when the reset has been sent, but fails at once.
+        // Runs after all data that arrived together has been read. A stream that was reset immediately then costs
+        // nothing, and for nearly all other streams it is known whether a body follows. A stream that the server resets
+        // is closed only when the reset has been sent, but fails immediately.
         request.pause();
         AtomicBoolean failed = new AtomicBoolean();
         request.exceptionHandler(failure -> failed.set(true));

@@ -51,9 +51,9 @@ public final class GatewayExchange {
      * The normalized view of a request.
      *
      * @param host the host in lower case, without a port
-     * @param authority the host with its port, as it is forwarded
+     * @param authority the host with its port, as forwarded
      * @param path the normalized path
-     * @param target the path and query as they were sent and are forwarded
+     * @param target the path and query as received and forwarded
      * @param caller null if there is no address, as with a Unix socket
      * @param believed the forwarding headers that are trusted because of the proxy that connected
      */
@@ -109,17 +109,17 @@ public final class GatewayExchange {
         return parsed;
     }
 
-    /** Returns where the request stands in a trace. */
+    /** Returns the position of the request in a trace. */
     public RequestTrace trace() {
         return trace;
     }
 
-    /** Returns how the request is known to other systems. */
+    /** Returns the ids that other systems use for the request. */
     public Origin origin() {
         return origin;
     }
 
-    /** Returns how the request is known, in words for the log: nothing in them needs to be escaped. */
+    /** Returns the ids of the request as a text for the log. Nothing in it needs to be escaped. */
     public String named() {
         return trace.exists() ? "request " + parsed.id() + " of trace " + trace.traceId() : "request " + parsed.id();
     }
@@ -144,7 +144,7 @@ public final class GatewayExchange {
         identity = who;
     }
 
-    /** Returns the headers to forward instead of those that the request came with. */
+    /** Returns the headers that replace headers of the request when it is forwarded. */
     public MultiMap forwardHeaders() {
         return forwardHeaders;
     }
@@ -175,7 +175,7 @@ public final class GatewayExchange {
         return Collections.unmodifiableMap(attributes);
     }
 
-    /** Returns the headers to send with any answer, instead of those of the upstream. */
+    /** Returns the headers to send with any answer, in place of the upstream's headers. */
     public MultiMap answerHeaders() {
         return answerHeaders;
     }
@@ -185,7 +185,7 @@ public final class GatewayExchange {
         return !over && !response().ended() && !response().closed();
     }
 
-    /** Runs an action once, when the answer has ended or the caller has disconnected; at once if that has happened. */
+    /** Runs an action once, when the answer has ended or the caller has disconnected; immediately if that has already happened. */
     public void whenOver(Runnable action) {
         if (over) {
             action.run();
@@ -209,7 +209,7 @@ public final class GatewayExchange {
         }
     }
 
-    /** Runs an action so that the others run even if it fails: one of them may give permits back. */
+    /** Runs an action and catches its failure, so that the other actions run: one of them may give permits back. */
     private void runLast(Runnable action) {
         try {
             action.run();

@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A request whose body may have been read in part, to look for fields that rules name. It is paused from the start. The forwarder
- * first writes the {@linkplain #kept() kept} part and then resumes the request. Used only by its event loop.
+ * A request whose body may have been read in part, to look for fields that rules name. It is paused from the start. The forwarder first
+ * writes the {@linkplain #kept() kept} part and then resumes the request. Used only by its event loop.
  */
 public final class IncomingBody {
 
@@ -39,7 +39,7 @@ public final class IncomingBody {
         return whole;
     }
 
-    /** Records that the caller, who sent {@code Expect: 100-continue}, was told to send the body. */
+    /** Records that the caller, who sent {@code Expect: 100-continue}, was asked to send the body. */
     public void continued() {
         continued = true;
     }

@@ -18,7 +18,9 @@ public final class OwnAnswer {
 
     static final String REQUEST_ID = "X-Request-Id";
 
-    /** How much of a body is dropped to keep a connection, and for how long. */
+    /**
+     * The maximum size of the rest of a body that is read and dropped to keep a connection. The next constant is the maximum time for it.
+     */
     private static final int WORTH_READING = 64 * 1024;
 
     private static final Duration WORTH_WAITING = Duration.ofSeconds(10);

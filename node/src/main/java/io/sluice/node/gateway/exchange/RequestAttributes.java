@@ -9,15 +9,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The attributes of a request that rules decide by, except those of its body. */
+/** The attributes of a request by which rules decide, except those of its body. */
 public final class RequestAttributes {
 
     private RequestAttributes() {}
 
     /**
-     * Returns the attributes, with only those headers and query fields that rules in force name. Attributes that handlers added
-     * replace them, and verified attributes of the caller replace all others. So nothing that a caller writes becomes
-     * {@code user} or {@code tenant}.
+     * Returns the attributes, with only those headers and query fields that rules in force name. Attributes that handlers added replace
+     * them, and verified attributes of the caller replace all others. So a caller cannot choose its {@code user} or {@code tenant}.
      */
     public static Map<String, String> of(GatewayExchange exchange, RuleSet rules) throws RefusedRequestException {
         Parsed parsed = exchange.parsed();

@@ -8,9 +8,9 @@ import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams the body of an answer to the caller, at the caller's pace: nothing is read that the caller does not take. Data that has
- * arrived is sent at once. Used only by its event loop. A Vert.x pipe is not used, because it would end the caller's answer
- * normally when the upstream's fails, and the answer would look complete.
+ * Streams the body of an answer to the caller, at the caller's pace: the upstream is read only as fast as the caller reads. Data that has
+ * arrived is sent immediately. Used only by its event loop. A Vert.x pipe is not used, because it would end the caller's answer normally
+ * when the upstream's fails, and the answer would look complete.
  */
 final class AnswerBody {
 
@@ -28,7 +28,7 @@ final class AnswerBody {
      * Creates the body of an answer.
      *
      * @param length the number of bytes, or {@link Framing#SILENT}
-     * @param watch sees every piece before it is sent; null if nothing does
+     * @param watch sees every piece before it is sent; null if there is no watch
      */
     AnswerBody(
             Forwarding forwarding,
@@ -52,7 +52,7 @@ final class AnswerBody {
         from.endHandler(end -> ended());
         from.resume();
         if (!bodiless && length != 0 && !to.headWritten()) {
-            // If body data came together with the head, both are sent together. The head waits for nothing else.
+            // If body data came together with the head, both are sent together. The head waits for no other data.
             forwarding.later(this::flushHead);
         }
     }

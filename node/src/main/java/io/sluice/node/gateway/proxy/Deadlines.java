@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks all deadlines of an event loop with one timer, to within {@link #TICK}. One per event loop, for its thread only.
+ * Checks all deadlines of an event loop with one timer, to within {@link #TICK}. Each event loop has its own deadlines and is the only
+ * thread to use them.
  */
 public final class Deadlines {
 
@@ -43,7 +44,7 @@ public final class Deadlines {
         all.add(timed);
     }
 
-    /** Removes a task; does nothing if it is not there. */
+    /** Removes a task; does nothing if the task is not present. */
     public void remove(Timed timed) {
         int place = timed.place;
         if (place < 0) {
@@ -57,7 +58,7 @@ public final class Deadlines {
         }
     }
 
-    /** Runs backwards, so that a removal moves only tasks that have been checked already. */
+    /** Iterates backwards, so that a removal moves only tasks that have already been checked. */
     public void tick() {
         now++;
         for (int i = all.size() - 1; i >= 0; i--) {

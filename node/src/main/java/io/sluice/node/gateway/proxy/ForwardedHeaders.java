@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The headers that describe earlier hops to upstreams: {@code X-Forwarded-For}, {@code -Proto}, {@code -Host}, {@code -Port},
- * {@code Forwarded} (RFC 7239) and {@code Via}. Values from a trusted proxy are kept and extended; values from any other sender,
- * or that the proxy may have passed through unchecked, are replaced. The host is always that of the request itself, because few
- * proxies write that header and all pass it through.
+ * {@code Forwarded} (RFC 7239) and {@code Via}. Values from a trusted proxy are kept and extended. Values from any other sender, or that
+ * the proxy may have passed through unchecked, are replaced. The host is always the host of the request itself, because few proxies write
+ * that header and all pass it through.
  */
 final class ForwardedHeaders {
 
@@ -27,7 +27,7 @@ final class ForwardedHeaders {
 
     private ForwardedHeaders() {}
 
-    /** Returns whether a request header, in lower case, is one of these or imitates one. */
+    /** Returns whether a request header, in lower case, is one of these headers or imitates one. */
     static boolean isOne(String name, List<ForwardingHeader> believed) {
         return switch (name) {
             case FOR, PROTO, HOST, PORT, FORWARDED, VIA -> true;
@@ -89,7 +89,7 @@ final class ForwardedHeaders {
         return String.join(", ", from.getAll(name)) + ", " + own;
     }
 
-    /** Returns the value of the first hop if it is trusted and valid, otherwise our own. */
+    /** Returns the value of the first hop if it is trusted and valid, otherwise the gateway's own value. */
     private static String kept(MultiMap from, String name, boolean trusted, String own) {
         if (!trusted || !from.contains(name)) {
             return own;

@@ -21,28 +21,28 @@ public interface Forwarder {
     @FunctionalInterface
     interface AnswerStep {
 
-        /** Continues with {@code then}, at once or later on the same event loop; or answers itself and never calls it. */
+        /** Continues with {@code then}, immediately or later on the same event loop; or answers itself and never calls it. */
         void answered(GatewayExchange exchange, int status, Runnable then);
 
         /** Called when the request is sent to an upstream. */
         default void sent(GatewayExchange exchange) {}
 
-        /** Called after {@link #sent} if that upstream has not seen the request, so that it may go to another one. */
+        /** Called after {@link #sent} if that upstream has not seen the request, so that it may be sent to another one. */
         default void unseen(GatewayExchange exchange) {}
 
         /**
          * Called once, before {@link #answered}: when the head of an answer has arrived, or when it is clear that there will be
          * none. Not called if the caller disconnected before, or if its request cannot be forwarded.
          *
-         * @param status of the upstream's answer; 0 if there is none
+         * @param status the status of the upstream's answer; 0 if there is none
          */
         default void heard(GatewayExchange exchange, int status) {}
 
         /**
          * Called when the answer of the upstream is about to be sent to the caller.
          *
-         * @param headers of the upstream's answer
-         * @return what watches the body; null if nothing does
+         * @param headers the headers of the upstream's answer
+         * @return the watch of the body; null if there is none
          */
         default @Nullable AnswerWatch watch(GatewayExchange exchange, int status, MultiMap headers) {
             return null;

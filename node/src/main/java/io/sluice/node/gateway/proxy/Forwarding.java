@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to an upstream and back. For its event loop only.
+ * One request on its way to an upstream and back. Used only by its event loop.
  *
  * <p>It ends once: when the answer has been returned completely, or when one side has left and the other has been notified. A request goes
  * to another upstream only if the first cannot have seen any byte of it: there was no connection, or the stream was refused unseen.
@@ -190,7 +190,7 @@ final class Forwarding extends Deadlines.Timed {
 
     private void send(HttpClientRequest to) {
         upstream = to;
-        to.exceptionHandler(told -> {}); // its answer fails, too
+        to.exceptionHandler(told -> {}); // its answer also fails
         try {
             RequestHead.write(exchange, to, length, upgrade);
         } catch (IllegalArgumentException unwritable) {
@@ -316,7 +316,7 @@ final class Forwarding extends Deadlines.Timed {
         }
         boolean unsent = !upgrade && !body.isSent();
         if (unsent || upgrade) {
-            // A connection whose request has not ended cannot serve another.
+            // A connection whose request has not ended cannot serve another request.
             if (upstream.version() == HttpVersion.HTTP_2) {
                 upstream.reset(CANCEL);
             } else {
@@ -371,8 +371,8 @@ final class Forwarding extends Deadlines.Timed {
             return;
         }
         if (response.headWritten()) {
-            // An HTTP/1.1 request ends with its connection, and that only when everything is written; the caller may
-            // not read.
+            // An HTTP/1.1 request ends with its connection, which closes only after everything is written; the caller
+            // may not read.
             if (exchange.request().version() == HttpVersion.HTTP_2) {
                 response.reset(INTERNAL_ERROR);
             } else {

@@ -24,7 +24,7 @@ public final class HopByHop {
             "upgrade",
             "http2-settings");
 
-    /** Headers that override method or path. Limits use the real ones, so upstreams must not see others. */
+    /** Headers that override method or path. Limits use the real values, so upstreams must not see others. */
     private static final Set<String> OVERRIDES =
             Set.of("x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url");
 
@@ -63,7 +63,7 @@ public final class HopByHop {
         return names;
     }
 
-    /** @param name in lower case */
+    /** @param name the name in lower case */
     static boolean inRequest(String name, Set<String> named) {
         return NEVER.contains(name)
                 || OVERRIDES.contains(name)
@@ -72,12 +72,12 @@ public final class HopByHop {
                 || named.contains(name);
     }
 
-    /** @param name in lower case */
+    /** @param name the name in lower case */
     static boolean inAnswer(String name, Set<String> named) {
         return NEVER.contains(name) || named.contains(name);
     }
 
-    /** @param name in lower case */
+    /** @param name the name in lower case */
     static boolean inTrailers(String name, Set<String> named) {
         return inAnswer(name, named) || NOT_IN_TRAILERS.contains(name) || name.startsWith(":");
     }

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Forwards requests over pooled connections, HTTP/1.1 or HTTP/2 as each upstream is configured.
+ * Forwards requests over pooled connections, with HTTP/1.1 or HTTP/2 as configured for each upstream.
  *
  * <p>The proxy of Vert.x ({@code vertx-http-proxy}) forwards hop-by-hop headers, lets upgrades bypass the chain and loses trailers; see
  * {@code docs/adr/0014-a-proxy-of-our-own.md}.
@@ -35,8 +35,10 @@ public final class HttpForwarder implements Forwarder {
     private static final int MOST_HTTP2_CONNECTIONS = 8;
     private static final int MOST_WAITING = 1_024;
 
-    /** How long an idle connection is kept. It is shorter than the usual timeout of servers, which might otherwise close just when a request
-     * is sent. A timeout that the server announces takes precedence. */
+    /**
+     * The time for which an idle connection is kept. It is shorter than the default timeout of most servers, which might otherwise close
+     * the connection just when a request is sent. A timeout that the server announces takes precedence.
+     */
     private static final int KEEP_ALIVE_SECONDS = 15;
 
     private static final int LARGEST_ANSWER_HEAD = 64 * 1_024;
@@ -100,7 +102,7 @@ public final class HttpForwarder implements Forwarder {
         callers.cut(connection);
     }
 
-    /** Returns a connection, from the pool or a new one; fails if there is none. */
+    /** Returns a connection, from the pool or a new one; fails if no connection is possible. */
     Future<HttpClientRequest> request(Turn turn, GatewayExchange.Parsed parsed, boolean upgrade) {
         URI origin = turn.origin();
         boolean tls = origin.getScheme().equals("https");
@@ -133,7 +135,7 @@ public final class HttpForwarder implements Forwarder {
         return server;
     }
 
-    /** Failures of a connection reach the requests on it and are not logged. */
+    /** Failures of a connection reach its requests and are not logged. */
     private static HttpClient client(Vertx vertx, HttpClientOptions options, PoolOptions pool) {
         return vertx.httpClientBuilder()
                 .with(options)

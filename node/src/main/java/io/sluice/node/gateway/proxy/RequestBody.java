@@ -8,8 +8,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
 /**
- * Streams the body of a request to the upstream, at the upstream's pace: nothing is read that the upstream does not take.
- * Trailers after it are dropped. Used only by its event loop.
+ * Streams the body of a request to the upstream, at the upstream's pace: the caller is read only as fast as the upstream reads. Trailers
+ * are dropped. Used only by its event loop.
  */
 final class RequestBody {
 
@@ -37,7 +37,7 @@ final class RequestBody {
         return sent;
     }
 
-    /** Returns whether it can be sent again, because no part of it is lost. */
+    /** Returns whether the body can be sent again, because no part of it is lost. */
     boolean isRepeatable() {
         return !streamed || incoming.isReadWhole();
     }
@@ -77,14 +77,14 @@ final class RequestBody {
             from.resume();
         }
         if (length == Framing.SILENT) {
-            // If the end came with the head, it is reported right after it: then there is no body.
+            // If the end came with the head, it is reported right after the head, and there is no body.
             forwarding.later(() -> sendHead(to));
         } else {
             sendHead(to);
         }
     }
 
-    /** Sends the head without waiting for the body, because the caller may wait for the reaction to the head. */
+    /** Sends the head without waiting for the body, because the caller may wait for an answer to the head. */
     private void sendHead(HttpClientRequest to) {
         if (taken == 0 && !sent && !forwarding.isFinished()) {
             to.writeHead();
@@ -128,7 +128,7 @@ final class RequestBody {
             return;
         }
         if (taken == 0) {
-            incoming.readWhole(); // it can be sent again
+            incoming.readWhole(); // the body can be sent again
         }
         sent = true;
         to.end();

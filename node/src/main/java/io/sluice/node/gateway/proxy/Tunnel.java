@@ -8,8 +8,8 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 
 /**
- * A WebSocket tunnel: passes bytes both ways, each side at the pace of the other, until one closes or both are silent for too long. For
- * its event loop only. A Vert.x pipe does not report when data passes, so silence could not be detected.
+ * A WebSocket tunnel: passes bytes both ways, each side at the pace of the other, until one side closes or both are silent for too long.
+ * Used only by its event loop. A Vert.x pipe does not report when data passes, so silence could not be detected.
  */
 final class Tunnel extends Deadlines.Timed {
 
@@ -30,7 +30,10 @@ final class Tunnel extends Deadlines.Timed {
         this.active = deadlines.now();
     }
 
-    /** Asks the upstream for a WebSocket only, whatever other upgrades the caller offers. */
+    /**
+     * Returns whether the caller asks for a WebSocket. Only this upgrade is requested from the upstream, whatever other upgrades the
+     * caller offers.
+     */
     static boolean isAskedFor(HttpServerRequest request, long framing) {
         return request.version() == HttpVersion.HTTP_1_1
                 && request.method().equals(HttpMethod.GET)
@@ -49,7 +52,7 @@ final class Tunnel extends Deadlines.Timed {
         deadlines.add(this);
         join(here, there);
         join(there, here);
-        here.shutdownHandler(draining -> {}); // a shutdown waits for tunnels, too
+        here.shutdownHandler(draining -> {}); // a shutdown also waits for tunnels
         here.resume();
         there.resume();
     }
@@ -83,7 +86,7 @@ final class Tunnel extends Deadlines.Timed {
         }
     }
 
-    /** Ends after everything that was written before has been sent. */
+    /** Ends the tunnel after all written bytes have been sent. */
     private void close() {
         if (!closed) {
             closed = true;

@@ -1,6 +1,6 @@
 package io.sluice.node.gateway.route;
 
-/** Whether a route authenticates callers, from the most open to the strictest. */
+/** The authentication of a route's callers, from the most open to the strictest. */
 public enum Access {
     /** Callers are not authenticated, and credentials are ignored. */
     OPEN,

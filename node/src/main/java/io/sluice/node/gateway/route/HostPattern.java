@@ -7,11 +7,11 @@ import java.util.Locale;
 /**
  * The hosts of a route: {@code shop.example} exactly, {@code *.shop.example} with anything before it, or all hosts. Immutable.
  *
- * @param name in lower case; for a wildcard the part after the star, with its dot; empty for all hosts
+ * @param name the name in lower case; for a wildcard the part after the star, with its dot; empty for all hosts
  */
 public record HostPattern(Kind kind, String name) {
 
-    /** The kinds of patterns, from the most specific to the least. */
+    /** The kinds of patterns, from the most to the least specific. */
     enum Kind {
         EXACT,
         WILDCARD,
@@ -68,7 +68,7 @@ public record HostPattern(Kind kind, String name) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     }
 
-    /** Normalizes an address, because it has several spellings and requests are read in one of them. */
+    /** Normalizes an address to the one spelling that requests use, because it has several. */
     private static String asAskedFor(String name) {
         return name.startsWith("[") ? Authority.parse(name).map(Authority::host).orElse(name) : name;
     }

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path patterns as a tree of segments. A lookup finds the most specific match: at each segment, an exact text takes precedence
- * over any text, and both over any rest. Must not change once other threads see it.
+ * Path patterns as a tree of segments. A lookup finds the most specific match: at each segment, an exact text takes precedence over any
+ * text, and both over any rest. Must not change once other threads see it.
  *
  * <p>A lookup follows at most two branches at each segment, and none whose patterns contradict the part of the path already read.
  */
@@ -33,7 +33,7 @@ public final class PathTree<T> {
         this.named = maps.get();
     }
 
-    /** Adds a value. If there is already one for patterns of the same meaning, that one stays and is returned. */
+    /** Adds a value. If there is already a value for patterns of the same meaning, that value stays and is returned. */
     @Nullable
     public T put(List<Segment> pattern, T value) {
         PathTree<T> branch = this;

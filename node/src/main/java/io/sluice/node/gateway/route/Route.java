@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where requests of a host and path go. Immutable, except for the state of its upstreams.
+ * The upstreams and limits of requests to a host and path. Immutable, except for the state of its upstreams.
  *
  * @param name the name in logs and metrics: host and path as configured
  * @param service the attribute {@code service} of its requests
- * @param requestTimeout the time from the request's head to the head of the answer
- * @param idleTimeout the time without a byte in either direction, once both are streaming
+ * @param requestTimeout the maximum time from the request's head to the head of the answer
+ * @param idleTimeout the maximum time without a byte in either direction, once both are streaming
  * @param largestBody the maximum number of bytes in a request's body; larger ones are refused with 413
  */
 public record Route(

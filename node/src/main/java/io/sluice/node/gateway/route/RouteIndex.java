@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Routes by host and path. Immutable. The cost of a lookup depends on the host's labels and the path's segments, not on the
  * number of routes.
  *
- * <p>A route matches a request if both its host and its path do. Of several, the one with the most specific host wins (exact
- * name, longest wildcard, any), then the one with the most specific path. The order of the document does not matter. The router
+ * <p>A route matches a request if both its host and its path do. If several routes match, the route with the most specific host wins
+ * (exact name, longest wildcard, any), then the route with the most specific path. The order of the document does not matter. The router
  * of Vert.x ({@code vertx-web}) is not used: it tries its routes in order, so its cost grows with their number.
  */
 public final class RouteIndex implements RouteTable {
@@ -43,7 +43,7 @@ public final class RouteIndex implements RouteTable {
             this.index = new RouteIndex(maps);
         }
 
-        /** Adds a route. If there is already one for the same requests, that one stays and is returned. */
+        /** Adds a route. If there is already a route for the same requests, that route stays and is returned. */
         public Optional<Route> add(HostPattern host, PathPattern path, Route route) {
             PathTree<Route> paths =
                     switch (host.kind()) {

@@ -12,13 +12,13 @@ public interface RouteTable {
     /**
      * Returns the route of a request.
      *
-     * @param host in lower case, without a port
+     * @param host the host in lower case, without a port
      * @param path the normalized path
      */
     Optional<Route> find(String host, String path);
 
     /**
-     * Returns the route of a request whose path servers may read in several ways: the one of the normalized path. It authenticates
+     * Returns the route of a request whose path servers may read in several ways: the route of the normalized path. It authenticates
      * callers if the route of any reading does.
      *
      * @param others the other readings of the path

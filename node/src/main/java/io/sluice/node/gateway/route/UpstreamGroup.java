@@ -9,8 +9,8 @@ import java.util.Set;
 public interface UpstreamGroup {
 
     /**
-     * Returns the server for a request: healthy servers take turns, or the one with the fewest open requests is chosen. Empty if
-     * there is no server left to try; then the answer is 503.
+     * Returns the server for a request: healthy servers take turns, or the server with the fewest open requests is chosen. Returns empty
+     * if there is no server left to try; the answer is then 503.
      *
      * @param tried servers that must not be chosen again
      */
@@ -25,7 +25,7 @@ public interface UpstreamGroup {
         /** Returns whether to use HTTP/2: with ALPN for {@code https}, otherwise with prior knowledge. */
         boolean http2();
 
-        /** Returns how to verify the server with {@code https}; empty for the default. The same object for all of a service. */
+        /** Returns how to verify the server with {@code https}; empty for the default. All requests to a service get the same object. */
         default Optional<ClientSSLOptions> tls() {
             return Optional.empty();
         }
@@ -39,7 +39,7 @@ public interface UpstreamGroup {
         /** Reports that the request says nothing about the server, because the caller disconnected or was cut off. */
         void abandoned();
 
-        /** Ends the request and frees its place. Call it after one of the others. */
+        /** Ends the request and frees its place. Call it after one of the other methods. */
         void over();
     }
 }

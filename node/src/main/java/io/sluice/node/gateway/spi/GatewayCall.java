@@ -19,7 +19,7 @@ public interface GatewayCall {
     /** Returns the normalized path, as limits see it. */
     String path();
 
-    /** Returns the path and query as they were sent. */
+    /** Returns the path and query as received. */
     String target();
 
     /** Returns the service of the route. */
@@ -28,10 +28,10 @@ public interface GatewayCall {
     /** Returns the caller's address; empty if there is none. */
     Optional<String> ip();
 
-    /** Returns all lines of a request header as they came, ignoring the case of the name. */
+    /** Returns all lines of a request header as received, ignoring the case of the name. */
     List<String> headers(String name);
 
-    /** Returns what is verified of the caller: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
+    /** Returns the verified attributes of the caller: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
     Map<String, String> identity();
 
     /** Adds an attribute for rules, before limits are checked. Replaces an earlier value, but never a verified one. */

@@ -3,10 +3,10 @@ package io.sluice.node.gateway.spi;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A step of every request through the gateway. Called by many event loops at once, so it must be thread-safe and must not block.
+ * A step of every request through the gateway. Called by many event loops at the same time, so it must be thread-safe and must not block.
  *
- * <p>The handlers of a phase run in the order of {@link #order()}. Neighbours that may run in {@linkplain #parallel() parallel}
- * are started together. If a handler or its stage fails, the answer is 500, so that nothing passes by mistake.
+ * <p>The handlers of a phase run in the order of {@link #order()}. Adjacent handlers that may run in {@linkplain #parallel() parallel}
+ * are started together. If a handler or its stage fails, the answer is 500, so that no request passes by mistake.
  */
 public interface GatewayHandler {
 
@@ -17,17 +17,17 @@ public interface GatewayHandler {
 
     Phase phase();
 
-    /** Returns the position in the phase: smaller numbers come first, equal ones in any order. */
+    /** Returns the position in the phase: smaller numbers come first, equal numbers in any order. */
     default int order() {
         return 0;
     }
 
-    /** Returns whether it may run in parallel with neighbours of its phase that allow it too. */
+    /** Returns whether the handler may run in parallel with adjacent handlers of its phase that also allow it. */
     default boolean parallel() {
         return false;
     }
 
-    /** Returns whether its refusal is sent at once. Otherwise the rest of the phase runs first. */
+    /** Returns whether the refusal of this handler is sent immediately. Otherwise the rest of the phase runs first. */
     default boolean failFast() {
         return true;
     }

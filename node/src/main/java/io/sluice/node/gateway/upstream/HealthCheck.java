@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Checks a server's health repeatedly until closed. Each check uses a new connection, because connecting is half of the test.
  * Thread-safe.
  *
- * <p>The first result counts at once, later ones only when there are as many in a row as configured. Intervals vary by a tenth,
- * so that the gateways of a fleet do not check at the same time.
+ * <p>The first result counts immediately, later results only after the configured number in a row. Intervals vary by a tenth, so that the
+ * gateways of a fleet do not check at the same time.
  */
 final class HealthCheck implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class HealthCheck implements AutoCloseable {
     private long timer;
     private boolean first = true;
 
-    /** The number of results in a row that contradict the server's current state. */
+    /** The number of consecutive results that contradict the server's current state. */
     private int others;
 
     HealthCheck(Vertx vertx, UpstreamServer server, HealthSettings settings, boolean http2, UpstreamTls tls) {
@@ -72,7 +72,7 @@ final class HealthCheck implements AutoCloseable {
                 .build();
     }
 
-    /** Ignores a failure: the check that waits for the answer sees it, and only changes are logged. */
+    /** Ignores a failure: the check that waits for the answer sees the failure, and only changes are logged. */
     private static void known(Throwable failure) {}
 
     /** Starts the first check now. */

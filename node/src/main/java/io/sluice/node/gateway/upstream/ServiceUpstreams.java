@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * The servers of one service, chosen in turn or by requests in flight. Thread-safe. A choice looks at each server at most twice
  * and creates one object.
  *
- * <p>Failed requests only steer between servers: if all servers are left out, all are used as if none were. Health checks decide:
- * if no server is healthy, there is none. A circuit breaker for each server would not fit: if some requests fail on every server,
- * it would leave the service without servers.
+ * <p>Failed requests only steer between servers: if all servers are left out, all are used as if none were. Health checks decide: if no
+ * server is healthy, none is chosen. A circuit breaker for each server would not fit: if some requests fail on every server, it would
+ * leave the service without servers.
  */
 public final class ServiceUpstreams implements UpstreamGroup {
 
-    /** How often other threads may win the race for a server's trial before no server is tried out. */
+    /** The number of lost races for a server's trial after which no server is tried out. */
     private static final int ATTEMPTS = 3;
 
     private final ServiceSettings settings;
@@ -75,7 +75,7 @@ public final class ServiceUpstreams implements UpstreamGroup {
                 : leastUsed(tried, leaveOut, now);
     }
 
-    /** Counts the candidates first, so that the neighbour of a server that is left out is not chosen twice as often. */
+    /** Counts the candidates first, so that the neighbour of an omitted server is not chosen twice as often. */
     private @Nullable UpstreamServer inTurn(Set<URI> tried, boolean leaveOut, long now) {
         int count = 0;
         for (UpstreamServer server : servers) {

@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server of a service: its requests in flight and its health. It survives configuration changes as long as its service has
- * it. Thread-safe.
+ * One server of a service: its requests in flight and its health. It survives configuration changes as long as its service keeps it.
+ * Thread-safe.
  *
- * <p>Two sources judge its health. Health checks decide whether it is {@linkplain #checkedHealthy fit}. Requests decide whether
- * it is in use: after some failures in a row it is out for a while, then one request at a time tries whether it is back.
+ * <p>Two sources judge its health. Health checks decide whether it is {@linkplain #checkedHealthy fit}. Requests decide whether it is in
+ * use: after some failures in a row it is out for a while, then one request at a time tests whether it is back.
  */
 final class UpstreamServer {
 
@@ -73,7 +73,7 @@ final class UpstreamServer {
         return out;
     }
 
-    /** Returns whether a request may now try whether the server is back. */
+    /** Returns whether a request may now test whether the server is back. */
     boolean isDue(long nowNanos) {
         return nowNanos - outUntilNanos >= 0 && !trial.get();
     }
