@@ -46,17 +46,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records what a node decides: every step on a count, for the history checker, and every request, for a replay. Thread-safe.
+ * Records the decisions of a node: every step on a count, for the history checker, and every request, for a replay. Thread-safe.
  *
- * <p>The thread that decides only adds to a bounded queue. It takes no lock and waits for nobody. One thread masks and writes what is
- * in the queue. If there is no room, or the disk takes nothing, events are dropped and counted, and the recording says so where they
- * are missing.
+ * <p>The deciding thread only adds to a bounded queue. It takes no lock and waits for no other thread. One thread masks and writes the
+ * queued events. If there is no room, or the disk accepts no data, events are dropped and counted, and the recording marks the place
+ * where they are missing.
  */
 public final class Recorder implements ErasableStore, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
 
-    /** The most events and requests that may wait to be written. */
+    /** The maximum number of events and requests that wait to be written. */
     static final int CAPACITY = 65_536;
 
     private static final String LOCK = "recording.lock";
@@ -73,7 +73,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     private final RecordingQueue queue;
     private final Thread thread = new Thread(this::run, "sluice-recording");
 
-    /** Set when the recording begins; written before the thread starts. */
+    /** Set when the recording starts; written before the thread starts. */
     private @Nullable Writer writer;
 
     private volatile @Nullable RecordingFiles files;
@@ -88,7 +88,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
 
     private record Settled(Settlement settlement, long change, long atMicros) {}
 
-    /** What the thread uses. */
+    /** The parts that the thread uses. */
     private record Writer(RecordingFiles files, KeyMask mask, RequestLines lines, KeySettings keys) {}
 
     private Recorder(RecordingSettings settings, Clock clock, FileChannel lock, int capacity) {
@@ -100,7 +100,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     }
 
     /**
-     * Takes possession of a directory. Events are collected from now on and written from {@link #begin} on.
+     * Takes possession of a directory. Events are collected from now on and written after {@link #begin}.
      *
      * @throws IllegalArgumentException if the directory cannot be used, or another process uses it
      */
@@ -128,14 +128,14 @@ public final class Recorder implements ErasableStore, AutoCloseable {
                 return channel;
             }
         } catch (IOException | OverlappingFileLockException e) {
-            // Said below.
+            // Reported below.
         }
         closeQuietly(channel);
         throw new IllegalArgumentException(
                 "record: " + folder + " is in use by another process (expected: a directory of this process alone)");
     }
 
-    /** Begins to write. */
+    /** Starts to write. */
     public void begin(KeySettings keys) {
         KeyMask mask = new KeyMask(keys, settings.plain());
         HistoryFile.Names names = new HistoryFile.Names() {
@@ -156,17 +156,17 @@ public final class Recorder implements ErasableStore, AutoCloseable {
         thread.start();
     }
 
-    /** Returns what records the steps of a shared store. */
+    /** Returns the listener that records the steps of a shared store. */
     public HistoryListener history() {
         return queue::add;
     }
 
-    /** Returns what records the decisions of a limiter that counts in this process. */
+    /** Returns the listener that records the decisions of a limiter that counts in this process. */
     public DecisionListener decisions() {
         return (decision, elapsedNanos) -> queue.add(decision);
     }
 
-    /** Returns what records the returned permits and the settlements of an engine in this process. */
+    /** Returns the listener that records permits given back and settlements of an engine in this process. */
     public LocalEngine.ReturnListener returns() {
         return new LocalEngine.ReturnListener() {
             @Override
@@ -187,7 +187,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     }
 
     /**
-     * Returns what records requests.
+     * Returns the listener that records requests.
      *
      * @param rules the rules in force
      */
@@ -205,19 +205,19 @@ public final class Recorder implements ErasableStore, AutoCloseable {
                 }
             }
 
-            /** The request is recorded when it is ruled on again. */
+            /** The request is recorded at its later ruling. */
             @Override
             public void passedEarly(Attributes request, Ruling.Settled ruling, long elapsedNanos) {}
         };
     }
 
-    /** Returns how many events and requests were written. */
+    /** Returns the number of events and requests that were written. */
     public long recorded() {
         RecordingFiles written = files;
         return written == null ? 0 : written.recorded();
     }
 
-    /** Returns how many events and requests are missing in the recording. */
+    /** Returns the number of events and requests that are missing in the recording. */
     public long dropped() {
         RecordingFiles written = files;
         return queue.dropped() + (written == null ? 0 : written.lost());
@@ -264,7 +264,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     private void tick(Writer to) {
         if (to.mask.refresh()) {
             learnKey(to.keys);
-            // Names that were made with another key mean nothing beside these.
+            // Names that were made with another key cannot be compared with these.
             to.files.next();
         }
         to.files.tick();
@@ -354,7 +354,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
         return "recordings";
     }
 
-    /** Begins new files, so that the current ones can be searched too. */
+    /** Starts new files, so that the current ones can also be searched. */
     @Override
     public Attempt erase(String erasure, SubjectKeys keys) throws IOException {
         RecordingFiles written = files;
@@ -392,7 +392,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
                         + " recording (files: " + before + ")");
     }
 
-    /** Writes what was recorded so far, and ends the recording. */
+    /** Writes the events recorded so far, and ends the recording. */
     @Override
     public void close() {
         closed = true;

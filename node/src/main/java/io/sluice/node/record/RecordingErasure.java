@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes a subject from the files of a recording. Keys in histories are replaced, so that the checker judges them as before; lines of
- * requests are removed. Each file is replaced at once, so a crash leaves the old or the new one.
+ * requests are removed. Each file is replaced atomically, so a crash leaves either the old or the new file.
  */
 final class RecordingErasure {
 
@@ -27,7 +27,7 @@ final class RecordingErasure {
 
     private RecordingErasure() {}
 
-    /** @param current the files that are being written, which stay as they are; null if there are none */
+    /** @param current the files that are being written, which are never changed; null if there are none */
     static Attempt erase(Path folder, @Nullable RecordingName current, SubjectKeys keys) throws IOException {
         HistoryErasure histories = new HistoryErasure(keys.match());
         long changed = 0;
@@ -95,7 +95,7 @@ final class RecordingErasure {
         }
     }
 
-    /** A hash has 43 characters, so no other text has it. */
+    /** A hash has 43 characters, so no other text contains it. */
     private static boolean isOf(String line, List<String> hashes) {
         return hashes.stream().anyMatch(line::contains);
     }

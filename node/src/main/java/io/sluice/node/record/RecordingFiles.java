@@ -24,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a recording: two at a time, one with the steps on counts and one with the requests. The next two begin when these are
- * full or old. The oldest are deleted when all together are too many or too old.
+ * The files of a recording: two at a time, one with the steps on counts and one with the requests. The next two start when these are full
+ * or old. The oldest are deleted when all files together are too many or too old.
  *
- * <p>No method throws because of the disk. If a file cannot be written, it is closed after its last whole line, what was lost is
- * counted, and once a second the next two files are tried. They begin with the gap. Not thread-safe, except {@link #current} and the
+ * <p>No method throws because of the disk. If a file cannot be written, it is closed after its last whole line, the lost events are
+ * counted, and once a second the next two files are tried. They start with the gap. Not thread-safe, except {@link #current} and the
  * counts.
  */
 final class RecordingFiles {
 
     private static final Logger LOG = LoggerFactory.getLogger(RecordingFiles.class);
 
-    /** More names would need too much memory. */
+    /** The maximum number of names of counts in a file. More names would need too much memory. */
     private static final int MOST_COUNTS = 200_000;
 
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -55,7 +55,7 @@ final class RecordingFiles {
     private volatile @Nullable RecordingName current;
     private long begunMicros;
 
-    /** Events that the disk did not take, since the last gap was written. */
+    /** The number of events that the disk did not accept since the last gap was written. */
     private long missing;
 
     private boolean failing;
@@ -76,12 +76,12 @@ final class RecordingFiles {
         this.retryNanos = clock.nanoTime();
     }
 
-    /** Returns how many events and requests were added to files. Those that wait in memory may be {@link #lost} after all. */
+    /** Returns the number of events and requests that were added to files. Those that wait in memory may still be {@link #lost}. */
     long recorded() {
         return recorded.sum();
     }
 
-    /** Returns how many events and requests the disk did not take. */
+    /** Returns the number of events and requests that the disk did not accept. */
     long lost() {
         return lost.sum();
     }
@@ -105,12 +105,12 @@ final class RecordingFiles {
         });
     }
 
-    /** Notes that events are missing here, because they found no room on the way. */
+    /** Records that events are missing here, because they found no room on the way. */
     void gap(long events) {
         write(() -> file().write(new GapEvent(events, clock.epochMicros())));
     }
 
-    /** Makes what was added readable. */
+    /** Makes the added events readable. */
     void flush() {
         attempt(() -> {
             if (history != null && requests != null) {
@@ -120,7 +120,7 @@ final class RecordingFiles {
         });
     }
 
-    /** Begins the next files if these are old, and deletes the oldest. Called about once a second. */
+    /** Starts the next files if these are old, and deletes the oldest. Called roughly once a second. */
     void tick() {
         if (history != null && clock.epochMicros() - begunMicros >= TimeUnit.MICROSECONDS.convert(settings.maxAge())) {
             next();
@@ -131,7 +131,7 @@ final class RecordingFiles {
         attempt(() -> tidy(0));
     }
 
-    /** Ends the current files. The next event begins new ones. */
+    /** Ends the current files. The next event starts new ones. */
     void next() {
         attempt(() -> {
             HistoryFile open = history;
@@ -143,7 +143,7 @@ final class RecordingFiles {
         });
     }
 
-    /** Ends the recording. If something is missing, it is noted now or never. */
+    /** Ends the recording. This is the last opportunity to record missing events. */
     void end() {
         if (history == null && missing > 0) {
             retryNanos = clock.nanoTime();
@@ -273,7 +273,7 @@ final class RecordingFiles {
         }
     }
 
-    /** Creates a directory that only its owner can read, unless it exists. */
+    /** Creates a directory that only its owner can read, unless it already exists. */
     static void createFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             Path real = folder.toAbsolutePath();
@@ -302,7 +302,7 @@ final class RecordingFiles {
     /**
      * Deletes the oldest files.
      *
-     * @param room how many bytes to leave for others
+     * @param room the number of bytes to leave for other files
      */
     private void tidy(long room) throws IOException {
         Map<RecordingName, List<Path>> all = files(settings.directory());

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 /**
  * The name that two files of a recording share, such as {@code recording-20270131T235959Z-3f9a0c1b-000001}. Ordered by age. Immutable.
  *
- * @param begun when the files were begun, in seconds since 1970
- * @param run names the run of the process
- * @param number of the files in their run, from 1
+ * @param begun the time at which the files were started, in seconds since 1970
+ * @param run the name of the run of the process
+ * @param number the number of the files in their run, from 1
  */
 record RecordingName(long begun, String run, long number) implements Comparable<RecordingName> {
 

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Passes items from many threads to one, and never makes them wait: an item that finds no room is dropped and counted. Thread-safe;
  * {@link #drain} and {@link #gap} are for one thread.
  *
- * <p>From the first dropped item on, all others are dropped too, until the reader has taken everything that came before and has noted
- * the gap. So an item that depends on a dropped one, because the thread that added it had seen the effect, never comes before the gap.
+ * <p>After the first dropped item, all later items are also dropped, until the reader has taken all earlier items and has noted the gap.
+ * So an item that depends on a dropped one, because the thread that added it had seen the effect, never comes before the gap.
  */
 final class RecordingQueue {
 
@@ -24,7 +24,7 @@ final class RecordingQueue {
     private final AtomicLong tail = new AtomicLong();
     private volatile long head;
 
-    /** Items that were dropped since the last gap was noted. */
+    /** The number of items that were dropped since the last gap was noted. */
     private final AtomicLong missing = new AtomicLong();
 
     private final LongAdder dropped = new LongAdder();
@@ -33,7 +33,7 @@ final class RecordingQueue {
         this.ring = new AtomicReferenceArray<>(capacity);
     }
 
-    /** Adds an item, or drops it. Takes no lock and waits for nobody. */
+    /** Adds an item, or drops it. Takes no lock and waits for no other thread. */
     void add(Object item) {
         if (missing.get() > 0) {
             drop();
@@ -57,12 +57,12 @@ final class RecordingQueue {
         dropped.increment();
     }
 
-    /** Returns how many items were dropped. */
+    /** Returns the number of dropped items. */
     long dropped() {
         return dropped.sum();
     }
 
-    /** Takes the items that are there, at most as many as the queue holds. Returns whether there were any. */
+    /** Takes the waiting items, at most as many as the queue holds. Returns whether there were any. */
     boolean drain(Consumer<Object> reader) {
         long place = head;
         long end = place + ring.length();
@@ -81,7 +81,7 @@ final class RecordingQueue {
         return any;
     }
 
-    /** Returns whether everything that was added has been taken. */
+    /** Returns whether every added item has been taken. */
     boolean isEmpty() {
         return head == tail.get();
     }
@@ -89,7 +89,7 @@ final class RecordingQueue {
     /**
      * Ends the gap, if there is one and everything before it has been taken.
      *
-     * @param note receives how many items are missing, before the first item behind the gap can be added
+     * @param note receives the number of missing items, before the first item behind the gap can be added
      */
     void gap(Consumer<Long> note) {
         long count = missing.get();

@@ -23,18 +23,18 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest requests of a recording, compressed. Files are read from the newest to the oldest, and only the fields that a replay needs are
- * taken. If there are more requests than the bounds allow, the oldest ones are left out. Used once, by one thread.
+ * The newest requests of a recording, compressed. Files are read from the newest to the oldest, and only the fields that a replay needs
+ * are taken. If there are more requests than the bounds allow, the oldest are left out. Used once, by one thread.
  *
- * <p>Requests are compressed in blocks, each for itself, so that the oldest ones can be dropped. Memory holds the blocks of the answer and
- * one more.
+ * <p>Requests are compressed in separate blocks, so that the oldest blocks can be dropped. Memory holds the blocks of the answer and one
+ * more.
  */
 final class RequestExcerpt {
 
-    /** Requests in a block. */
+    /** The number of requests in a block. */
     static final int BLOCK = 1_000;
 
-    /** The head takes at most this many bytes of the answer. */
+    /** The maximum number of bytes of the head in the answer. */
     private static final int HEAD_BYTES = 4_096;
 
     private static final int LONGEST_LINE = 32_768;
@@ -105,7 +105,7 @@ final class RequestExcerpt {
                 keep(own, block, count, begun);
             }
         } catch (NoSuchFileException e) {
-            // It was too old and is gone.
+            // The file was too old and has been deleted.
             cut = true;
         }
         while (!own.isEmpty()) {
@@ -140,7 +140,7 @@ final class RequestExcerpt {
         return out.toByteArray();
     }
 
-    /** Returns the next whole line; null at the end. The last line of a file that is being written may not be whole. */
+    /** Returns the next whole line; null at the end. The last line of a file that is being written may be incomplete. */
     private static @Nullable String line(InputStream in) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(512);
         for (int c = in.read(); c >= 0; c = in.read()) {
@@ -168,8 +168,8 @@ final class RequestExcerpt {
     }
 
     /**
-     * Returns what a replay needs of a line, with its end; null if it is not a whole line of {@link RequestLines}. The decision is left
-     * out. A name in quotation marks is never inside a value, where they are escaped.
+     * Returns the part of a line that a replay needs, with its line end; null if it is not a whole line of {@link RequestLines}. The
+     * decision is left out. A name in quotation marks is never inside a value, where quotation marks are escaped.
      */
     static @Nullable String wanted(String line) {
         int verdict = line.lastIndexOf(VERDICT);

@@ -31,12 +31,12 @@ final class RequestFile implements Closeable {
         channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly);
     }
 
-    /** Returns how many bytes the file has, including those that are not written yet. */
+    /** Returns the number of bytes of the file, including those that are not written yet. */
     long size() {
         return good + waiting.size();
     }
 
-    /** Returns how many lines are not written yet. */
+    /** Returns the number of lines that are not written yet. */
     long waiting() {
         return lines;
     }
@@ -61,7 +61,7 @@ final class RequestFile implements Closeable {
         }
     }
 
-    /** Closes the file. Lines that are not written, or not as a whole, are dropped. */
+    /** Closes the file. Lines that are not written, or only in part, are dropped. */
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Describes requests for a recording: one JSON object per line, with the fields of the decision log and the attributes that rules name.
- * Service, path and method are recorded as they are, other attributes as keyed hashes. Takes some microseconds. Not thread-safe.
+ * Service, path and method are recorded unchanged, other attributes as keyed hashes. Takes some microseconds. Not thread-safe.
  */
 final class RequestLines {
 
     private static final Set<String> SHOWN = Set.of("service", "path", "method");
 
-    /** Recorded although no rule names them, so that other rules can be tried on a recording. */
+    /** The attributes that are recorded even if no rule names them, so that other rules can be tried on a recording. */
     private static final Set<String> ALWAYS = Set.of("service", "path", "method", "ip", "user", "tenant");
 
     private static final int LONGEST_TEXT = 400;
@@ -38,7 +38,7 @@ final class RequestLines {
     private final CallerMarks marks;
     private final KeyMask mask;
 
-    /** What the last rule set names. */
+    /** The attributes that the last rule set names. */
     private Named named = new Named(null, Set.of());
 
     private record Named(@Nullable RuleSet set, Set<String> attributes) {}
@@ -48,7 +48,7 @@ final class RequestLines {
         this.mask = mask;
     }
 
-    /** Returns the line of a request, with its end. */
+    /** Returns the line of a request, with its line end. */
     byte[] line(RecordedRequest recorded) {
         Ruling.Settled ruling = recorded.ruling();
         RuleSet set = recorded.set();
@@ -101,7 +101,7 @@ final class RequestLines {
         return mask.keeps(name) || (SHOWN.contains(name) && !marks.hides(set, name));
     }
 
-    /** What a request is for may contain values that tell who the caller is. */
+    /** The service, path or method may contain values that identify the caller. */
     private static void field(JsonLine line, String name, @Nullable String value, MaskedValues values) {
         if (value != null) {
             String shown = values.in(value);
@@ -117,7 +117,7 @@ final class RequestLines {
         };
     }
 
-    /** Returns the attributes that rules match, count or select by, and those that most rules would. */
+    /** Returns the attributes that rules match, count or select by, and those that most rules would use. */
     @SuppressWarnings("ReferenceEquality") // a set is never equal to another one
     private Set<String> named(RuleSet set) {
         if (named.set != set) {

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Tells whether the node decides as configured, and if not, why. Thread-safe. */
+/** Reports whether the node decides as configured, and if not, the reason. Thread-safe. */
 public final class Health {
 
     /** The phases of a node's life. */
@@ -29,7 +29,7 @@ public final class Health {
             this.word = word;
         }
 
-        /** Returns the status in answers. */
+        /** Returns the word for the phase in answers. */
         public String word() {
             return word;
         }
@@ -65,7 +65,7 @@ public final class Health {
         return store.exists() ? "redis" : "local";
     }
 
-    /** Returns why the shared store is unavailable or cannot be relied on; null if all is well. */
+    /** Returns why the shared store is unavailable or cannot be relied on; null if there is no problem. */
     @Nullable
     public String degraded() {
         String away = store.degraded();
@@ -75,7 +75,7 @@ public final class Health {
         return away != null || store.findings().isEmpty() ? away : "redis-settings";
     }
 
-    /** Returns since when the shared store is unavailable; empty while it is available. */
+    /** Returns the time since which the shared store is unavailable; empty while it is available. */
     public Optional<Instant> since() {
         return store.awaySince();
     }
@@ -93,7 +93,7 @@ public final class Health {
     /**
      * Adds the problems of durable limits.
      *
-     * @param areRestored whether the store has everything that durable limits were charged, so that they decide
+     * @param areRestored whether the store has all charges to durable limits, so that they decide
      */
     public void watchDurable(Supplier<List<String>> durableFindings, BooleanSupplier areRestored) {
         durable = durableFindings;
@@ -125,7 +125,7 @@ public final class Health {
         return rules.isKept();
     }
 
-    /** Returns what is shown about adjustments. */
+    /** Returns the adjustments as fields of the health answer. */
     public Map<String, Object> adjustments() {
         return ShownRules.adjustments(rules.source());
     }

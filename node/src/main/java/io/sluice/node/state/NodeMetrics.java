@@ -49,7 +49,7 @@ public final class NodeMetrics {
         this(Optional.empty());
     }
 
-    /** @param pushed a registry that gets all metrics, too */
+    /** @param pushed a registry that also gets all metrics */
     public NodeMetrics(Optional<MeterRegistry> pushed) {
         registry = pushed.isEmpty()
                 ? scraped
@@ -76,9 +76,9 @@ public final class NodeMetrics {
     }
 
     /**
-     * Adds what is read at each scrape.
+     * Adds the values that are read at each scrape.
      *
-     * @param droppedLogLines how many log lines were dropped
+     * @param droppedLogLines returns the number of dropped log lines
      */
     public void watch(
             RuleSource source,
@@ -107,7 +107,7 @@ public final class NodeMetrics {
                 .register(registry);
     }
 
-    /** Adds how many events and requests were recorded, and how many are missing in the recording. */
+    /** Adds the number of recorded events and requests, and the number missing in the recording. */
     public void watchRecording(LongSupplier recorded, LongSupplier dropped) {
         recording.add(recorded);
         recording.add(dropped);
@@ -165,7 +165,7 @@ public final class NodeMetrics {
         }
     }
 
-    /** Shows one row without labels, or none while the figure is unknown; a plain gauge would always have to show a value. */
+    /** Shows one row without labels, or no row while the figure is unknown; a plain gauge would always have to show a value. */
     private static void show(MultiGauge gauge, Optional<Double> value) {
         gauge.register(
                 value.filter(number -> !number.isNaN()).map(number -> MultiGauge.Row.of(Tags.empty(), number)).stream()

@@ -9,14 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads headers that every call to a receiver carries. Errors never show a value, because it may be a secret. */
+/** Reads headers for every call to a receiver. Errors never show a value, because it may be a secret. */
 final class HeadersFile {
 
     private static final int MOST_HEADERS = 20;
 
     private HeadersFile() {}
 
-    /** Returns the headers, one in each line. Empty lines and lines that begin with {@code #} are skipped. */
+    /** Returns the headers, one per line. Empty lines and lines that start with {@code #} are skipped. */
     static Map<String, String> read(Path file) throws StartFailedException {
         String text;
         try {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A registry that sends its metrics to a receiver, from a thread of its own. */
+/** A registry that sends its metrics to a receiver, from a separate thread. */
 final class OtlpMetrics {
 
     private static final Duration CONNECT_WITHIN = Duration.ofSeconds(2);

@@ -16,7 +16,7 @@ import io.opentelemetry.sdk.trace.data.StatusData;
 import io.sluice.node.trace.FinishedSpan;
 import java.util.List;
 
-/** A span as the library for OTLP reads it. Immutable. */
+/** A span in the form that the library for OTLP reads. Immutable. */
 final class OtlpSpan implements SpanData {
 
     private static final InstrumentationScopeInfo SCOPE = InstrumentationScopeInfo.create("io.sluice.node");

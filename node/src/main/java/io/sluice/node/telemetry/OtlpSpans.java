@@ -23,12 +23,12 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Sends spans to a receiver, many at a time, from a thread of its own. Threads that decide only put spans into a queue. A span is
- * dropped and counted if the queue is full or the receiver does not take it. Thread-safe.
+ * Sends spans to a receiver, many at a time, from a separate thread. Deciding threads only put spans into a queue. A span is dropped and
+ * counted if the queue is full or the receiver does not accept it. Thread-safe.
  */
 final class OtlpSpans implements SpanRecorder, AutoCloseable {
 
-    /** Two seconds of 4,000 spans. */
+    /** The maximum number of waiting spans: two seconds at 4,000 spans per second. */
     static final int MOST_WAITING = 8_192;
 
     private static final int MOST_AT_ONCE = 512;
@@ -37,7 +37,7 @@ final class OtlpSpans implements SpanRecorder, AutoCloseable {
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(5);
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(6);
 
-    /** The library logs each failure; {@link ReceiverState} logs the first one. */
+    /** The library logs every failure; {@link ReceiverState} logs only the first one. */
     private static final Logger LIBRARY = Logger.getLogger("io.opentelemetry.exporter");
 
     static {
@@ -111,7 +111,7 @@ final class OtlpSpans implements SpanRecorder, AutoCloseable {
         }
     }
 
-    /** Sends a span and those that wait behind it. Returns whether the receiver has taken them. */
+    /** Sends a span and the spans that wait behind it. Returns whether the receiver has accepted them. */
     private boolean send(FinishedSpan first) {
         List<FinishedSpan> batch = new ArrayList<>(MOST_AT_ONCE);
         batch.add(first);
@@ -137,7 +137,7 @@ final class OtlpSpans implements SpanRecorder, AutoCloseable {
         return taken;
     }
 
-    /** Sends what is left, for a few seconds at most. */
+    /** Sends the remaining spans, for a few seconds at most. */
     @Override
     public void close() {
         closing.countDown();

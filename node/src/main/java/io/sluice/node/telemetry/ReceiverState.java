@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether a receiver takes what it is sent. Logs each change once. Thread-safe. */
+/** The state of a receiver: whether it accepts data. Logs each change once. Thread-safe. */
 final class ReceiverState {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReceiverState.class);
@@ -16,7 +16,7 @@ final class ReceiverState {
     private final String kind;
     private final AtomicBoolean away = new AtomicBoolean();
 
-    /** @param kind what it is sent, in words */
+    /** @param kind the name of the data for the log */
     ReceiverState(String address, String kind) {
         this.address = address;
         this.kind = kind;

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node tells a receiver of OTLP. Without a receiver no class of OpenTelemetry is loaded and no thread is started.
- * Thread-safe.
+ * Sends the spans and metrics of a node to a receiver of OTLP. Without a receiver no class of OpenTelemetry is loaded and no thread is
+ * started. Thread-safe.
  */
 public final class Telemetry implements AutoCloseable {
 
@@ -26,10 +26,10 @@ public final class Telemetry implements AutoCloseable {
         this.receiver = receiver;
     }
 
-    /** A receiver of spans and, if it wants them, of metrics. */
+    /** A receiver of spans and, if configured, of metrics. */
     interface Receiver extends AutoCloseable, SpanRecorder {
 
-        /** Returns how many spans were dropped. */
+        /** Returns the number of dropped spans. */
         long dropped();
 
         /** Returns the registry whose metrics are sent; empty if none are. */
@@ -39,7 +39,7 @@ public final class Telemetry implements AutoCloseable {
         void close();
     }
 
-    /** Begins to send what the settings ask for. */
+    /** Starts to send the configured data. */
     public static Telemetry open(TelemetrySettings settings, Clock clock) throws StartFailedException {
         if (settings.otlp().isEmpty()) {
             return new Telemetry(new Tracing(settings.startTraces(), 0, null, clock), null);
@@ -61,12 +61,12 @@ public final class Telemetry implements AutoCloseable {
         return receiver == null ? Optional.empty() : receiver.registry();
     }
 
-    /** Returns how many spans were dropped; empty if none are made. */
+    /** Returns the number of dropped spans; empty if no spans are made. */
     public Optional<LongSupplier> droppedSpans() {
         return Optional.ofNullable(receiver).map(known -> known::dropped);
     }
 
-    /** Sends what is left, for a few seconds at most. */
+    /** Sends the remaining data, for a few seconds at most. */
     @Override
     public void close() {
         if (receiver != null) {

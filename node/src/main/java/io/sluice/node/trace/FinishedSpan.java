@@ -5,10 +5,10 @@ import java.util.Map;
 /**
  * A span that has ended. It never holds a value that a caller chose. Immutable.
  *
- * @param parentId empty if the trace starts with this span
- * @param endEpochNanos when it ended
- * @param nanos how long it took
- * @param failed whether it counts as an error
+ * @param parentId the id of the parent span; empty if the trace starts with this span
+ * @param endEpochNanos the time at which the span ended
+ * @param nanos the duration of the span
+ * @param failed whether the span counts as an error
  * @param attributes texts, whole numbers as {@link Long} and booleans
  */
 public record FinishedSpan(

@@ -4,14 +4,14 @@ import io.sluice.http.trace.TraceParent;
 import io.sluice.rules.pattern.Origin;
 
 /**
- * Where one request stands in a trace. Immutable.
+ * The position of one request in a trace. Immutable.
  *
- * <p>A node has spans of its own only in traces that it records. In any other trace it hands the caller's span on, as W3C allows:
- * an id that nobody exports would be a hole in the trace.
+ * <p>A node makes spans only in traces that it records. In any other trace it passes on the caller's span, as W3C allows: an id that is
+ * never exported would be a hole in the trace.
  *
  * @param traceId the trace; empty if the request belongs to none
  * @param parentId the caller's span; empty if the trace starts here
- * @param spanId the span that decisions about the request belong to
+ * @param spanId the span to which decisions about the request belong
  * @param forwardedId the span that an upstream sees as its caller
  * @param sampled whether the trace is recorded
  * @param recorded whether this node records it
@@ -22,7 +22,7 @@ public record RequestTrace(
     /** The request belongs to no trace. */
     public static final RequestTrace NONE = new RequestTrace("", "", "", "", false, false);
 
-    /** Returns the trace that a caller has begun. */
+    /** Returns the trace that a caller has started. */
     static RequestTrace continued(TraceParent parent, boolean recorded) {
         String span = recorded ? TraceParent.newSpanId() : parent.spanId();
         String forwarded = recorded ? TraceParent.newSpanId() : span;
@@ -41,7 +41,7 @@ public record RequestTrace(
         return !traceId.isEmpty();
     }
 
-    /** Returns whether the caller has begun the trace, so that its {@code tracestate} is valid. */
+    /** Returns whether the caller has started the trace, so that its {@code tracestate} is valid. */
     public boolean isContinued() {
         return !parentId.isEmpty();
     }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which requests are recorded, and makes their spans. Never blocks. Thread-safe.
  *
- * <p>A request that comes with a trace follows the choice of whoever began it. Of the traces that begin here, a random share is
- * recorded.
+ * <p>A request that comes with a trace follows the choice of the system that started the trace. A random share of the traces that start
+ * here is recorded.
  */
 public final class Tracing {
 
@@ -34,8 +34,8 @@ public final class Tracing {
     /**
      * Creates the tracing of a node.
      *
-     * @param starts whether requests without a trace begin one
-     * @param share of the traces that begin here, this share is recorded, from 0 to 1
+     * @param starts whether a request without a trace starts one
+     * @param share the share of the traces started here that is recorded, from 0 to 1
      * @param recorder null to record nothing
      */
     public Tracing(boolean starts, double share, @Nullable SpanRecorder recorder, Clock clock) {
@@ -45,7 +45,7 @@ public final class Tracing {
         this.clock = clock;
     }
 
-    /** Returns the monotonic time that spans are measured with. */
+    /** Returns the monotonic time by which spans are measured. */
     public long nanoTime() {
         return clock.nanoTime();
     }
@@ -58,7 +58,7 @@ public final class Tracing {
     /**
      * Returns the trace of a request that is forwarded.
      *
-     * @param parent null if the request came with none, or with an invalid one
+     * @param parent null if the request had no valid trace
      */
     public RequestTrace forwarded(@Nullable TraceParent parent) {
         if (parent != null) {
@@ -70,7 +70,7 @@ public final class Tracing {
                 : RequestTrace.NONE;
     }
 
-    /** Returns the trace of a question to this node. Only the caller can begin one. */
+    /** Returns the trace of a question to this node. Only the caller can start one. */
     public RequestTrace asked(TraceParent parent) {
         return RequestTrace.continued(parent, recorder != null && parent.sampled());
     }

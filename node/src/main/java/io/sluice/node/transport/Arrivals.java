@@ -28,20 +28,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections that have not sent a complete request head yet, and how many connections each server has. The server reports a connection
- * only after its first head was read, so connections are recorded where they are accepted: this is the transport that the server
- * listens with. Thread-safe.
+ * Connections that have not sent a complete request head yet, and the number of connections of each server. The server reports a
+ * connection only after its first head was read, so connections are recorded where they are accepted: this class is the transport with
+ * which the server listens. Thread-safe.
  */
 public final class Arrivals implements Transport {
 
-    /** The share of the heap that bodies may use before somebody reads them. */
+    /** The share of the heap that unread bodies may use. */
     private static final int SHARE_OF_HEAP = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
 
     private static final Duration CLOSING_MAY_TAKE = Duration.ofSeconds(5);
 
-    /** How long a connection may stay silent after the port is closed. A request that follows at once is there by then. */
+    /** The time for which a connection may stay silent after the port is closed. A request that follows immediately arrives within it. */
     private static final Duration BEGINNING_MAY_TAKE = Duration.ofMillis(250);
 
     private static final AttributeKey<OpenConnections> OPEN = AttributeKey.valueOf(OpenConnections.class, "open");
@@ -72,8 +72,8 @@ public final class Arrivals implements Transport {
     }
 
     /**
-     * Closes new connections to a server at once from now on while it has this many. Another server may use the same port at another
-     * address; it has its own number.
+     * From now on, closes new connections to a server immediately while it has this many. Another server may use the same port at another
+     * address; it has a separate number.
      *
      * @param host the address that the server listens on
      * @return the connections of the server from now on
@@ -85,12 +85,12 @@ public final class Arrivals implements Transport {
     }
 
     /**
-     * Closes the listening sockets of a server, and waits until the callers whose connections were accepted have sent what they are
-     * sending. The server itself cannot do that: while it closes, it accepts connections that it then resets, and cuts off heads of which
-     * a part has arrived.
+     * Closes the listening sockets of a server, and waits until the callers of accepted connections have sent the heads that they have
+     * started. The server itself cannot wait: while it closes, it accepts connections that it then resets, and cuts off heads of which a
+     * part has arrived.
      *
      * @param host the address that the server listens on
-     * @param mayTake how long a caller may take that has sent a part of its first head
+     * @param mayTake the time limit for a caller that has sent a part of its first head
      */
     public void stopListening(String host, int port, Duration mayTake) {
         List<Channel> closing = serversAt(host, port);
@@ -126,7 +126,7 @@ public final class Arrivals implements Transport {
                 servers.stream().filter(server -> isOn(port, server)).toList();
         List<Channel> there =
                 onPort.stream().filter(server -> isAt(wanted, server)).toList();
-        // If the server understands a host name in another way, too many servers are meant rather than none.
+        // If the server interprets a host name in another way, it is better to find too many servers than none.
         return there.isEmpty() ? onPort : there;
     }
 
@@ -170,7 +170,7 @@ public final class Arrivals implements Transport {
         });
     }
 
-    /** Returns how many connections have not sent a complete head yet. */
+    /** Returns the number of connections that have not sent a complete head yet. */
     int waiting() {
         return waiting.size();
     }
@@ -211,7 +211,7 @@ public final class Arrivals implements Transport {
                 });
     }
 
-    /** A client may use the same port of its own for connections to several ports and addresses of this machine. */
+    /** A client may use the same local port for connections to several ports and addresses of this machine. */
     private static String key(@Nullable SocketAddress remote, @Nullable SocketAddress local) {
         return key(remote) + " " + key(local);
     }
@@ -227,7 +227,7 @@ public final class Arrivals implements Transport {
     @ChannelHandler.Sharable
     private final class Noting extends ChannelInboundHandlerAdapter {
 
-        /** Not when the channel becomes active: that may be after the server has said that it listens. */
+        /** Used instead of the event that the channel is active, which may come after the server has reported that it listens. */
         @Override
         @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
         public void handlerAdded(ChannelHandlerContext context) {

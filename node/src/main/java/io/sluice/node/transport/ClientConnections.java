@@ -15,19 +15,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends connections without a request in progress for too long, and connections whose callers do not read their answers. An unanswered
- * request has its own deadlines, {@link Arrivals} ends connections before their first request, and {@link Http2Frames} those with too
- * many control frames. One per event loop, for its thread only.
+ * Ends connections that have had no request in progress for too long, and connections whose callers do not read their answers. An
+ * unanswered request has separate deadlines, {@link Arrivals} ends connections before their first request, and {@link Http2Frames} ends
+ * connections with too many control frames. Each event loop has its own instance and is the only thread to use it.
  *
  * <p>The timeouts of Vert.x and Netty measure silence. A byte or a ping now and then satisfies them, and they would end a request that
  * waits for a slow answer.
  */
 public final class ClientConnections {
 
-    /** An HTTP/2 caller may leave this many finished answers unread; an HTTP/1.1 caller as many as the write queue holds. */
+    /**
+     * The maximum number of finished answers that an HTTP/2 caller may leave unread. An HTTP/1.1 caller may leave as many as the write
+     * queue holds.
+     */
     private static final int MOST_UNREAD = 16;
 
-    /** A caller with more unread answers is still reading, if slowly, when this many bytes are sent in time. */
+    /** The minimum number of bytes sent in time that show that a caller with more unread answers is still reading, if slowly. */
     private static final long LEAST_TAKEN = 16 * 1_024;
 
     private static final long UNREAD_SECONDS = 20;
@@ -44,7 +47,10 @@ public final class ClientConnections {
     private long now;
     private boolean leaving;
 
-    /** @param idleSeconds how long a connection may stay open without a request; also the most time for unread answers */
+    /**
+     * @param idleSeconds the maximum time for which a connection may stay open without a request; also the maximum time for unread
+     *     answers
+     */
     public ClientConnections(Arrivals arrivals, long idleSeconds) {
         this(arrivals, idleSeconds, Math.min(idleSeconds, UNREAD_SECONDS));
     }
@@ -113,10 +119,10 @@ public final class ClientConnections {
         }
 
         /**
-         * Asks the caller to open no more streams here. Those on their way are still answered, so the last one is not named yet (RFC 9113,
-         * section 6.8).
+         * Asks the caller to open no more streams on this connection. Streams on their way are still answered, so the last stream is not
+         * named yet (RFC 9113, section 6.8).
          */
-        @SuppressWarnings("deprecation") // shutdown(), which replaces it, names the last stream at once
+        @SuppressWarnings("deprecation") // shutdown(), which replaces it, names the last stream immediately
         void tellToLeave() {
             if (!told && connection.protocolVersion() == HttpVersion.HTTP_2) {
                 told = true;
@@ -124,14 +130,17 @@ public final class ClientConnections {
             }
         }
 
-        /** When the write queue is full, Vert.x stops reading, so nothing else reports a caller that keeps sending without reading. */
+        /**
+         * Returns whether the write queue is full. Vert.x then stops reading, so nothing else reports a caller that keeps sending without
+         * reading.
+         */
         boolean isFull() {
             return channel != null && !channel.isWritable();
         }
 
         /**
-         * Returns the bytes sent since counting began. With HTTP/2 they are sent no faster than the caller takes them. Few connections
-         * are ever counted. The counter is Netty's, which shapes nothing without limits.
+         * Returns the number of bytes sent since counting started. With HTTP/2, bytes are sent no faster than the caller reads them. Few
+         * connections are ever counted. The counter belongs to Netty's traffic shaping, which shapes nothing without limits.
          */
         long taken(boolean begin) {
             if (counter == null && channel != null && begin) {
@@ -142,8 +151,8 @@ public final class ClientConnections {
         }
 
         /**
-         * Ends the connection at once. A regular close waits until everything is written, which is forever if the caller does not read.
-         * The server's handler also waits when its channel is closed, so this starts below it.
+         * Ends the connection immediately. A regular close waits until everything is written, which is forever if the caller does not
+         * read. The server's handler also waits when its channel is closed, so this starts below it.
          */
         @SuppressWarnings("FutureReturnValueIgnored") // the requests on it are notified
         void cut() {
@@ -176,8 +185,8 @@ public final class ClientConnections {
     }
 
     /**
-     * Passes on a request whose head has been read. Over HTTP/1.1 the request stays paused while earlier answers are unread, so that there
-     * is room for its own. On a connection that is being ended it is not passed on at all.
+     * Passes on a request whose head has been read. Over HTTP/1.1 the request stays paused while earlier answers are unread, so that
+     * there is room for its answer. On a connection that is being ended, the request is not passed on.
      */
     public void asked(HttpServerRequest request, Consumer<HttpServerRequest> next) {
         @Nullable Watched watched = connections.get(request.connection());
@@ -222,7 +231,7 @@ public final class ClientConnections {
         }
     }
 
-    /** Does the same before the server stops, and names the last stream of each HTTP/2 connection that is answered. */
+    /** Does the same before the server stops, and names the last answered stream of each HTTP/2 connection. */
     @SuppressWarnings("deprecation") // as above
     public void stop() {
         leave();
@@ -276,7 +285,7 @@ public final class ClientConnections {
         }
     }
 
-    /** Ends a connection at once, even if it holds unread data. */
+    /** Ends a connection immediately, even if it holds unread data. */
     public void cut(HttpConnection connection) {
         @Nullable Watched watched = connections.get(connection);
         if (watched == null) {

@@ -8,11 +8,12 @@ import io.netty.handler.ssl.SslHandler;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The lowest handler of a connection until its first head was read. It does two things that no option of Vert.x does:
+ * The lowest handler of a connection until its first head was read. It has two tasks for which Vert.x has no option:
  *
  * <ul>
  *   <li>Connections that break before their first head are closed without a log line.
- *   <li>Without TLS, HTTP/2 begins with its preface only. Once the first bytes are not the preface, it adds a {@link NoUpgrade}.
+ *   <li>Without TLS, HTTP/2 starts only with its preface. Once the first bytes are not the preface, this handler adds a
+ *       {@link NoUpgrade}.
  * </ul>
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
@@ -23,7 +24,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     private boolean decided;
     private volatile boolean begun;
 
-    /** Returns whether anything has arrived. */
+    /** Returns whether any byte has arrived. */
     boolean hasBegun() {
         return begun;
     }

@@ -14,7 +14,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits what a caller may send over one HTTP/2 connection besides requests. For the thread of its event loop.
+ * Limits the frames that a caller may send over one HTTP/2 connection besides requests. Used only by the thread of its event loop.
  *
  * <p>Frames that carry neither a request nor a body cost the caller nothing, but each is read and many are answered. A connection has
  * {@value #MOST_SPARE} of them to spare. It regains {@value #PER_TICK} each second, {@value #PER_REQUEST} with each request and one for
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * provokes costs {@value #PER_RESET}. A connection that has used up all is ended with {@code ENHANCE_YOUR_CALM}. Netty itself limits the
  * caller's own resets and continued heads.
  *
- * <p>Bodies that nobody reads yet count towards {@link UnreadBytes}.
+ * <p>Unread bodies count towards {@link UnreadBytes}.
  */
 final class Http2Frames extends Http2FrameListenerDecorator {
 
@@ -32,7 +32,7 @@ final class Http2Frames extends Http2FrameListenerDecorator {
     private static final int BYTES_EACH = 8;
     static final int PER_RESET = 4;
 
-    /** The largest frame. A connection may hold this much even if there is no more room. */
+    /** The size of the largest frame. A connection may hold this much even if there is no more room. */
     private static final int FRAME = 16 * 1_024;
 
     private final Http2ConnectionHandler handler;
@@ -106,8 +106,8 @@ final class Http2Frames extends Http2FrameListenerDecorator {
     }
 
     /**
-     * Ends the connection here, because what provokes resets is not reported as a frame. If we have reset a stream ourselves, a caller
-     * that was sending on it provokes another reset with each piece that was on its way. That costs little.
+     * Ends the connection here, because the cause of a provoked reset is not reported as a frame. If the server has reset a stream
+     * itself, a caller that was sending on it provokes another reset with each piece that was on its way. That costs little.
      */
     private void provoked(ChannelHandlerContext context, int stream, long error) {
         boolean had = spare >= 0;
@@ -128,8 +128,8 @@ final class Http2Frames extends Http2FrameListenerDecorator {
     }
 
     /**
-     * Resets a stream because the connection holds too much. That costs as much as a provoked reset, but is counted here: the decision API
-     * resets with the same error for want of memory, which need not be this caller's doing.
+     * Resets a stream because the connection holds too much. The reset costs as much as a provoked one, but is counted here: the decision
+     * API resets with the same error when it lacks memory, which this caller need not have caused.
      */
     private Http2Exception noRoom(int stream) {
         earnByAnswers();
@@ -144,7 +144,7 @@ final class Http2Frames extends Http2FrameListenerDecorator {
         return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames or resets");
     }
 
-    /** Updates what the connection holds. Returns whether there is room for it. */
+    /** Updates the number of bytes that the connection holds. Returns whether there is room for them. */
     private boolean hold() {
         if (over) {
             return true;

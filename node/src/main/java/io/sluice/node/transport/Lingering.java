@@ -7,12 +7,12 @@ import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 
 /**
- * Reads and drops the rest of an answered request, because closing its connection at once could destroy the answer. If the rest does
- * not arrive in time, the connection is closed; with HTTP/2, where other requests share it, the stream is reset.
+ * Reads and drops the rest of an answered request, because closing its connection immediately could destroy the answer. If the rest does
+ * not arrive in time, the connection is closed; with HTTP/2, where other requests share the connection, the stream is reset.
  */
 public final class Lingering {
 
-    /** How long to wait for the rest. */
+    /** The time to wait for the rest. */
     public static final Duration MOMENT = Duration.ofSeconds(1);
 
     /** RFC 9113, section 7. */
@@ -21,7 +21,7 @@ public final class Lingering {
     private Lingering() {}
 
     /**
-     * Starts after the answer of this request has ended. For the thread of its event loop.
+     * Starts after the answer of this request has ended. Used only by the thread of its event loop.
      *
      * @param keeps whether an HTTP/1.1 connection stays open if the rest arrives in time
      */

@@ -9,9 +9,9 @@ import io.netty.handler.codec.http.HttpRequestDecoder;
 import java.util.Locale;
 
 /**
- * Ignores {@code Upgrade: h2c} in the first request of a connection; Vert.x upgrades at no other. The request is then answered over
- * HTTP/1.1. An upgrade would bypass the checks of HTTP/1.1 heads, and behind a proxy that forwards it the caller could send requests that
- * the proxy never sees (RFC 9113 no longer has it).
+ * Ignores {@code Upgrade: h2c} in the first request of a connection; Vert.x upgrades at no other request. The request is then answered
+ * over HTTP/1.1. An upgrade would bypass the checks of HTTP/1.1 heads, and behind a proxy that forwards it the caller could send requests
+ * that the proxy never sees (RFC 9113 no longer has it).
  */
 final class NoUpgrade extends ChannelInboundHandlerAdapter {
 
@@ -20,7 +20,7 @@ final class NoUpgrade extends ChannelInboundHandlerAdapter {
 
     private NoUpgrade() {}
 
-    /** Adds it behind the decoder of HTTP/1.1, if the connection has one. */
+    /** Adds the handler behind the decoder of HTTP/1.1, if the connection has one. */
     static void addTo(ChannelPipeline pipeline) {
         ChannelHandlerContext decoder = pipeline.context(HttpRequestDecoder.class);
         if (decoder != null) {

@@ -4,10 +4,10 @@ import io.netty.channel.Channel;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The open connections of one server, and how many there may be. Thread-safe. */
+/** The open connections of one server, and their maximum number. Thread-safe. */
 public final class OpenConnections {
 
-    /** How many a server may have that has no setting for it. */
+    /** The maximum for a server without a setting for it. */
     public static final int USUAL_MOST = 10_000;
 
     private final int most;
@@ -30,7 +30,7 @@ public final class OpenConnections {
         return true;
     }
 
-    /** Returns how many connections have been refused. */
+    /** Returns the number of refused connections. */
     public long refused() {
         return refused.get();
     }

@@ -9,8 +9,8 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.util.Set;
 
 /**
- * Notices the resets that Netty sends because of what a caller did, such as a window update of zero. Netty's own limit of sent resets
- * does not see them: it writes them past its encoder.
+ * Detects the resets that Netty sends because of a caller's frame, such as a window update of zero. Netty's own limit of sent resets
+ * misses them, because Netty writes them past its encoder.
  */
 final class ProvokedResets extends ChannelOutboundHandlerAdapter {
 
@@ -27,7 +27,7 @@ final class ProvokedResets extends ChannelOutboundHandlerAdapter {
 
     private final Noticed noticed;
 
-    /** Is told of each reset after it has been written. */
+    /** Is notified of each reset after it has been written. */
     @FunctionalInterface
     interface Noticed {
         void reset(int stream, long error);
@@ -38,7 +38,7 @@ final class ProvokedResets extends ChannelOutboundHandlerAdapter {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the promise tells
+    @SuppressWarnings("FutureReturnValueIgnored") // the promise reports the result
     public void write(ChannelHandlerContext context, Object written, ChannelPromise promise) {
         if (!(written instanceof ByteBuf frame) || !isProvoked(frame)) {
             context.write(written, promise);

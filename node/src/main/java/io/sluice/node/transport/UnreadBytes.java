@@ -3,8 +3,7 @@ package io.sluice.node.transport;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of request bodies all HTTP/2 connections together hold because nobody has read them yet, and how many they may hold.
- * Thread-safe.
+ * The number of bytes of unread request bodies that all HTTP/2 connections together hold, and its maximum. Thread-safe.
  */
 final class UnreadBytes {
 
@@ -15,7 +14,7 @@ final class UnreadBytes {
         this.most = most;
     }
 
-    /** Takes the bytes, or gives them back if the number is negative. Returns whether there is room for all that are taken now. */
+    /** Takes the bytes, or gives them back if the number is negative. Returns whether there is room for all bytes that are taken now. */
     boolean take(long bytes) {
         return taken.addAndGet(bytes) <= most;
     }
