@@ -84,7 +84,9 @@ public final class DurableQuotas implements AutoCloseable {
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean looksAgain = new AtomicBoolean();
 
-    /** Whether there was something to erase. Never reset: an attempt that failed has emptied the memory, but not the disk or the center. */
+    /**
+     * True once there was something to erase. Never reset: an attempt that failed has emptied the memory, but not the disk or the center.
+     */
     private volatile boolean used;
 
     private DurableQuotas(

@@ -57,7 +57,7 @@ final class JournalWriter {
     /** The start of the running attempt; null if there is none. */
     private volatile @Nullable Long busySinceNanos;
 
-    /** Whether all sums have to be written, because some were not written or some were removed. */
+    /** True if all sums have to be written, because some were not written or some were removed. */
     private volatile boolean rewrites = true;
 
     /** Guarded by this. No thread writes while holding the lock. */

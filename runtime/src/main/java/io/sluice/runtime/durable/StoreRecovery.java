@@ -49,7 +49,7 @@ final class StoreRecovery implements StoreMark {
     private volatile @Nullable String restored;
     private volatile @Nullable String problem;
 
-    /** Whether the current problem was logged. Guarded by this, like the next two fields. */
+    /** True if the current problem was logged. Guarded by this, like the next two fields. */
     private boolean told;
 
     /** The store that was charged with late sums, and the sources of these sums. They must not be repeated after a day. Guarded by this. */
