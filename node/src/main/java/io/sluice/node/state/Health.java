@@ -125,7 +125,7 @@ public final class Health {
         return rules.isKept();
     }
 
-    /** Returns the adjustments as fields of the health answer. */
+    /** Returns the revision of the adjustments and the number of each kind, for the answer with the rules in force. */
     public Map<String, Object> adjustments() {
         return ShownRules.adjustments(rules.source());
     }

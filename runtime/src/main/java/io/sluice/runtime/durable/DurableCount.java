@@ -21,7 +21,7 @@ public record DurableCount(String limit, Calendar calendar, String zone, String 
     /** The maximum number of characters of a durable key. Longer keys are not durable. */
     public static final int LONGEST_KEY = 1_024;
 
-    /** The maximum number of characters of the name of a limit, which no name reaches. */
+    /** The maximum number of characters of a limit's name. No name reaches it. */
     static final int LONGEST_NAME = 512;
 
     private static final int LONGEST_ZONE = 64;

@@ -97,7 +97,7 @@ public record DurableSum(String source, String store, DurableCount count, long u
                     decoded(fields[5]),
                     Long.parseLong(fields[6]),
                     Long.parseLong(fields[7]));
-            // A sum whose count cannot be a limit cannot have been charged, and each attempt to restore it would fail.
+            // A sum whose count cannot be a limit cannot be charged, so each attempt to restore it would fail.
             var unused = Limit.named(count.limit());
             return new DurableSum(fields[0], fields[1], count, Long.parseLong(fields[8]), Long.parseLong(fields[9]));
         } catch (DateTimeException e) {
