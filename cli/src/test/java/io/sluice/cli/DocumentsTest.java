@@ -9,12 +9,15 @@ import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.YamlReader;
 import io.sluice.testkit.docs.Snippet;
 import io.sluice.testkit.docs.SnippetCompiler;
+import io.sluice.testkit.docs.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -26,8 +29,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * README and docs: every Java block compiles, every YAML block is read by the part of Sluice that it is for, and every link leads
- * somewhere. Blocks for Spring are tested in the starter. The system tests run the commands.
+ * README and docs: every Java block compiles, every YAML block is read by the part of Sluice that it is for, every link leads
+ * somewhere, and every test that is named exists. Blocks for Spring are tested in the starter. The system tests run the commands.
  */
 final class DocumentsTest {
 
@@ -42,6 +45,13 @@ final class DocumentsTest {
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
     private static final Pattern BLOCK = Pattern.compile("(?ms)^ *```.*?^ *```$");
+
+    /** A class, and whether something of it is said to run in the long form only. */
+    private static final Pattern TEST = Pattern.compile("`(\\w+Test)`( \\([^)]*\\blong\\b[^)]*\\))?");
+
+    /** As {@code ./test} finds tests with a long form. */
+    private static final Pattern LONG =
+            Pattern.compile("sluice\\.tests\\.scale|Seeded(Random)?\\.(scaled|sample)|@Tag\\(\"long\"\\)");
 
     private static final SnippetCompiler JAVA = new SnippetCompiler(
             List.of(
@@ -197,6 +207,27 @@ final class DocumentsTest {
             }
         }
         assertThat(longer).isEmpty();
+    }
+
+    /** Also whether a test that has a long form by the page has one. */
+    @Test
+    void everyTestThatIsNamedExists() throws IOException {
+        Map<String, Path> tests = new HashMap<>();
+        SourceTree.files(ROOT, "Test.java")
+                .forEach(file -> tests.put(file.getFileName().toString().replace(".java", ""), file));
+        List<String> wrong = new ArrayList<>();
+        for (Path page : Snippet.pages(ROOT)) {
+            Matcher name = TEST.matcher(Files.readString(page));
+            while (name.find()) {
+                Path file = tests.get(name.group(1));
+                if (file == null
+                        || name.group(2) != null
+                                && !LONG.matcher(Files.readString(file)).find()) {
+                    wrong.add(page.normalize() + ": " + name.group());
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
     }
 
     private static Stream<Snippet> snippets(String language) {
