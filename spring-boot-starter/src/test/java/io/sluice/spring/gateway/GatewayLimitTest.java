@@ -14,6 +14,7 @@ import io.sluice.spring.internal.RedisBeans;
 import io.sluice.spring.internal.RulesOfTest;
 import io.sluice.spring.internal.Settlements;
 import io.sluice.spring.internal.Unsecured;
+import io.sluice.testkit.http.RawCaller;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
@@ -412,6 +413,32 @@ class GatewayLimitTest {
         }
         assertThat(get(gateway, "/named", "X-App", "a").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/named", "X-App", "a").statusCode()).isEqualTo(429);
+    }
+
+    /** A43: a segment that has no name, or none but parameters, is a name to some servers behind the gateway. */
+    @Test
+    void a43_noSpellingOfALimitedPathReachesTheServer() throws Exception {
+        String gateway = start(
+                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                """
+                rules:
+                  - { id: keys, resource: "/users/{user}/keys", limits: [{ limit: 0, window: 1h }] }
+                  - { id: admin, resource: "/admin/**", limits: [{ limit: 0, window: 1h }] }
+                """);
+        List<String> paths = new ArrayList<>();
+        for (String name : List.of(";x", ";", ".", "%2e", "%2E;x", "", "u;x", "%75", "a/..", "a/%2e%2e;x")) {
+            paths.add("/users/" + name + "/keys");
+            paths.add("/open/" + name + "/../../admin/x");
+        }
+        paths.addAll(
+                List.of("//admin/x", "/;/admin/x", "/./admin/x", "/%61dmin/x", "/admin;v=1/x", "/open/..;/admin/x"));
+        try (RawCaller caller = new RawCaller(URI.create(gateway).getPort())) {
+            for (String path : paths) {
+                assertThat(caller.get(path).status()).as(path).isIn(400, 429);
+            }
+        }
+        assertThat(upstream.arrivals()).isEmpty();
+        assertThat(get(gateway, "/users/u/other").statusCode()).isEqualTo(200);
     }
 
     @Test
