@@ -1,6 +1,7 @@
 package io.sluice.center.sink;
 
 import io.sluice.center.settings.AuditSink;
+import io.sluice.runtime.kafka.BoundedProducer;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -12,13 +13,12 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +34,11 @@ final class KafkaSink implements Sink {
     private static final int LEAST_BYTES = 10_000;
 
     private final AuditSink.Kafka settings;
-    private volatile @Nullable KafkaProducer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
     private int mostBytes = MOST_BYTES;
+
+    /** What the server announced since {@link #send} began; null if every answer has been within its bound. */
+    private volatile @Nullable String oversized;
 
     KafkaSink(AuditSink.Kafka settings) {
         this.settings = settings;
@@ -43,8 +46,9 @@ final class KafkaSink implements Sink {
 
     @Override
     public void send(List<SinkMessage> messages) throws IOException {
+        oversized = null;
         try {
-            KafkaProducer<byte[], byte[]> open = opened();
+            Producer<byte[], byte[]> open = opened();
             // Without this, each message would wait for brokers that do not answer.
             int unused = open.partitionsFor(settings.topic()).size();
             List<Future<RecordMetadata>> sent = new ArrayList<>();
@@ -64,9 +68,9 @@ final class KafkaSink implements Sink {
             if (e.getCause() instanceof RecordTooLargeException) {
                 mostBytes = Math.max(LEAST_BYTES, mostBytes / 2);
             }
-            throw new IOException(String.valueOf(e.getCause()), e);
+            throw new IOException(why(String.valueOf(e.getCause())), e);
         } catch (KafkaException e) {
-            throw new IOException(e.getCause() == null ? e.toString() : e.getMessage() + ": " + e.getCause(), e);
+            throw new IOException(why(e.getCause() == null ? e.toString() : e.getMessage() + ": " + e.getCause()), e);
         } catch (IllegalStateException e) {
             throw new IOException("the brokers took too long", e);
         } catch (InterruptedException e) {
@@ -75,21 +79,27 @@ final class KafkaSink implements Sink {
         }
     }
 
+    /** The client itself only says that it took too long. */
+    private String why(String otherwise) {
+        String sentence = oversized;
+        return sentence == null ? otherwise : sentence;
+    }
+
     private static void require(Future<RecordMetadata> sent) throws ExecutionException, InterruptedException {
         RecordMetadata unused = sent.get();
     }
 
     @Override
     public void disconnect() {
-        KafkaProducer<byte[], byte[]> open = producer;
+        Producer<byte[], byte[]> open = producer;
         producer = null;
         if (open != null) {
             open.close(Duration.ZERO);
         }
     }
 
-    private KafkaProducer<byte[], byte[]> opened() throws IOException {
-        KafkaProducer<byte[], byte[]> open = producer;
+    private Producer<byte[], byte[]> opened() throws IOException {
+        Producer<byte[], byte[]> open = producer;
         if (open == null) {
             open = producer(properties());
             producer = open;
@@ -98,9 +108,9 @@ final class KafkaSink implements Sink {
     }
 
     /** The messages of the client repeat properties, which may be secrets. */
-    private KafkaProducer<byte[], byte[]> producer(Properties properties) throws IOException {
+    private Producer<byte[], byte[]> producer(Properties properties) throws IOException {
         try {
-            return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+            return BoundedProducer.open(properties, sentence -> oversized = sentence);
         } catch (KafkaException e) {
             String why = String.valueOf(
                     e.getCause() == null ? e.getMessage() : e.getCause().getMessage());

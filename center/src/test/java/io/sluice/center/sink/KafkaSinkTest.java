@@ -3,6 +3,10 @@ package io.sluice.center.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.settings.AuditSink;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +57,33 @@ class KafkaSinkTest {
             assertThat(read(servers, 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
         } finally {
             broker.destroy();
+        }
+    }
+
+    @Test
+    void aWebServerInPlaceOfABrokerIsNamed() throws Exception {
+        try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+                SinkLog log = new SinkLog(Files.createDirectory(folder.resolve("data")))) {
+            Thread server = new Thread(() -> answerAsHttp(web));
+            server.setDaemon(true);
+            server.start();
+            String address = "127.0.0.1:" + web.getLocalPort();
+            AuditSinks sinks = log.follow(1_000, new AuditSink.Kafka(address, TOPIC, Optional.empty()));
+            log.add(1);
+            log.until("the status names it", () -> !sinks.problems().isEmpty());
+            assertThat(sinks.problems().get(0))
+                    .contains("audit sink kafka " + address, address + " announces an answer of 1,213,486,160 bytes");
+        }
+    }
+
+    private static void answerAsHttp(ServerSocket web) {
+        while (!web.isClosed()) {
+            try (Socket client = web.accept()) {
+                int unused = client.getInputStream().read(new byte[8_192]);
+                client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException e) {
+                // The test has ended, or the client has left.
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.runtime.decisions;
 
+import io.sluice.runtime.kafka.BoundedProducer;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -7,11 +8,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +27,7 @@ final class KafkaTopic implements DecisionPlace {
 
     private final DecisionSettings.Kafka settings;
     private final PlaceCounts counts;
-    private @Nullable KafkaProducer<byte[], byte[]> producer;
+    private @Nullable Producer<byte[], byte[]> producer;
     private boolean closed;
 
     /** Guarded by this, because answers arrive on another thread. */
@@ -92,15 +92,15 @@ final class KafkaTopic implements DecisionPlace {
         }
     }
 
-    private KafkaProducer<byte[], byte[]> opened() throws IOException {
-        KafkaProducer<byte[], byte[]> open = producer;
+    private Producer<byte[], byte[]> opened() throws IOException {
+        Producer<byte[], byte[]> open = producer;
         if (closed) {
             throw new IOException("closed");
         }
         if (open == null) {
             Properties properties = properties();
             try {
-                open = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+                open = BoundedProducer.open(properties, this::failed);
             } catch (KafkaException e) {
                 // The message of the client may repeat properties, which may be secrets.
                 throw new IOException("the client refuses its servers or properties", e);
@@ -134,7 +134,7 @@ final class KafkaTopic implements DecisionPlace {
     @Override
     public void close() {
         closed = true;
-        KafkaProducer<byte[], byte[]> open = producer;
+        Producer<byte[], byte[]> open = producer;
         producer = null;
         if (open != null) {
             open.close(LAST_MAY_TAKE);

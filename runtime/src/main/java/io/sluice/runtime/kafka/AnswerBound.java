@@ -1,0 +1,116 @@
+package io.sluice.runtime.kafka;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.apache.kafka.common.memory.MemoryPool;
+import org.apache.kafka.common.network.InvalidReceiveException;
+import org.apache.kafka.common.network.TransportLayer;
+
+/** The bound of the answers on one connection. The thread of the client uses it. */
+final class AnswerBound implements MemoryPool {
+
+    private final SelectionKey key;
+    private final Consumer<String> oversized;
+
+    /** How many bytes of the next answer's length have been read, and their value so far. */
+    private int lengthBytes;
+
+    private int length;
+
+    /** How many bytes of the present answer are still to come. */
+    private int left;
+
+    AnswerBound(SelectionKey key, Consumer<String> oversized) {
+        this.key = key;
+        this.oversized = oversized;
+    }
+
+    /** Returns a transport that refuses the length of an answer, before the client has read it. */
+    TransportLayer watched(TransportLayer real) {
+        return (TransportLayer) Proxy.newProxyInstance(
+                AnswerBound.class.getClassLoader(),
+                new Class<?>[] {TransportLayer.class},
+                (proxy, method, arguments) -> {
+                    ByteBuffer into = method.getName().equals("read") ? (ByteBuffer) arguments[0] : null;
+                    int from = into == null ? 0 : into.position();
+                    try {
+                        Object result = method.invoke(real, arguments);
+                        if (into != null) {
+                            watch(into, from);
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private void watch(ByteBuffer read, int from) {
+        for (int at = from; at < read.position(); ) {
+            if (left > 0) {
+                int passed = Math.min(left, read.position() - at);
+                left -= passed;
+                at += passed;
+                continue;
+            }
+            length = length << 8 | read.get(at++) & 0xff;
+            if (++lengthBytes == Integer.BYTES) {
+                check(length);
+                left = length;
+                length = 0;
+                lengthBytes = 0;
+            }
+        }
+    }
+
+    private void check(int bytes) {
+        if (bytes < 0 || bytes > BoundedProducer.MAX_BYTES) {
+            String text = String.format(
+                    Locale.ROOT,
+                    "%s announces an answer of %,d bytes (expected: a broker of Kafka, with answers up to %,d bytes)",
+                    server(),
+                    bytes & 0xffff_ffffL,
+                    BoundedProducer.MAX_BYTES);
+            oversized.accept(text);
+            throw new InvalidReceiveException(text);
+        }
+    }
+
+    private String server() {
+        try {
+            return String.valueOf(((SocketChannel) key.channel()).getRemoteAddress());
+        } catch (IOException e) {
+            return "a server";
+        }
+    }
+
+    @Override
+    public ByteBuffer tryAllocate(int bytes) {
+        check(bytes);
+        return ByteBuffer.allocate(bytes);
+    }
+
+    @Override
+    public void release(ByteBuffer buffer) {}
+
+    @Override
+    public long size() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long availableMemory() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean isOutOfMemory() {
+        return false;
+    }
+}
