@@ -97,6 +97,22 @@ record Alert(
                 symptom);
     }
 
+    /** Returns the same with all its times later; a negative span makes them earlier. */
+    Alert later(long millis) {
+        return new Alert(
+                id,
+                rule,
+                kind,
+                severity,
+                state,
+                since + millis,
+                firedAt == 0 ? 0 : firedAt + millis,
+                clearSince == 0 ? 0 : clearSince + millis,
+                resolvedAt,
+                toldAt == 0 ? 0 : toldAt + millis,
+                symptom);
+    }
+
     /** Returns what is the same at each occurrence. */
     Subject subject() {
         return new Subject(rule, symptom.key());

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What comes next for an alert: inactive, pending, firing, resolved. A pure function of what was, what is seen, and the time.
  *
- * <p>A clock that was set back makes alerts wait longer. It never makes one fire or end early. A time in the future counts as now.
+ * <p>A time in the future counts as now. Only another leader with another clock leaves one behind: {@link Alerts} moves the times with
+ * a clock that is set.
  *
  * @param next what it is now; empty if there is nothing any more
  * @param told what people have to be told; empty if nothing

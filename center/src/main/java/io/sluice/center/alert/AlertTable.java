@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -43,6 +44,14 @@ final class AlertTable {
                 .param(Alert.State.FIRING.word())
                 .query(AlertTable::row)
                 .list();
+    }
+
+    /** Returns the numbers of all that fire. */
+    Set<Long> firingIds(JdbcClient client) {
+        return client.sql("SELECT id FROM alert WHERE state = ?")
+                .param(Alert.State.FIRING.word())
+                .query(Long.class)
+                .set();
     }
 
     /** Returns those that were resolved after a time, newest first. */

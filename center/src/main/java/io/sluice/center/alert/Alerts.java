@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ public final class Alerts implements AutoCloseable {
     private static final int MOST_RESOLVED = 200;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long TRAFFIC_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long STEP_MILLIS = 1_000;
     private static final long PRUNE_NANOS = TimeUnit.HOURS.toNanos(1);
     static final long RECENT_MILLIS = Duration.ofDays(1).toMillis();
 
@@ -72,8 +74,8 @@ public final class Alerts implements AutoCloseable {
     /** What the leader knows; empty on others. Guarded by this object, as all below. */
     private Map<Alert.Subject, Alert> active = new LinkedHashMap<>();
 
-    private boolean isLoaded;
     private @Nullable Long lookedNanos;
+    private long lookedMillis;
     private @Nullable Long prunedNanos;
     private final Map<String, Long> trafficNanos = new HashMap<>();
     private final Set<String> failing = new HashSet<>();
@@ -150,7 +152,6 @@ public final class Alerts implements AutoCloseable {
 
     private synchronized void forget() {
         active = new LinkedHashMap<>();
-        isLoaded = false;
         lookedNanos = null;
         isFull = false;
         trafficNanos.clear();
@@ -164,31 +165,25 @@ public final class Alerts implements AutoCloseable {
         if (lookedNanos != null && nanos - lookedNanos < LOOK_NANOS) {
             return;
         }
-        lookedNanos = nanos;
         long now = now();
+        followClock(nanos, now);
         List<AlertRule> all = new ArrayList<>();
         List<Silence> quiet = new ArrayList<>();
-        // Two centers that led at once may have stored the same alert.
-        List<Alert> doubled = new ArrayList<>();
+        List<Alert> firing = new ArrayList<>();
+        Set<Long> known = active.values().stream().map(Alert::id).collect(Collectors.toSet());
         database.read(client -> {
             // It may run twice if a connection breaks.
             all.clear();
             quiet.clear();
-            doubled.clear();
+            firing.clear();
             all.addAll(rules.all(client));
             quiet.addAll(silences.active(client, now));
-            if (!isLoaded) {
-                active.clear();
-                table.firing(client).forEach(alert -> {
-                    Alert other = active.put(alert.subject(), alert);
-                    if (other != null) {
-                        doubled.add(other);
-                    }
-                });
+            if (!known.containsAll(table.firingIds(client))) {
+                firing.addAll(table.firing(client));
             }
             return true;
         });
-        isLoaded = true;
+        List<Alert> doubled = adopt(firing);
         Map<Alert.Subject, Alert> next = new LinkedHashMap<>();
         List<Change> changes = new ArrayList<>();
         boolean isTooMuch = false;
@@ -205,6 +200,39 @@ public final class Alerts implements AutoCloseable {
         isFull = isTooMuch;
         tell(changes, quiet, now, center);
         prune(nanos, now);
+    }
+
+    /** Moves the times of alerts with a clock that was set, so that nothing fires, ends or is repeated early or late. */
+    private void followClock(long nanos, long now) {
+        if (lookedNanos != null) {
+            long step = now - lookedMillis - TimeUnit.NANOSECONDS.toMillis(nanos - lookedNanos);
+            if (Math.abs(step) >= STEP_MILLIS) {
+                active.replaceAll((subject, alert) -> alert.later(step));
+            }
+        }
+        lookedNanos = nanos;
+        lookedMillis = now;
+    }
+
+    /**
+     * Takes over alerts from the database that this leader does not know: all at first, later those that another center stored while
+     * it still believed that it leads, or that this one stored without an answer. Returns the newer one of each two about the same
+     * subject. An alert that is pending here is sent, because nobody knows whether it was.
+     */
+    private List<Alert> adopt(List<Alert> firing) {
+        List<Alert> doubled = new ArrayList<>();
+        for (Alert alert : firing) {
+            Alert other = active.get(alert.subject());
+            if (other == null || other.id() == 0) {
+                active.put(alert.subject(), other == null ? alert : alert.told(0));
+            } else if (other.id() > alert.id()) {
+                doubled.add(other);
+                active.put(alert.subject(), alert);
+            } else if (other.id() < alert.id()) {
+                doubled.add(alert);
+            }
+        }
+        return doubled;
     }
 
     /** Takes all alerts of a rule one step further. Returns whether there was room for all. */

@@ -57,6 +57,7 @@ final class DestinationQueue implements AutoCloseable {
     private List<Waiting> parcel = List.of();
 
     private String parcelId = "";
+    private int together = MOST_TOGETHER;
     private Duration pause = Duration.ZERO;
     private long notBeforeNanos;
 
@@ -179,13 +180,14 @@ final class DestinationQueue implements AutoCloseable {
             drop(before - waiting.size(), "they waited for more than an hour");
         }
         if (parcel.isEmpty() || !waiting.containsAll(parcel)) {
-            parcel = new ArrayList<>(waiting).subList(0, Math.min(MOST_TOGETHER, waiting.size()));
+            parcel = new ArrayList<>(waiting).subList(0, Math.min(together, waiting.size()));
             parcelId = UUID.randomUUID().toString();
         }
     }
 
     private synchronized void succeed() {
         remove();
+        together = MOST_TOGETHER;
         lastSuccess = Instant.ofEpochMilli(clock.epochMicros() / 1000);
         pause = Duration.ZERO;
         if (isAway) {
@@ -194,10 +196,18 @@ final class DestinationQueue implements AutoCloseable {
         }
     }
 
-    /** Drops the current messages, because the destination works but refuses them. */
+    /**
+     * Drops the current messages, because the destination works but refuses them. It may refuse only one of them, or their number, so
+     * several messages are first sent again in halves.
+     */
     private synchronized void refuse(String why) {
-        drop(parcel.size(), why);
-        remove();
+        if (parcel.size() > 1) {
+            together = parcel.size() / 2;
+            parcel = List.of();
+        } else {
+            drop(1, why);
+            remove();
+        }
         lastError = why;
         pause = Duration.ZERO;
         isAway = false;

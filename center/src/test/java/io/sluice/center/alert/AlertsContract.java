@@ -143,6 +143,61 @@ abstract class AlertsContract {
     }
 
     @Test
+    void whatAnEarlierLeaderStoresLateEndsWithTheAlert() {
+        Alerts earlier = another();
+        see(AlertKind.DEGRADED, "node:n1");
+        pass(earlier, 25);
+        // The earlier leader stands still; when it continues, the new one has looked already.
+        pass(alerts, 20);
+        earlier.turn(true);
+        earlier.turn(false);
+        pass(alerts, 20);
+        assertThat(states(alerts)).containsExactly("firing");
+        seen.clear();
+        pass(61);
+        assertThat(states(alerts)).containsExactly("resolved");
+        assertThat(count("alert")).isOne();
+    }
+
+    @Test
+    void aSecondRowOfAnAlertIsResolved() {
+        see(AlertKind.DEGRADED, "node:n1");
+        pass(31);
+        // What is left if a row was stored and the answer was lost.
+        int unused = database.write(client -> client.sql("INSERT INTO alert (id, state, since, resolved_at, body)"
+                        + " SELECT 99, state, since, resolved_at, body FROM alert")
+                .update());
+        pass(1);
+        assertThat(states(alerts)).containsExactlyInAnyOrder("firing", "resolved");
+        assertThat(heardStates()).containsExactly("firing", "resolved");
+    }
+
+    @Test
+    void aClockThatIsSetFiresEndsAndRepeatsNothingEarly() {
+        for (Duration step : List.of(Duration.ofDays(1), Duration.ofDays(-1))) {
+            heard.clear();
+            clock.advance(Duration.ofSeconds(1));
+            see(AlertKind.DEGRADED, "node:n1");
+            pass(10);
+            clock.stepWall(step);
+            pass(19);
+            assertThat(heard).isEmpty();
+            pass(1);
+            assertThat(heardStates()).containsExactly("firing");
+            clock.stepWall(step);
+            pass(100);
+            assertThat(heardStates()).containsExactly("firing");
+            seen.clear();
+            pass(30);
+            clock.stepWall(step);
+            pass(30);
+            assertThat(heardStates()).containsExactly("firing");
+            pass(1);
+            assertThat(heardStates()).containsExactly("firing", "resolved");
+        }
+    }
+
+    @Test
     void anUnknownStateChangesNothing() {
         see(AlertKind.DEGRADED, "node:n1");
         pass(31);

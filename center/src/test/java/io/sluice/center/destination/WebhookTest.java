@@ -42,6 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Alerts to a real HTTP server that has good and bad days. */
 class WebhookTest {
 
+    private static final JsonMapper JSON = JsonMapper.shared();
     private static final Duration SOON = Duration.ofMinutes(5);
     private static final Set<AlertSeverity> ALL = Set.of(AlertSeverity.values());
 
@@ -56,6 +57,11 @@ class WebhookTest {
     private final CountDownLatch end = new CountDownLatch(1);
     private HttpServer server;
     private volatile boolean isSlow;
+
+    /** A subject that makes the server refuse each request with it. */
+    private volatile String refused = "nothing";
+
+    private final List<String> accepted = Collections.synchronizedList(new ArrayList<>());
 
     @BeforeEach
     void start() throws IOException {
@@ -76,12 +82,19 @@ class WebhookTest {
     }
 
     private void answer(HttpExchange exchange) throws IOException {
-        bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        bodies.add(body);
         signatures.add(String.valueOf(exchange.getRequestHeaders().getFirst(Webhook.SIGNATURE)));
         deliveries.add(String.valueOf(exchange.getRequestHeaders().getFirst(Webhook.DELIVERY)));
         int status;
         synchronized (statuses) {
             status = statuses.isEmpty() ? 200 : statuses.removeFirst();
+        }
+        List<String> subjects = JSON.readTree(body).findValuesAsString("subject");
+        if (subjects.contains(refused)) {
+            status = 422;
+        } else {
+            accepted.addAll(subjects);
         }
         if (isSlow) {
             // The head comes at once, the body never ends.
@@ -281,6 +294,22 @@ class WebhookTest {
             assertThat(bodies).hasSize(2);
             assertThat(queue.problem()).isEmpty();
             assertThat(state(queue)).contains("422");
+        }
+    }
+
+    @Test
+    void aWrongMessageIsDroppedWithoutThoseThatWaitWithIt() throws Exception {
+        refused = "wrong";
+        try (DestinationQueue queue = queue(ALL)) {
+            List<AlertMessage> messages = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                messages.add(message(i == 31 ? "wrong" : "right" + i, AlertSeverity.INFO));
+            }
+            queue.offer(messages);
+            await("all but one are sent", queue, () -> queue.state().waiting() == 0);
+            assertThat(queue.state().dropped()).isEqualTo(1);
+            assertThat(accepted).hasSize(49).doesNotHaveDuplicates();
+            assertThat(bodies).hasSizeLessThan(20);
         }
     }
 
