@@ -9,6 +9,7 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.center.access.Scope;
 import io.sluice.center.people.Account;
+import io.sluice.testkit.SeededRandom;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -111,7 +112,7 @@ class AuditRowsTest {
 
     @Test
     void nothingIsEverDoneWithoutItsRow() {
-        for (String endpoint : deeds.endpoints()) {
+        for (String endpoint : SeededRandom.sample(List.copyOf(deeds.endpoints()), 15)) {
             Deeds.Deed deed = deeds.prepare(endpoint);
             people.await("nothing goes on", () -> count("SELECT COUNT(*) FROM rollout WHERE state = 'releasing'") == 0);
             sql("CREATE TRIGGER broken BEFORE INSERT ON command BEGIN SELECT RAISE(ABORT, 'broken'); END");
@@ -289,14 +290,15 @@ class AuditRowsTest {
 
     @Test
     void nobodyFloodsTheLog() {
+        int refused = SeededRandom.scaled(60, 300);
         long before = newest();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < refused; i++) {
             ApiClient.of(center).withToken("slc_" + i).get("/api/rules").expect(401);
         }
         assertThat(above(before)).hasSize(20);
         people.await("the others are counted", () -> above(before).size() == 21);
         JsonNode more = above(before).get(20);
-        assertThat(more.at("/details/more").asLong()).isEqualTo(280);
+        assertThat(more.at("/details/more").asLong()).isEqualTo(refused - 20);
         assertThat(more.get("outcome").asString()).isEqualTo("refused");
         assertThat(more.get("kind").asString()).isEqualTo("request");
     }

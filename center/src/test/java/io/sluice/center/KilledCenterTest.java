@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 class KilledCenterTest {
 
     private static final Duration SOON = Duration.ofMinutes(5);
-    private static final int TIMES = SeededRandom.scaled(2, 50);
+    private static final int TIMES = SeededRandom.scaled(1, 50);
 
     @TempDir
     Path data;

@@ -92,7 +92,7 @@ class RuleFeedTest {
         }
         BufferedReader reader = listen("");
         event(reader);
-        for (int i = 1; i <= 5; i++) {
+        for (int i = 1; i <= SeededRandom.scaled(3, 5); i++) {
             long version = api.release(api.post(
                             "/api/changes",
                             ApiClient.change(i, edits.toString().replace("\"limit\":1", "\"limit\":" + i)))

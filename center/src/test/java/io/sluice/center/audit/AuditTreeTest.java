@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.database.Database;
 import io.sluice.runtime.witness.ConsistencyProof;
 import io.sluice.runtime.witness.TreeHash;
+import io.sluice.testkit.SeededRandom;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -21,8 +22,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 class AuditTreeTest {
 
-    private static final int SIZES = 70;
-    private static final int MANY = 100_000;
+    private static final int SIZES = SeededRandom.scaled(35, 70);
+    private static final int MANY = SeededRandom.scaled(20_000, 100_000);
+
+    /** The largest full tree within them. */
+    private static final int FULL = Integer.highestOneBit(MANY - 1);
 
     @TempDir
     Path data;
@@ -99,7 +103,7 @@ class AuditTreeTest {
         fill();
         AtomicInteger statements = new AtomicInteger();
         Frontier tree = Frontier.empty();
-        for (long from : new long[] {1, 2, 65_535, 65_536, 65_537, 77_777, 99_999}) {
+        for (long from : new long[] {1, 2, FULL - 1, FULL, FULL + 1, (FULL + MANY) / 2, MANY - 1}) {
             while (tree.size() < from) {
                 tree.add(SignedLog.row(tree.size() + 1, "test", "{}").hash());
             }

@@ -14,6 +14,7 @@ import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.PackWriter;
 import io.sluice.runtime.data.RefusedMinute;
 import io.sluice.testkit.QuietClock;
+import io.sluice.testkit.SeededRandom;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,12 +213,13 @@ class RefusedCallersTest {
 
     @Test
     void manyCallersAreCountedWithinTheErrorThatIsTold() {
+        int refusals = SeededRandom.scaled(5_000, 20_000);
         Random random = new Random(7);
         Map<String, Long> model = new HashMap<>();
         for (int minute = 0; minute < 5; minute++) {
             for (int node = 0; node < 3; node++) {
                 Refusals sent = new Refusals(now());
-                for (int i = 0; i < 20_000; i++) {
+                for (int i = 0; i < refusals; i++) {
                     int number = random.nextInt(10) == 0 ? random.nextInt(5) : random.nextInt(100_000);
                     String address = number / 250 + "." + number % 250 + ".0.*";
                     sent.address("login", address, 1);
@@ -228,21 +230,22 @@ class RefusedCallersTest {
             advance(Duration.ofMinutes(1));
         }
         TopCallers found = top("ip", 60);
-        assertThat(found.refused()).isEqualTo(300_000);
+        assertThat(found.refused()).isEqualTo(15L * refusals);
         assertThat(found.callers().subList(0, 5)).allSatisfy(each -> {
             long truth = model.get(each.caller().masked());
             assertThat(each.refused()).isGreaterThanOrEqualTo(truth);
             assertThat(each.refused() - each.error()).isLessThanOrEqualTo(truth);
-            assertThat(truth).isGreaterThan(4_000);
+            assertThat(truth).isGreaterThan(refusals / 5);
         });
         assertThat(found.distinct()).isBetween(model.size() * 8L / 10, model.size() * 12L / 10);
     }
 
     @Test
     void aFileHasABoundAndTheRestIsCounted() throws IOException {
-        // Twenty nodes, each with 200 groups of its own and 100 callers in each of them.
+        int nodes = SeededRandom.scaled(7, 20);
+        // Each node with 200 groups of its own and 100 callers in each of them.
         long refused = 0;
-        for (int node = 0; node < 20; node++) {
+        for (int node = 0; node < nodes; node++) {
             Refusals sent = new Refusals(now());
             for (int group = 0; group < 200; group++) {
                 for (int i = 0; i < 90; i++) {
@@ -262,21 +265,27 @@ class RefusedCallersTest {
         assertThat(found.dropped()).isPositive();
         assertThat(found.callers().size()).isLessThanOrEqualTo(CallerGroups.MOST_CALLERS);
         // The groups with the most refusals stay.
-        assertThat(found.callers()).allMatch(each -> each.refused() >= 16);
-        assertThat(top("user", 5).callers().get(0).refused()).isEqualTo(20);
+        assertThat(found.callers()).allMatch(each -> each.refused() >= nodes - 4);
+        assertThat(top("user", 5).callers().get(0).refused()).isEqualTo(nodes);
     }
 
     /** The page states how large files are; this writes such files. */
     @Test
     void filesAreNotLargerThanThePageSays() throws IOException {
         String page = Files.readString(Path.of("../docs/refused-callers.md"));
-        Matcher rows = Pattern.compile("(?m)^\\| ([0-9,]+) \\| ([0-9,]+) \\| ([0-9.]+) MB \\| ([0-9.]+) GB \\|$")
-                .matcher(page);
+        List<MatchResult> rows = Pattern.compile(
+                        "(?m)^\\| ([0-9,]+) \\| ([0-9,]+) \\| ([0-9.]+) MB \\| ([0-9.]+) GB \\|$")
+                .matcher(page)
+                .results()
+                .toList();
+        assertThat(rows).hasSize(3);
+        // In the short form, not the largest.
+        List<MatchResult> written = SeededRandom.sample(rows, 2);
         int found = 0;
-        while (rows.find()) {
-            int groups = Integer.parseInt(rows.group(1).replace(",", ""));
-            int each = Integer.parseInt(rows.group(2).replace(",", ""));
-            double megabytes = Double.parseDouble(rows.group(3));
+        for (MatchResult row : written) {
+            int groups = Integer.parseInt(row.group(1).replace(",", ""));
+            int each = Integer.parseInt(row.group(2).replace(",", ""));
+            double megabytes = Double.parseDouble(row.group(3));
             advance(Duration.ofMinutes(5));
             Set<String> before = new HashSet<>(names());
             for (int node = 0; node < 5; node++) {
@@ -301,9 +310,9 @@ class RefusedCallersTest {
                 }
             }
             // Minutes of three hours, and hours of seven days.
-            assertThat(megabytes * (180 + 7 * 24) / 1e3).isLessThanOrEqualTo(Double.parseDouble(rows.group(4)));
+            assertThat(megabytes * (180 + 7 * 24) / 1e3).isLessThanOrEqualTo(Double.parseDouble(row.group(4)));
         }
-        assertThat(found).isEqualTo(3);
+        assertThat(found).isEqualTo(written.size());
     }
 
     @Test

@@ -6,11 +6,14 @@ import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
 import io.sluice.center.edit.EditsJson;
 import io.sluice.rules.document.RuleDocument;
+import io.sluice.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LargeEditsTest {
+
+    private static final int RULES = SeededRandom.scaled(2_500, 4_000);
 
     private final LargeEdits edits = new LargeEdits();
 
@@ -27,26 +30,26 @@ class LargeEditsTest {
 
     @Test
     void theSameLargeTextIsReadOnce() {
-        Edits first = edits.read(text(4_000, 5));
-        assertThat(edits.read(text(4_000, 5))).isSameAs(first);
-        assertThat(first.list()).hasSize(4_000);
+        Edits first = edits.read(text(RULES, 5));
+        assertThat(edits.read(text(RULES, 5))).isSameAs(first);
+        assertThat(first.list()).hasSize(RULES);
     }
 
     @Test
     void anotherTextIsReadAnew() {
-        Edits first = edits.read(text(4_000, 5));
-        Edits second = edits.read(text(4_000, 6));
-        assertThat(second).isNotEqualTo(first).isEqualTo(EditsJson.read(text(4_000, 6)));
-        assertThat(edits.read(text(4_000, 5))).isSameAs(first);
+        Edits first = edits.read(text(RULES, 5));
+        Edits second = edits.read(text(RULES, 6));
+        assertThat(second).isNotEqualTo(first).isEqualTo(EditsJson.read(text(RULES, 6)));
+        assertThat(edits.read(text(RULES, 5))).isSameAs(first);
     }
 
     @Test
     void onlyAFewAreKept() {
-        Edits first = edits.read(text(4_000, 1));
-        for (int rate = 2; rate < 20; rate++) {
-            edits.read(text(4_000, rate));
+        Edits first = edits.read(text(RULES, 1));
+        for (int rate = 2; rate < SeededRandom.scaled(8, 20); rate++) {
+            edits.read(text(RULES, rate));
         }
-        assertThat(edits.read(text(4_000, 1))).isNotSameAs(first).isEqualTo(first);
+        assertThat(edits.read(text(RULES, 1))).isNotSameAs(first).isEqualTo(first);
     }
 
     @Test

@@ -510,9 +510,11 @@ public final class ConsoleStage implements AutoCloseable {
         nodes.forEach(node -> node.adjusted(revision));
     }
 
-    /** From now on a rule decides so many requests in each second. */
-    public void decides(String rule, long allowed, long refused) {
-        traffic.add(rule, new Figures(allowed, refused, 0, 0));
+    /** From now on a rule decides so many requests in each second. It did so a minute ago: views show minutes that are over. */
+    public synchronized void decides(String rule, long allowed, long refused) {
+        Figures figures = new Figures(allowed, refused, 0, 0);
+        traffic.add(rule, figures);
+        nodes.get(0).counted(clock.second() - 60, Map.of(rule, figures));
     }
 
     /**
