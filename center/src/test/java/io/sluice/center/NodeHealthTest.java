@@ -1,5 +1,6 @@
 package io.sluice.center;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.runtime.fleet.LimiterHealth;
@@ -7,8 +8,11 @@ import io.sluice.runtime.fleet.LimiterHealth.OnFailure;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.testkit.Await;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +86,28 @@ class NodeHealthTest {
         for (String field : new String[] {"mode_since", "store", "on_failure"}) {
             assertThat(node.get(field).isNull()).as(field).isTrue();
         }
+    }
+
+    /** Programs of customers read this text, so not a byte of it changes. Each report is followed by a line with its answer. */
+    @Test
+    void theAnswerStaysByteForByte() throws IOException {
+        List<String> lines;
+        try (InputStream in = getClass().getResourceAsStream("node-replies.txt")) {
+            lines = new String(in.readAllBytes(), UTF_8).lines().toList();
+        }
+        for (int i = 0; i < lines.size(); i += 2) {
+            assertThat(answer("n" + i, lines.get(i))).isEqualTo(lines.get(i + 1));
+        }
+    }
+
+    /** Reports, and returns the answer without what depends on the time. */
+    private String answer(String id, String report) {
+        api.post("/api/nodes/" + id + "/heartbeat", report).expect(200);
+        return api.get("/api/nodes/" + id)
+                .expect(200)
+                .text()
+                .replaceFirst("\"live\":(true|false)", "\"live\":LIVE")
+                .replaceFirst("\"last_heartbeat\":\"[^\"]*\"", "\"last_heartbeat\":LAST");
     }
 
     /** A newer node may have a store that this center does not know. It lives all the same. */
