@@ -8,7 +8,10 @@ import io.sluice.center.audit.AuditTables;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.redis.RedisFleet;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.witness.Checkpoint;
 import io.sluice.runtime.witness.CheckpointOffer;
 import io.sluice.runtime.witness.ConsistencyProof;
@@ -199,21 +202,12 @@ class CheckpointTest {
 
     private static void exchange(RedisFleet line, long beat, WitnessReport held) {
         NodeReport report = new NodeReport(
-                "n2",
-                NodeReport.Kind.NODE,
-                "n2:8080",
-                "test",
-                1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                beat);
-        Optional<String> unused =
-                line.exchange("n2", report.with(Optional.of(held)).toJson());
+                new NodeIdentity("n2", NodeReport.Kind.NODE, "n2:8080", "test", 1),
+                beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
+        Optional<String> unused = line.exchange(
+                "n2", report.answering(all -> all.with(Optional.of(held))).toJson());
     }
 
     @Test

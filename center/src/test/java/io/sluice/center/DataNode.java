@@ -9,7 +9,10 @@ import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -75,21 +78,11 @@ final class DataNode {
     DataNode report(long nowMillis) {
         do {
             NodeReport report = new NodeReport(
-                            id,
-                            NodeReport.Kind.NODE,
-                            id + ":8080",
-                            "test",
-                            1,
-                            0,
-                            "",
-                            0,
-                            Optional.empty(),
-                            mode,
-                            NodeReport.Breaker.CLOSED,
-                            List.of(),
+                            new NodeIdentity(id, NodeReport.Kind.NODE, id + ":8080", "test", 1),
                             ++beat,
-                            true)
-                    .withData(outbox.report(nowMillis));
+                            RulesInForce.of(0, "", 0),
+                            NodeHealth.of(mode, NodeReport.Breaker.CLOSED))
+                    .with(outbox.report(nowMillis));
             Fleet fleet = Fleet.parse(api.post("/api/nodes/" + id + "/heartbeat", report.toJson())
                     .expect(200)
                     .text());

@@ -6,8 +6,10 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.rules.redis.RedisFleet;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
-import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
@@ -69,24 +71,9 @@ class EraseOnRedisTest {
 
     private static NodeReport report() {
         return new NodeReport(
-                "n1",
-                NodeReport.Kind.NODE,
-                "n1:8080",
-                "test",
+                new NodeIdentity("n1", NodeReport.Kind.NODE, "n1:8080", "test", 1),
                 1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                1,
-                true,
-                0,
-                Tally.NONE,
-                Optional.empty(),
-                Optional.empty(),
-                List.of());
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
     }
 }

@@ -8,7 +8,12 @@ import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.erasure.ErasureResult;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeData;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.WitnessReport;
@@ -207,30 +212,12 @@ final class FakeNode {
 
     private Fleet report(long version, String digest, Optional<NodeReport.Refusal> refusal, boolean follows) {
         NodeReport report = new NodeReport(
-                id,
-                NodeReport.Kind.NODE,
-                id + ":8080",
-                "test",
-                started,
-                version,
-                digest,
-                version == 0 ? 0 : 1_000,
-                refusal,
-                mode,
-                breaker,
-                List.of(),
+                new NodeIdentity(id, NodeReport.Kind.NODE, id + ":8080", "test", started),
                 ++beat,
-                follows,
-                adjustments,
-                tally,
-                trial,
-                witness,
-                erased,
-                data,
-                answers,
-                health,
-                explains,
-                records);
+                new RulesInForce(version, digest, version == 0 ? 0 : 1_000, refusal, follows, adjustments),
+                new NodeHealth(mode, breaker, List.of(), health),
+                new NodeAnswers(witness, erased, answers, explains, records),
+                new NodeData(tally, trial, data));
         Answer answer =
                 api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
         return Fleet.parse(answer.text());

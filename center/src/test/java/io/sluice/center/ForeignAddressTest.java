@@ -2,8 +2,10 @@ package io.sluice.center;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
-import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.RulesInForce;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -84,25 +86,10 @@ class ForeignAddressTest {
 
     private static NodeReport report(String url) {
         return new NodeReport(
-                "n1",
-                NodeReport.Kind.NODE,
-                url,
-                url,
+                new NodeIdentity("n1", NodeReport.Kind.NODE, url, url, 1),
                 1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(url),
-                1,
-                true,
-                0,
-                Tally.NONE,
-                Optional.empty(),
-                Optional.empty(),
-                List.of());
+                RulesInForce.of(0, "", 0),
+                new NodeHealth(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED, List.of(url), Optional.empty()));
     }
 
     /** A server that counts who connects to it. */

@@ -10,8 +10,12 @@ import io.sluice.center.audit.AuditTree;
 import io.sluice.center.audit.Segments;
 import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeData;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
-import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.witness.ConsistencyProof;
 import io.sluice.runtime.witness.WitnessReport;
 import io.sluice.testkit.Await;
@@ -121,25 +125,12 @@ class RetentionTest {
                 "0".repeat(16),
                 Optional.empty());
         NodeReport report = new NodeReport(
-                "n1",
-                NodeReport.Kind.NODE,
-                "n1:8080",
-                "test",
+                new NodeIdentity("n1", NodeReport.Kind.NODE, "n1:8080", "test", 1),
                 1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                1,
-                true,
-                0,
-                Tally.NONE,
-                Optional.empty(),
-                Optional.of(witness),
-                List.of());
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED),
+                new NodeAnswers(Optional.of(witness), List.of(), List.of(), false, false),
+                NodeData.NONE);
         ApiClient.of(center).post("/api/nodes/n1/heartbeat", report.toJson()).expect(200);
     }
 

@@ -12,15 +12,16 @@ import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
-import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,26 +165,11 @@ class SeriesApiTest {
     private void send(String node) {
         DataOutbox outbox = outboxes.get(node);
         NodeReport report = new NodeReport(
-                        node,
-                        NodeReport.Kind.NODE,
-                        node,
-                        "test",
-                        1,
-                        0,
-                        "",
-                        0,
-                        Optional.empty(),
-                        NodeReport.Mode.REMOTE,
-                        NodeReport.Breaker.CLOSED,
-                        List.of(),
+                        new NodeIdentity(node, NodeReport.Kind.NODE, node, "test", 1),
                         ++beat,
-                        true,
-                        0,
-                        Tally.NONE,
-                        Optional.empty(),
-                        Optional.empty(),
-                        List.of())
-                .withData(outbox.report(clock.epochMicros() / 1_000));
+                        RulesInForce.of(0, "", 0),
+                        NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED))
+                .with(outbox.report(clock.epochMicros() / 1_000));
         Fleet fleet = Fleet.parse(api.post("/api/nodes/" + node + "/heartbeat", report.toJson())
                 .expect(200)
                 .text());

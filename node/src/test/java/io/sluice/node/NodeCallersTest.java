@@ -130,7 +130,7 @@ class NodeCallersTest {
                     new CallerQuestion(2, hash, Kind.EXPLAIN),
                     new CallerQuestion(3, unknown, Kind.REVEAL),
                     new CallerQuestion(4, unknown, Kind.EXPLAIN));
-            NodeReport report = report(each -> each.answers().size() == 4);
+            NodeReport report = report(each -> each.answers().callers().size() == 4);
             assertThat(answer(report, 1).content())
                     .contains("{\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\",\"user\":\"alice-4711\"},"
                             + "\"hidden\":[]}");
@@ -146,7 +146,7 @@ class NodeCallersTest {
 
             // The center has the answers and asks no more.
             ask();
-            report(each -> each.answers().isEmpty());
+            report(each -> each.answers().callers().isEmpty());
         }
     }
 
@@ -156,7 +156,7 @@ class NodeCallersTest {
             CallerQuestion question = CallerQuestion.about(1, Map.of("path", "/here", "user", "carol-4711"));
             for (int i = 0; i < 2; i++) {
                 ask(question);
-                String told = answer(report(each -> each.answers().size() == 1), 1)
+                String told = answer(report(each -> each.answers().callers().size() == 1), 1)
                         .content()
                         .orElseThrow();
                 JsonObject limit =
@@ -165,7 +165,7 @@ class NodeCallersTest {
                 assertThat(limit.whole("remaining", 0, 100)).isEqualTo(1);
                 assertThat(told).doesNotContain("carol-4711").contains("\"key\":\"user=ca***\"");
                 ask();
-                report(each -> each.answers().isEmpty());
+                report(each -> each.answers().callers().isEmpty());
             }
         }
     }
@@ -178,7 +178,7 @@ class NodeCallersTest {
             node.check(request("/secret", "alice-4711"));
             String hash = hash("a", "alice-4711");
             ask(new CallerQuestion(1, hash, Kind.REVEAL), new CallerQuestion(2, hash, Kind.EXPLAIN));
-            NodeReport report = report(each -> each.answers().size() == 2);
+            NodeReport report = report(each -> each.answers().callers().size() == 2);
             assertThat(answer(report, 1).content())
                     .contains("{\"attributes\":{\"ip\":\"203.0.113.7\",\"tenant\":\"acme\"},\"hidden\":[\"user\"]}");
             assertThat(answer(report, 2).content().orElseThrow())
@@ -194,15 +194,17 @@ class NodeCallersTest {
             node.check(request("/here", "alice-4711"));
             String hash = hash("a", "alice-4711");
             ask(new CallerQuestion(1, hash, Kind.REVEAL));
-            assertThat(answer(report(each -> !each.answers().isEmpty()), 1).content())
+            assertThat(answer(report(each -> !each.answers().callers().isEmpty()), 1)
+                            .content())
                     .isPresent();
             Fleet order = new Fleet(1, 1, "", 0)
                     .with(Optional.empty(), List.of(new ErasureOrder(7, new Subject("user", "alice-4711", Map.of()))));
             center.answerReports(200, order.toJson());
-            NodeReport erased = report(each -> !each.erased().isEmpty());
-            assertThat(erased.erased().get(0).removed().get("refused_callers")).isPositive();
+            NodeReport erased = report(each -> !each.answers().erased().isEmpty());
+            assertThat(erased.answers().erased().get(0).removed().get("refused_callers"))
+                    .isPositive();
             ask(new CallerQuestion(2, hash, Kind.REVEAL));
-            NodeReport after = report(each -> each.answers().stream().anyMatch(answer -> answer.id() == 2));
+            NodeReport after = report(each -> each.answers().callers().stream().anyMatch(answer -> answer.id() == 2));
             assertThat(answer(after, 2).content()).isEmpty();
         }
     }
@@ -259,7 +261,7 @@ class NodeCallersTest {
     }
 
     private static CallerAnswer answer(NodeReport report, long id) {
-        return report.answers().stream()
+        return report.answers().callers().stream()
                 .filter(each -> each.id() == id)
                 .findFirst()
                 .orElseThrow();
@@ -276,7 +278,7 @@ class NodeCallersTest {
 
     private NodeReport read(String text) {
         NodeReport report = NodeReport.parse(text);
-        report.data().ifPresent(data -> {
+        report.data().traffic().ifPresent(data -> {
             for (DataBatch batch : data.batches()) {
                 if (batch.number() > stored && batch.kind() == DataBatch.Kind.CALLERS) {
                     minutes.add(RefusedMinute.of(batch.content()));

@@ -112,10 +112,10 @@ class NodeDecisionLogTest {
             Subject subject = new Subject("user", "alice-4711", Map.of());
             center.answerReports(200, fleet(List.of(new ErasureOrder(7, subject))));
             NodeReport report = NodeReport.parse(center.report());
-            while (report.erased().isEmpty()) {
+            while (report.answers().erased().isEmpty()) {
                 report = NodeReport.parse(center.report());
             }
-            assertThat(report.erased().get(0).removed()).containsEntry("decisions", 2L);
+            assertThat(report.answers().erased().get(0).removed()).containsEntry("decisions", 2L);
             Await.until("two decisions are left", PATIENCE, () -> logged().size() == 2);
         }
     }
@@ -149,7 +149,7 @@ class NodeDecisionLogTest {
 
     private static Map<Long, List<DecisionEntry>> decisions(String json) {
         Map<Long, List<DecisionEntry>> found = new TreeMap<>();
-        NodeReport.parse(json).data().ifPresent(data -> {
+        NodeReport.parse(json).data().traffic().ifPresent(data -> {
             for (DataBatch batch : data.batches()) {
                 if (batch.kind() == Kind.DECISIONS) {
                     found.put(batch.number(), DecisionEntry.list(batch.content()));

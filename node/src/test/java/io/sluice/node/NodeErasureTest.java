@@ -121,8 +121,8 @@ class NodeErasureTest {
     private ErasureResult result() throws InterruptedException {
         while (true) {
             NodeReport report = NodeReport.parse(center.report());
-            if (!report.erased().isEmpty()) {
-                return report.erased().get(0);
+            if (!report.answers().erased().isEmpty()) {
+                return report.answers().erased().get(0);
             }
         }
     }

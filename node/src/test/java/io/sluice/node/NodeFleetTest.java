@@ -56,27 +56,28 @@ class NodeFleetTest {
         try (RunningNode node = RunningNode.start(config(new RulesFrom.Center()), Store::redis)) {
             assertThat(node.node.rules().version()).isEqualTo(1);
             assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
-            NodeReport report = report(each -> each.version() == 1);
-            assertThat(report.digest()).isEqualTo(set(1, 2).digest());
-            assertThat(report.kind()).isEqualTo(Kind.NODE);
-            assertThat(report.follows()).isTrue();
-            assertThat(report.name()).isEqualTo(NodeId.host() + ":" + node.node.apiPort());
-            assertThat(report.mode()).isEqualTo(Mode.LOCAL);
-            assertThat(report.breaker()).isEqualTo(Breaker.NONE);
+            NodeReport report = report(each -> each.rules().version() == 1);
+            assertThat(report.rules().digest()).isEqualTo(set(1, 2).digest());
+            assertThat(report.identity().kind()).isEqualTo(Kind.NODE);
+            assertThat(report.rules().follows()).isTrue();
+            assertThat(report.identity().name()).isEqualTo(NodeId.host() + ":" + node.node.apiPort());
+            assertThat(report.health().mode()).isEqualTo(Mode.LOCAL);
+            assertThat(report.health().breaker()).isEqualTo(Breaker.NONE);
 
             Listener listener = center.listener();
             listener.send(event(2, 0));
-            assertThat(report(each -> each.version() == 2).beat()).isGreaterThan(report.beat());
+            assertThat(report(each -> each.rules().version() == 2).beat()).isGreaterThan(report.beat());
             assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
 
             listener.send(event(3, 1).replace("1/s", "7/s"));
-            NodeReport refusal = report(each -> each.refused().isPresent());
-            assertThat(refusal.version()).isEqualTo(2);
-            assertThat(refusal.refused().orElseThrow().version()).isEqualTo(3);
-            assertThat(refusal.refused().orElseThrow().digest())
+            NodeReport refusal = report(each -> each.rules().refused().isPresent());
+            assertThat(refusal.rules().version()).isEqualTo(2);
+            assertThat(refusal.rules().refused().orElseThrow().version()).isEqualTo(3);
+            assertThat(refusal.rules().refused().orElseThrow().digest())
                     .isEqualTo(set(3, 1).digest());
-            assertThat(refusal.refused().orElseThrow().errors().toString()).contains("the content was changed");
-            assertThat(refusal.findings().toString()).contains("rules of the center were refused: ");
+            assertThat(refusal.rules().refused().orElseThrow().errors().toString())
+                    .contains("the content was changed");
+            assertThat(refusal.health().findings().toString()).contains("rules of the center were refused: ");
         }
     }
 
@@ -87,7 +88,7 @@ class NodeFleetTest {
         NodeConfig config = config(new RulesFrom.Center()).withData(folder.resolve("data"));
         String id;
         try (RunningNode node = RunningNode.start(config, Store::redis)) {
-            id = report(each -> each.version() == 5).node();
+            id = report(each -> each.rules().version() == 5).node();
             await().until(() -> Files.exists(folder.resolve("data/kept-rules.json")));
             assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
         }
@@ -101,7 +102,7 @@ class NodeFleetTest {
             center = CenterStub.start(center.port())
                     .answerReports(200, new Fleet(1, 6, "", 0).toJson())
                     .greet(event(6, 1));
-            NodeReport report = report(each -> each.version() == 6);
+            NodeReport report = report(each -> each.rules().version() == 6);
             assertThat(report.node()).isEqualTo(id);
             await().until(() -> node.node.findings().isEmpty());
         }
@@ -130,9 +131,9 @@ class NodeFleetTest {
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 3 }] }]");
         try (RunningNode node = RunningNode.start(config(new RulesFrom.File(file)), Store::redis)) {
             NodeReport report = report(each -> true);
-            assertThat(report.version()).isEqualTo(1);
-            assertThat(report.digest()).isEqualTo(node.node.rules().digest());
-            assertThat(report.follows()).isFalse();
+            assertThat(report.rules().version()).isEqualTo(1);
+            assertThat(report.rules().digest()).isEqualTo(node.node.rules().digest());
+            assertThat(report.rules().follows()).isFalse();
             assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
         }
     }
@@ -145,8 +146,9 @@ class NodeFleetTest {
             NodeConfig config =
                     config(new RulesFrom.Nowhere()).withRedis(redis.uri()).withRules(new RulesFrom.Store());
             try (RunningNode node = RunningNode.onRedis(config)) {
-                NodeReport report = report(each -> each.mode() == Mode.REMOTE && each.version() == 1);
-                assertThat(report.breaker()).isEqualTo(Breaker.CLOSED);
+                NodeReport report = report(each ->
+                        each.health().mode() == Mode.REMOTE && each.rules().version() == 1);
+                assertThat(report.health().breaker()).isEqualTo(Breaker.CLOSED);
                 assertThat(node.node.rules().version()).isEqualTo(1);
                 assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
             }
@@ -184,31 +186,33 @@ class NodeFleetTest {
                 RunningNode node =
                         RunningNode.onRedis(config(new RulesFrom.File(file)).withRedis(redis.uri()))) {
             Predicate<NodeReport> isAsked = each -> node.check(CHECK).statusCode() != 500;
-            LimiterHealth well = health(report(isAsked.and(
-                    each -> each.mode() == Mode.REMOTE && health(each).store().p99Micros() > 0)));
+            LimiterHealth well = health(report(isAsked.and(each ->
+                    each.health().mode() == Mode.REMOTE && health(each).store().p99Micros() > 0)));
             assertThat(well.store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
             assertThat(well.store().p50Micros()).isBetween(1L, well.store().p99Micros());
             assertThat(well.store().errors()).isLessThanOrEqualTo(well.store().calls());
             assertThat(well.onFailure()).isEqualTo(new LimiterHealth.OnFailure(0, 0, 1));
 
             redis.kill();
-            NodeReport away = report(isAsked.and(each -> each.mode() == Mode.CLOSED && each.breaker() == Breaker.OPEN));
+            NodeReport away = report(isAsked.and(
+                    each -> each.health().mode() == Mode.CLOSED && each.health().breaker() == Breaker.OPEN));
             long since = health(away).modeSinceMillis();
             assertThat(since)
                     .isGreaterThanOrEqualTo(well.modeSinceMillis())
                     .isLessThanOrEqualTo(health(away).store().asOfMillis());
             NodeReport later = report(isAsked.and(each -> each.beat() > away.beat() + 1));
-            assertThat(later.mode()).isNotEqualTo(Mode.REMOTE);
+            assertThat(later.health().mode()).isNotEqualTo(Mode.REMOTE);
             assertThat(health(later).modeSinceMillis()).isEqualTo(since);
 
             redis.restart();
-            NodeReport back = report(isAsked.and(each -> each.mode() == Mode.REMOTE && each.beat() > later.beat()));
+            NodeReport back =
+                    report(isAsked.and(each -> each.health().mode() == Mode.REMOTE && each.beat() > later.beat()));
             assertThat(health(back).modeSinceMillis()).isGreaterThan(since);
         }
     }
 
     private static LimiterHealth health(NodeReport report) {
-        return report.health().orElseThrow();
+        return report.health().limiter().orElseThrow();
     }
 
     /** Ten nodes admit the limit together, and not five times as much. */

@@ -118,10 +118,10 @@ class NodeRecordingTest {
             Subject subject = new Subject("user", "alice-4711", Map.of());
             center.answerReports(200, fleet(List.of(new ErasureOrder(7, subject))));
             NodeReport report = NodeReport.parse(center.report());
-            while (report.erased().isEmpty()) {
+            while (report.answers().erased().isEmpty()) {
                 report = NodeReport.parse(center.report());
             }
-            assertThat(report.erased().get(0).removed()).containsEntry("recordings", 2L);
+            assertThat(report.answers().erased().get(0).removed()).containsEntry("recordings", 2L);
             assertThat(requests()).isEqualTo(2);
             assertThat(content()).contains("erased-");
         }

@@ -73,9 +73,9 @@ class NodeTrialTest {
             assertThat(node.check("{\"attributes\": {\"path\": \"/\"}}").statusCode())
                     .isEqualTo(200);
 
-            NodeReport report = report(each -> each.tally().requests() == 7);
-            assertThat(report.tally().refused()).isEqualTo(3);
-            TrialReport trial = report.trial().orElseThrow();
+            NodeReport report = report(each -> each.data().tally().requests() == 7);
+            assertThat(report.data().tally().refused()).isEqualTo(3);
+            TrialReport trial = report.data().trial().orElseThrow();
             assertThat(trial.version()).isEqualTo(13);
             assertThat(trial.digest()).isEqualTo(set(13, "a", 0).digest());
             assertThat(sum(trial.trial())).isEqualTo(new Tally(3, 3, 0, 0, 0, 0));
@@ -90,7 +90,9 @@ class NodeTrialTest {
                             + "\"overrides\":0,\"switches\":0},\"rules\":[");
 
             center.listener().send(rules(set(13, "a", 0)) + state(13, "null", Adjustments.NONE));
-            assertThat(report(each -> each.version() == 13 && each.trial().isEmpty())
+            assertThat(report(each -> each.rules().version() == 13
+                                    && each.data().trial().isEmpty())
+                            .data()
                             .tally()
                             .requests())
                     .isEqualTo(7);
@@ -121,7 +123,7 @@ class NodeTrialTest {
                                     override("a", "a.hashed", new Caller.ByHash(hash.group(1))),
                                     override("b", "b.0", new Caller.ByValue("user", "u-1"))),
                             List.of())));
-            report(each -> each.adjustments() == 7);
+            report(each -> each.rules().adjustments() == 7);
             assertThat(explain(node, "u-1"))
                     .contains("\"id\":\"a.hashed\",\"algorithm\":\"fixed_window\",\"limit\":55,");
             assertThat(explain(node, "u-1")).containsOnlyOnce("\"override\":true");
@@ -136,7 +138,7 @@ class NodeTrialTest {
             assertThat(check(node, "u-2", 1).statusCode()).isEqualTo(429);
             listener.send(state(
                     1, "null", new Adjustments(8, List.of(), List.of(new ShadowSwitch("s", Optional.of("a"), LATER)))));
-            report(each -> each.adjustments() == 8);
+            report(each -> each.rules().adjustments() == 8);
             assertThat(check(node, "u-2", 1).statusCode()).isEqualTo(200);
             assertThat(explain(node, "u-1")).contains("\"shadow\":true").doesNotContain("\"shadow\":false");
             assertThat(node.get("/health").body()).doesNotContain("adjustments");
@@ -175,14 +177,14 @@ class NodeTrialTest {
             assertThat(call(node, "/gone")).isEqualTo(502);
             assertThat(call(node, "/none")).isEqualTo(403);
 
-            NodeReport report = report(each -> each.tally().requests() == 5);
-            Tally all = report.tally();
+            NodeReport report = report(each -> each.data().tally().requests() == 5);
+            Tally all = report.data().tally();
             assertThat(all.refused()).isEqualTo(1);
             assertThat(all.answers()).isEqualTo(4);
             assertThat(all.errors()).isEqualTo(2);
             assertThat(all.latencyMicros()).isPositive();
-            assertThat(sum(report.trial().orElseThrow().trial())).isEqualTo(all);
-            assertThat(sum(report.trial().orElseThrow().control())).isEqualTo(Tally.NONE);
+            assertThat(sum(report.data().trial().orElseThrow().trial())).isEqualTo(all);
+            assertThat(sum(report.data().trial().orElseThrow().control())).isEqualTo(Tally.NONE);
         } finally {
             upstream.stop(0);
         }

@@ -127,8 +127,8 @@ class NodeWitnessTest {
         center.answerReports(200, new Fleet(1, 0, "", 0).toJson());
         try (RunningNode node = RunningNode.start(overHttp("node"), Store::redis)) {
             NodeReport report = report(each -> each.beat() == 2);
-            assertThat(report.witness()).isEmpty();
-            assertThat(report.findings()).isEmpty();
+            assertThat(report.answers().witness()).isEmpty();
+            assertThat(report.health().findings()).isEmpty();
             assertThat(metrics(node)).contains("rate_limit_audit_size 0.0", "rate_limit_audit_age_seconds NaN");
             assertThat(folder.resolve("node/audit-witness")).doesNotExist();
         }
@@ -164,7 +164,8 @@ class NodeWitnessTest {
     }
 
     private WitnessReport witness(Predicate<WitnessReport> wanted) throws InterruptedException {
-        return report(each -> each.witness().filter(wanted).isPresent())
+        return report(each -> each.answers().witness().filter(wanted).isPresent())
+                .answers()
                 .witness()
                 .orElseThrow();
     }

@@ -10,11 +10,16 @@ import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.LimiterHealth.OnFailure;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeData;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.NodeReport.Refusal;
+import io.sluice.runtime.fleet.RulesInForce;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
@@ -146,27 +151,23 @@ public final class MemberReports implements LongFunction<NodeReport> {
         // Rules that stand in for missing ones have version 0.
         boolean has = now.rules.version() > 0;
         Mode mode = mode();
-        NodeReport report = new NodeReport(
-                nodeId,
-                kind,
-                name,
-                PROGRAM,
-                startedMillis,
-                now.rules.version(),
-                has ? now.rules.digest() : "",
-                has ? now.atMillis : 0,
-                refused.get().map(MemberReports::refusal),
-                mode,
-                breaker(),
-                findings.get(),
+        return new NodeReport(
+                new NodeIdentity(nodeId, kind, name, PROGRAM, startedMillis),
                 beat,
-                follows,
-                now.rules.adjustments(),
-                tallies.all(),
-                tallies.trial(),
-                Optional.empty(),
-                List.of());
-        return report.withHealth(new LimiterHealth(since(mode), store.lately(), now.onFailure));
+                new RulesInForce(
+                        now.rules.version(),
+                        has ? now.rules.digest() : "",
+                        has ? now.atMillis : 0,
+                        refused.get().map(MemberReports::refusal),
+                        follows,
+                        now.rules.adjustments()),
+                new NodeHealth(
+                        mode,
+                        breaker(),
+                        findings.get(),
+                        Optional.of(new LimiterHealth(since(mode), store.lately(), now.onFailure))),
+                NodeAnswers.NONE,
+                new NodeData(tallies.all(), tallies.trial(), Optional.empty()));
     }
 
     /** Which policy decides instead of the store depends on the requests of the moment, so another policy is no other time. */

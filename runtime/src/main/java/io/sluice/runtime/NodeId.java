@@ -1,7 +1,7 @@
 package io.sluice.runtime;
 
 import io.sluice.rules.watch.RegularFile;
-import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.NodeIdentity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -51,7 +51,7 @@ public final class NodeId {
         Path file = folder.resolve(FILE);
         try {
             String known = Files.exists(file) ? read(file) : "";
-            return Optional.of(NodeReport.isId(known) ? known : create(folder, file));
+            return Optional.of(NodeIdentity.isId(known) ? known : create(folder, file));
         } catch (IOException e) {
             LOG.warn("cannot store the node id in {}, host name and port are used instead: {}", file, e.toString());
             return Optional.empty();

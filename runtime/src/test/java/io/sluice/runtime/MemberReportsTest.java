@@ -44,33 +44,33 @@ class MemberReportsTest {
     void saysThatThereAreNoRulesYet() {
         NodeReport report = reports(source).apply(7);
 
-        assertThat(report.version()).isZero();
-        assertThat(report.digest()).isEmpty();
-        assertThat(report.appliedMillis()).isZero();
-        assertThat(report.startedMillis()).isEqualTo(1_790_000_000_000L);
-        assertThat(report.refused()).isEmpty();
-        assertThat(report.mode()).isEqualTo(Mode.LOCAL);
-        assertThat(report.breaker()).isEqualTo(Breaker.NONE);
+        assertThat(report.rules().version()).isZero();
+        assertThat(report.rules().digest()).isEmpty();
+        assertThat(report.rules().appliedMillis()).isZero();
+        assertThat(report.identity().startedMillis()).isEqualTo(1_790_000_000_000L);
+        assertThat(report.rules().refused()).isEmpty();
+        assertThat(report.health().mode()).isEqualTo(Mode.LOCAL);
+        assertThat(report.health().breaker()).isEqualTo(Breaker.NONE);
         assertThat(report.beat()).isEqualTo(7);
-        assertThat(report.findings()).containsExactly("a finding");
-        assertThat(report.program()).isNotEmpty();
+        assertThat(report.health().findings()).containsExactly("a finding");
+        assertThat(report.identity().program()).isNotEmpty();
     }
 
     @Test
     void saysWhichRulesAreInForceSinceWhen() {
         published.publish(set(3));
         MemberReports reports = reports(source);
-        assertThat(reports.apply(0).version()).isEqualTo(3);
-        assertThat(reports.apply(0).appliedMillis()).isEqualTo(1_790_000_000_000L);
+        assertThat(reports.apply(0).rules().version()).isEqualTo(3);
+        assertThat(reports.apply(0).rules().appliedMillis()).isEqualTo(1_790_000_000_000L);
 
         clock.advance(Duration.ofSeconds(5));
         published.publish(set(4));
         clock.advance(Duration.ofSeconds(5));
 
         NodeReport report = reports.apply(1);
-        assertThat(report.version()).isEqualTo(4);
-        assertThat(report.digest()).isEqualTo(set(4).digest());
-        assertThat(report.appliedMillis()).isEqualTo(1_790_000_005_000L);
+        assertThat(report.rules().version()).isEqualTo(4);
+        assertThat(report.rules().digest()).isEqualTo(set(4).digest());
+        assertThat(report.rules().appliedMillis()).isEqualTo(1_790_000_005_000L);
     }
 
     @Test
@@ -80,35 +80,36 @@ class MemberReportsTest {
         published.refuse(new RefusedSet(
                 Optional.of(set(4).stamp()), List.of(DocumentError.of("f", "a"), DocumentError.of("f", "b"))));
 
-        assertThat(reports.apply(0).refused()).contains(new Refusal(4, set(4).digest(), List.of("f: a", "f: b")));
-        assertThat(reports.apply(0).version()).isEqualTo(3);
+        assertThat(reports.apply(0).rules().refused())
+                .contains(new Refusal(4, set(4).digest(), List.of("f: a", "f: b")));
+        assertThat(reports.apply(0).rules().version()).isEqualTo(3);
 
         published.refuse(List.of(DocumentError.of("f", "c")));
-        assertThat(reports.apply(0).refused()).contains(new Refusal(0, "", List.of("f: c")));
+        assertThat(reports.apply(0).rules().refused()).contains(new Refusal(0, "", List.of("f: c")));
 
         published.publish(set(5));
-        assertThat(reports.apply(0).refused()).isEmpty();
+        assertThat(reports.apply(0).rules().refused()).isEmpty();
     }
 
     @Test
     void rulesThatStandInAreNone() {
         RuleSource standIn = StandInRuleSource.over(source, set(9));
 
-        assertThat(reports(standIn).apply(0).version()).isZero();
-        assertThat(reports(standIn).apply(0).digest()).isEmpty();
+        assertThat(reports(standIn).apply(0).rules().version()).isZero();
+        assertThat(reports(standIn).apply(0).rules().digest()).isEmpty();
     }
 
     @Test
     void theTimeIsThatOfTheVersionWhateverItsAdjustmentsAre() {
         published.publish(set(3));
         MemberReports reports = reports(source);
-        long since = reports.apply(0).appliedMillis();
+        long since = reports.apply(0).rules().appliedMillis();
         clock.advance(Duration.ofSeconds(5));
         published.amend(set(3).adjusted(7, set(3).rules(), Map.of()));
-        assertThat(reports.apply(1).appliedMillis()).isEqualTo(since);
-        assertThat(reports.apply(1).adjustments()).isEqualTo(7);
+        assertThat(reports.apply(1).rules().appliedMillis()).isEqualTo(since);
+        assertThat(reports.apply(1).rules().adjustments()).isEqualTo(7);
         published.publish(set(4));
-        assertThat(reports.apply(2).appliedMillis()).isEqualTo(since + 5_000);
+        assertThat(reports.apply(2).rules().appliedMillis()).isEqualTo(since + 5_000);
     }
 
     @Test
@@ -117,9 +118,9 @@ class MemberReportsTest {
         published.publish(set(3).trying(new CallerTrial(set(4), CallerSplit.share("user", "0".repeat(16), 5))));
         tallies.watch(source);
         tallies.answered(null, 200, 1_000);
-        assertThat(reports.apply(0).tally()).isEqualTo(new Tally(0, 0, 0, 1, 0, 1));
-        assertThat(reports.apply(0).trial().orElseThrow().version()).isEqualTo(4);
-        assertThat(reports.apply(0).trial().orElseThrow().digest()).isEqualTo(set(4).digest());
+        assertThat(reports.apply(0).data().tally()).isEqualTo(new Tally(0, 0, 0, 1, 0, 1));
+        assertThat(reports.apply(0).data().trial().orElseThrow().version()).isEqualTo(4);
+        assertThat(reports.apply(0).data().trial().orElseThrow().digest()).isEqualTo(set(4).digest());
     }
 
     @Test
@@ -161,13 +162,13 @@ class MemberReportsTest {
         clock.advance(Duration.ofSeconds(5));
         store.awaySinceMicros = clock.epochMicros();
         clock.advance(Duration.ofMillis(700));
-        assertThat(reports.apply(1).mode()).isEqualTo(Mode.LOCAL);
+        assertThat(reports.apply(1).health().mode()).isEqualTo(Mode.LOCAL);
         assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_005_000L);
         clock.advance(Duration.ofMinutes(9));
         assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_005_000L);
 
         store.awaySinceMicros = 0;
-        assertThat(reports.apply(2).mode()).isEqualTo(Mode.REMOTE);
+        assertThat(reports.apply(2).health().mode()).isEqualTo(Mode.REMOTE);
         assertThat(health(reports).modeSinceMillis()).isEqualTo(1_790_000_545_700L);
     }
 
@@ -182,7 +183,7 @@ class MemberReportsTest {
     }
 
     private static LimiterHealth health(MemberReports reports) {
-        return reports.apply(0).health().orElseThrow();
+        return reports.apply(0).health().limiter().orElseThrow();
     }
 
     /** A store that decides nothing and is away as long as a test says. */

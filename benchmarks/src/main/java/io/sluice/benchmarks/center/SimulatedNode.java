@@ -1,14 +1,16 @@
 package io.sluice.benchmarks.center;
 
 import io.sluice.runtime.data.DataReport;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -61,20 +63,11 @@ final class SimulatedNode implements AutoCloseable {
 
     private void report(Optional<DataReport> data) {
         NodeReport report = new NodeReport(
-                id,
-                NodeReport.Kind.NODE,
-                id,
-                "simulated",
-                1,
-                version,
-                digest,
-                version == 0 ? 0 : 1,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                beat.incrementAndGet());
-        var unused = center.report(id, data.map(report::withData).orElse(report).toJson());
+                new NodeIdentity(id, NodeReport.Kind.NODE, id, "simulated", 1),
+                beat.incrementAndGet(),
+                RulesInForce.of(version, digest, version == 0 ? 0 : 1),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
+        var unused = center.report(id, data.map(report::with).orElse(report).toJson());
     }
 
     @Override

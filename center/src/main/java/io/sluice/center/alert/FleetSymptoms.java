@@ -58,14 +58,15 @@ final class FleetSymptoms implements Symptoms {
     private List<Symptom> degraded() {
         return nodes.live().stream()
                 .map(NodeState::report)
-                .filter(report ->
-                        report.breaker() != NodeReport.Breaker.NONE && report.mode() != NodeReport.Mode.REMOTE)
+                .filter(report -> report.health().breaker() != NodeReport.Breaker.NONE
+                        && report.health().mode() != NodeReport.Mode.REMOTE)
                 .map(report -> {
-                    String mode = report.mode().word();
+                    String mode = report.health().mode().word();
                     return node(
                             report,
-                            "Node " + report.name() + " decides without its shared store (mode: " + mode + ").",
-                            "节点 " + report.name() + " 在没有共享存储的情况下做出决定（模式：" + mode + "）。",
+                            "Node " + report.identity().name() + " decides without its shared store (mode: " + mode
+                                    + ").",
+                            "节点 " + report.identity().name() + " 在没有共享存储的情况下做出决定（模式：" + mode + "）。",
                             1,
                             1);
                 })
@@ -75,12 +76,12 @@ final class FleetSymptoms implements Symptoms {
     private List<Symptom> breakers() {
         return nodes.live().stream()
                 .map(NodeState::report)
-                .filter(report ->
-                        report.breaker() == NodeReport.Breaker.OPEN || report.breaker() == NodeReport.Breaker.HALF_OPEN)
+                .filter(report -> report.health().breaker() == NodeReport.Breaker.OPEN
+                        || report.health().breaker() == NodeReport.Breaker.HALF_OPEN)
                 .map(report -> node(
                         report,
-                        "The breaker between node " + report.name() + " and its store is open.",
-                        "节点 " + report.name() + " 与其存储之间的熔断器已打开。",
+                        "The breaker between node " + report.identity().name() + " and its store is open.",
+                        "节点 " + report.identity().name() + " 与其存储之间的熔断器已打开。",
                         1,
                         1))
                 .toList();
@@ -94,8 +95,8 @@ final class FleetSymptoms implements Symptoms {
                     NodeReport report = node.report();
                     return node(
                             report,
-                            "Node " + report.name() + " has not reported for " + (long) seconds + " s.",
-                            "节点 " + report.name() + " 已有 " + (long) seconds + " 秒没有报告。",
+                            "Node " + report.identity().name() + " has not reported for " + (long) seconds + " s.",
+                            "节点 " + report.identity().name() + " 已有 " + (long) seconds + " 秒没有报告。",
                             seconds,
                             SILENT_SECONDS);
                 })
@@ -105,7 +106,7 @@ final class FleetSymptoms implements Symptoms {
     private static Symptom node(NodeReport report, String summary, String chinese, double value, double threshold) {
         return new Symptom(
                 "node:" + report.node(),
-                "node " + report.name(),
+                "node " + report.identity().name(),
                 summary,
                 chinese,
                 value,
@@ -191,7 +192,7 @@ final class FleetSymptoms implements Symptoms {
         long newest = 0;
         for (NodeState node : live) {
             NodeReport report = node.report();
-            Optional<WitnessReport> held = report.witness();
+            Optional<WitnessReport> held = report.answers().witness();
             if (held.isEmpty()) {
                 continue;
             }
@@ -201,9 +202,9 @@ final class FleetSymptoms implements Symptoms {
                 String why = held.get().refused().orElse("it has witnessed another history");
                 found.add(new Symptom(
                         "audit:" + report.node(),
-                        "node " + report.name(),
-                        "Node " + report.name() + " contradicts the audit log: " + why,
-                        "节点 " + report.name() + " 与审计日志不一致：" + why,
+                        "node " + report.identity().name(),
+                        "Node " + report.identity().name() + " contradicts the audit log: " + why,
+                        "节点 " + report.identity().name() + " 与审计日志不一致：" + why,
                         1,
                         1,
                         "/audit"));

@@ -66,7 +66,8 @@ public final class Questions {
 
         /** Returns whether a node has not answered yet and may know an answer. */
         boolean isFor(NodeReport report) {
-            return !strangers.contains(report.node()) && (!isRequest() || report.explains());
+            return !strangers.contains(report.node())
+                    && (!isRequest() || report.answers().explains());
         }
     }
 
@@ -148,7 +149,7 @@ public final class Questions {
         List<CallerQuestion> questions = new ArrayList<>();
         List<Runnable> done = new ArrayList<>();
         synchronized (this) {
-            for (CallerAnswer answer : report.answers()) {
+            for (CallerAnswer answer : report.answers().callers()) {
                 Open asked = open.get(answer.id());
                 if (asked == null) {
                     continue;

@@ -195,7 +195,7 @@ public final class Checkpoints {
     private Set<Long> sizes(Predicate<NodeState> which) {
         Map<Long, Long> counts = nodes.live().stream()
                 .filter(which)
-                .flatMap(node -> node.report().witness().stream())
+                .flatMap(node -> node.report().answers().witness().stream())
                 .collect(Collectors.groupingBy(WitnessReport::size, Collectors.counting()));
         return counts.entrySet().stream()
                 .sorted(Map.Entry.<Long, Long>comparingByValue(Comparator.reverseOrder())
@@ -207,7 +207,7 @@ public final class Checkpoints {
 
     /** Returns the offer for a node; empty if this center has none, or cannot prove it to this node yet. */
     public Optional<CheckpointOffer> offer(NodeReport report) {
-        return view.offer(report.witness());
+        return view.offer(report.answers().witness());
     }
 
     /** Returns one offer for all nodes that report through Redis. */
@@ -233,6 +233,7 @@ public final class Checkpoints {
         damage.ifPresent(problems::add);
         List<String> said = new ArrayList<>();
         nodes.live().forEach(node -> node.report()
+                .answers()
                 .witness()
                 .flatMap(now::contradiction)
                 .ifPresent(text -> said.add("node " + node.report().node() + " " + text)));

@@ -93,14 +93,14 @@ public final class DataIntake implements AutoCloseable {
 
     /** Takes the data in a report. Returns the number of the last stored batch; empty if the report has no data. */
     public synchronized OptionalLong take(NodeReport report) {
-        Optional<DataReport> data = report.data();
+        Optional<DataReport> data = report.data().traffic();
         if (data.isEmpty() || closed) {
             return OptionalLong.empty();
         }
         long now = clock.epochMicros() / 1_000;
         long shift = now - data.get().sentMillis();
         shift = Math.abs(shift) <= CLOCKS_DIFFER_MILLIS ? 0 : shift;
-        long last = journal.last(report.node(), report.startedMillis());
+        long last = journal.last(report.node(), report.identity().startedMillis());
         try {
             for (DataBatch batch : data.get().batches()) {
                 if (batch.number() > last) {
@@ -109,7 +109,7 @@ public final class DataIntake implements AutoCloseable {
                     StoredBatch stored = new StoredBatch(
                             journal.next(),
                             report.node(),
-                            report.startedMillis(),
+                            report.identity().startedMillis(),
                             batch.number(),
                             batch.kind(),
                             shift,
@@ -127,8 +127,10 @@ public final class DataIntake implements AutoCloseable {
         Missing before = missing.put(
                 report.node(),
                 new Missing(
-                        report.startedMillis(), data.get().dropped(), data.get().pending()));
-        if (before != null && before.startedMillis() != report.startedMillis()) {
+                        report.identity().startedMillis(),
+                        data.get().dropped(),
+                        data.get().pending()));
+        if (before != null && before.startedMillis() != report.identity().startedMillis()) {
             before.addTo(lost, true);
         }
         return OptionalLong.of(last);

@@ -61,7 +61,7 @@ public final class ExcerptQuestions {
                     .forEach(node -> asked.put(node.report().node(), node));
             this.notAsked = recording.stream()
                     .skip(MOST_NODES)
-                    .map(node -> node.report().name())
+                    .map(node -> node.report().identity().name())
                     .toList();
             this.others = others;
         }
@@ -72,9 +72,9 @@ public final class ExcerptQuestions {
             asked.forEach((id, node) -> {
                 byte[] content = answers.get(id);
                 if (content == null) {
-                    missing.add(node.report().name());
+                    missing.add(node.report().identity().name());
                 } else {
-                    given.add(new Answer(node.report().name(), content));
+                    given.add(new Answer(node.report().identity().name(), content));
                 }
             });
             return new Answers(given, missing, others);
@@ -118,8 +118,8 @@ public final class ExcerptQuestions {
     Optional<CompletableFuture<Answers>> ask(long sinceMicros) {
         List<NodeState> live = nodes.live();
         List<NodeState> recording = live.stream()
-                .filter(node ->
-                        node.way() == NodeState.Way.HTTP && node.report().records())
+                .filter(node -> node.way() == NodeState.Way.HTTP
+                        && node.report().answers().records())
                 .toList();
         int share =
                 Math.min(ExcerptQuestion.MOST_BYTES, MOST_BYTES / Math.max(1, Math.min(MOST_NODES, recording.size())));

@@ -86,7 +86,7 @@ public record ErasureReply(
     }
 
     private static String name(String id, LiveNodes fleet) {
-        return fleet.find(id).map(node -> node.report().name()).orElse(id);
+        return fleet.find(id).map(node -> node.report().identity().name()).orElse(id);
     }
 
     private static ErasureNodeReply node(

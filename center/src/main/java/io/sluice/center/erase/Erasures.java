@@ -225,7 +225,7 @@ public final class Erasures {
         String sealed = key.seal(subject, hash);
         List<Removal.AskedNode> known = nodes.all().stream()
                 .map(node -> new Removal.AskedNode(
-                        node.report().node(), node.report().name(), node.way() == NodeState.Way.HTTP))
+                        node.report().node(), node.report().identity().name(), node.way() == NodeState.Way.HTTP))
                 .toList();
         Findings found = database.read(client -> Findings.of(client, text));
         Erasure made = database.write(client -> {

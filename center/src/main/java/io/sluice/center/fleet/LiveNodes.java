@@ -53,7 +53,8 @@ public final class LiveNodes {
             NodeReport report, NodeState.Way way, boolean isOwn, long atNanos, long liveNanos, long atMillis) {
 
         boolean isNews(NodeReport next) {
-            return next.beat() > report.beat() || next.startedMillis() != report.startedMillis();
+            return next.beat() > report.beat()
+                    || next.identity().startedMillis() != report.identity().startedMillis();
         }
     }
 
@@ -99,7 +100,9 @@ public final class LiveNodes {
      */
     public synchronized void learn(NodeReport report) {
         Entry known = nodes.get(report.node());
-        if (known != null && report.startedMillis() < known.report().startedMillis() && isLive(known, now())) {
+        if (known != null
+                && report.identity().startedMillis() < known.report().identity().startedMillis()
+                && isLive(known, now())) {
             return;
         }
         boolean unused = take(report, NodeState.Way.HTTP, false);
@@ -130,7 +133,8 @@ public final class LiveNodes {
         long now = now();
         List<NodeState> all = new ArrayList<>();
         nodes.values().forEach(entry -> all.add(state(entry, now)));
-        all.sort(Comparator.comparing((NodeState state) -> state.report().name())
+        all.sort(Comparator.comparing(
+                        (NodeState state) -> state.report().identity().name())
                 .thenComparing(state -> state.report().node()));
         return all;
     }
@@ -142,7 +146,7 @@ public final class LiveNodes {
 
     /** Returns the live nodes that take released rules. */
     public List<NodeState> followers() {
-        return live().stream().filter(node -> node.report().follows()).toList();
+        return live().stream().filter(node -> node.report().rules().follows()).toList();
     }
 
     public synchronized Optional<NodeState> find(String id) {

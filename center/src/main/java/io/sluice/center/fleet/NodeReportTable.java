@@ -26,7 +26,8 @@ public final class NodeReportTable {
                 saved += client.sql("INSERT INTO node_report (id, beat, report) VALUES (?, ?, ?)")
                         .params(report.node(), report.beat(), report.toJson())
                         .update();
-            } else if (report.startedMillis() != before.startedMillis() || report.beat() > before.beat()) {
+            } else if (report.identity().startedMillis() != before.identity().startedMillis()
+                    || report.beat() > before.beat()) {
                 // Another center may have stored a report since then. In that case, the next turn compares with that
                 // report.
                 saved += client.sql("UPDATE node_report SET beat = ?, report = ? WHERE id = ? AND beat = ?")

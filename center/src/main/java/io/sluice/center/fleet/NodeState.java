@@ -31,12 +31,13 @@ public record NodeState(NodeReport report, Way way, boolean live, long seenMilli
 
     /** Returns whether the node decides by exactly these rules. */
     public boolean runs(long version, String digest) {
-        return report.version() >= version && report.digest().equals(digest);
+        return report.rules().version() >= version && report.rules().digest().equals(digest);
     }
 
     /** Returns whether exactly these callers of the node try exactly these rules, or are watched before a trial. */
     public boolean tries(long version, String digest, CallerSplit split) {
-        return report.trial()
+        return report.data()
+                .trial()
                 .filter(trial -> trial.isOf(version, digest, split.sharePercent(), split.watched()))
                 .isPresent();
     }

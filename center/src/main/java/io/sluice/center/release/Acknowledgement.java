@@ -62,18 +62,21 @@ public record Acknowledgement(
 
     private static Acknowledgement of(NodeState node, long version, String digest, boolean applied) {
         var report = node.report();
-        boolean refused = report.refused()
+        boolean refused = report.rules()
+                .refused()
                 .filter(refusal ->
                         refusal.version() == version || refusal.digest().equals(digest))
                 .isPresent();
         return new Acknowledgement(
                 report.node(),
-                report.name(),
+                report.identity().name(),
                 applied ? State.APPLIED : refused ? State.REFUSED : State.WAITING,
-                report.version(),
-                report.digest(),
-                report.appliedMillis(),
-                applied || !refused ? List.of() : report.refused().orElseThrow().errors());
+                report.rules().version(),
+                report.rules().digest(),
+                report.rules().appliedMillis(),
+                applied || !refused
+                        ? List.of()
+                        : report.rules().refused().orElseThrow().errors());
     }
 
     /** Returns the acknowledgements of the nodes in a running rollout. Nodes that do not take part are left out. */

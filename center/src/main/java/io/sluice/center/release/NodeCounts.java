@@ -17,15 +17,18 @@ final class NodeCounts {
     /** Returns the counts of a whole node. */
     static NodeCount ofNode(NodeReport report) {
         return new NodeCount(
-                report.node(), Long.toString(report.startedMillis()), new Arm(List.of(report.tally())), NOTHING);
+                report.node(),
+                Long.toString(report.identity().startedMillis()),
+                new Arm(List.of(report.data().tally())),
+                NOTHING);
     }
 
     /** Returns the counts of the callers of a node that has a version on trial. */
     static NodeCount ofCallers(NodeReport report) {
-        TrialReport trial = report.trial().orElseThrow();
+        TrialReport trial = report.data().trial().orElseThrow();
         return new NodeCount(
                 report.node(),
-                report.startedMillis() + ":" + trial.version(),
+                report.identity().startedMillis() + ":" + trial.version(),
                 arm(trial.trial()),
                 arm(trial.control()));
     }

@@ -351,7 +351,7 @@ public final class Reconciler implements AutoCloseable {
 
     /** Returns whether a live node decides by a released version. */
     private boolean isRun(long version) {
-        return nodes.live().stream().anyMatch(node -> node.report().version() == version);
+        return nodes.live().stream().anyMatch(node -> node.report().rules().version() == version);
     }
 
     /**
@@ -408,7 +408,8 @@ public final class Reconciler implements AutoCloseable {
         long known = rules.adjustments().revision();
         long highest = Stream.concat(
                         Stream.of(publication == null ? 0L : publication.foundRevision()),
-                        nodes.followers().stream().map(node -> node.report().adjustments()))
+                        nodes.followers().stream()
+                                .map(node -> node.report().rules().adjustments()))
                 .filter(revision -> revision < Adjustments.HIGHEST_REVISION)
                 .max(Long::compare)
                 .orElse(0L);

@@ -84,6 +84,7 @@ public final class Retention implements Duty {
     public static Map<String, WitnessReport> witnesses(LiveNodes nodes) {
         Map<String, WitnessReport> said = new LinkedHashMap<>();
         nodes.all().forEach(node -> node.report()
+                .answers()
                 .witness()
                 .ifPresent(report -> said.put(node.report().node(), report)));
         return said;

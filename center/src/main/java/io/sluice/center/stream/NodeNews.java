@@ -28,11 +28,11 @@ final class NodeNews {
             NodeReport report = node.report();
             return new Seen(
                     node.live(),
-                    report.mode(),
-                    report.breaker(),
-                    report.version(),
-                    report.program(),
-                    report.startedMillis());
+                    report.health().mode(),
+                    report.health().breaker(),
+                    report.rules().version(),
+                    report.identity().program(),
+                    report.identity().startedMillis());
         }
     }
 
@@ -69,13 +69,13 @@ final class NodeNews {
                 .begin()
                 .field("change", change)
                 .field("node", report.node())
-                .field("name", report.name())
-                .field("kind", report.kind().word())
+                .field("name", report.identity().name())
+                .field("kind", report.identity().kind().word())
                 .field("live", node.live())
-                .field("mode", report.mode().word())
-                .field("breaker", report.breaker().word())
-                .field("version", report.version())
-                .field("program", report.program())
+                .field("mode", report.health().mode().word())
+                .field("breaker", report.health().breaker().word())
+                .field("version", report.rules().version())
+                .field("program", report.identity().program())
                 .end()
                 .toString();
         stream.publish(StreamTopic.NODES.word(), json, access -> access.mayEverywhere(Right.SEE_FLEET));

@@ -81,7 +81,8 @@ public final class Traffic implements AutoCloseable {
     /** Returns the report with its counts only, because a client that can write to Redis must not report refused callers to the center. */
     private static NodeReport countsOf(NodeReport report) {
         return report.data()
-                .map(data -> report.withData(new DataReport(
+                .traffic()
+                .map(data -> report.with(new DataReport(
                         data.sentMillis(),
                         data.batches().stream()
                                 .filter(batch -> batch.kind() == Kind.COUNTS)

@@ -92,7 +92,7 @@ public record CenterParts(
     /** Returns the number of these nodes that have a revision of the adjustments. */
     int appliedBy(long revision) {
         return (int) nodes.followers().stream()
-                .filter(node -> node.report().adjustments() >= revision)
+                .filter(node -> node.report().rules().adjustments() >= revision)
                 .count();
     }
 }

@@ -37,7 +37,7 @@ final class NodeRoutes {
             throw RefusedException.invalid("node: " + report.node() + " (expected: the id in the path)");
         }
         center.nodes().report(report, NodeState.Way.HTTP);
-        center.erasures().answered(id, report.erased());
+        center.erasures().answered(id, report.answers().erased());
         Fleet fleet = center.reconciler()
                 .fleet()
                 .with(center.checkpoints().offer(report), center.erasures().orders(id));

@@ -122,6 +122,7 @@ final class StatusRoutes {
     private static Map<String, WitnessReport> witnesses(List<NodeState> nodes) {
         Map<String, WitnessReport> witnesses = new LinkedHashMap<>();
         nodes.forEach(node -> node.report()
+                .answers()
                 .witness()
                 .ifPresent(report -> witnesses.put("node " + node.report().node(), report)));
         return witnesses;

@@ -9,7 +9,11 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.caller.CallerAnswer;
 import io.sluice.runtime.caller.CallerQuestion;
 import io.sluice.runtime.caller.CallerQuestion.Kind;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +61,8 @@ class QuestionsTest {
                 questions.ask(REQUEST).orElseThrow();
         CallerQuestion question = reports("new", true).get(0);
         assertThat(answer).isNotDone();
-        NodeReport report = report("new", true).withAnswers(List.of(new CallerAnswer(question.id(), Optional.empty())));
+        NodeReport report = report("new", true)
+                .answering(all -> all.withCallers(List.of(new CallerAnswer(question.id(), Optional.empty()))));
         assertThat(nodes.report(report, NodeState.Way.HTTP)).isTrue();
         assertThat(questions.heard(report)).isEmpty();
         assertThat(answer).isCompletedWithValue(Optional.empty());
@@ -78,19 +83,10 @@ class QuestionsTest {
 
     private NodeReport report(String node, boolean explains) {
         NodeReport report = new NodeReport(
-                node,
-                NodeReport.Kind.NODE,
-                node,
-                "test",
-                1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                ++beat);
-        return explains ? report.explaining() : report;
+                new NodeIdentity(node, NodeReport.Kind.NODE, node, "test", 1),
+                ++beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
+        return explains ? report.answering(NodeAnswers::explaining) : report;
     }
 }

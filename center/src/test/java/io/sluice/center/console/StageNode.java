@@ -12,7 +12,12 @@ import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.SecondCounts;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeData;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
@@ -167,30 +172,12 @@ final class StageNode {
     void report(long nowMillis) {
         do {
             NodeReport report = new NodeReport(
-                    id,
-                    kind,
-                    name,
-                    "0.1.0",
-                    startedMillis,
-                    version,
-                    digest,
-                    appliedMillis,
-                    refused,
-                    mode,
-                    breaker,
-                    findings,
+                    new NodeIdentity(id, kind, name, "0.1.0", startedMillis),
                     ++beat,
-                    true,
-                    adjustments,
-                    tally,
-                    trial,
-                    witness,
-                    List.of(),
-                    Optional.of(outbox.report(nowMillis)),
-                    answers,
-                    Optional.of(health(nowMillis)),
-                    true,
-                    records && kind == NodeReport.Kind.NODE);
+                    new RulesInForce(version, digest, appliedMillis, refused, true, adjustments),
+                    new NodeHealth(mode, breaker, findings, Optional.of(health(nowMillis))),
+                    new NodeAnswers(witness, List.of(), answers, true, records && kind == NodeReport.Kind.NODE),
+                    new NodeData(tally, trial, Optional.of(outbox.report(nowMillis))));
             Fleet fleet = Fleet.parse(api.post("/api/nodes/" + id + "/heartbeat", report.toJson())
                     .expect(200)
                     .text());

@@ -6,7 +6,10 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.data.DataBatch;
 import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.DataReport;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,7 +177,7 @@ final class DataIntakeTest {
     @Test
     void damagedBatchesAreCountedAndNeverComeAgain() {
         NodeReport bad = report("a", 1)
-                .withData(new DataReport(now(), List.of(new DataBatch(1, Kind.COUNTS, new byte[0])), Map.of()));
+                .with(new DataReport(now(), List.of(new DataBatch(1, Kind.COUNTS, new byte[0])), Map.of()));
         assertThat(intake.take(bad).getAsLong()).isEqualTo(1);
         assertThat(intake.damaged()).isEqualTo(1);
     }
@@ -184,7 +186,7 @@ final class DataIntakeTest {
     void timesOfANodeWhoseClockDiffersAreShifted() {
         intake.take(report("a", 1, 1));
         NodeReport ahead = report("b", 1)
-                .withData(new DataReport(
+                .with(new DataReport(
                         now() + 3_600_000, List.of(new DataBatch(1, Kind.COUNTS, new byte[] {1})), Map.of()));
         intake.take(ahead);
         assertThat(taken.batches).extracting(StoredBatch::shiftMillis).containsExactly(0L, -3_600_000L);
@@ -192,8 +194,8 @@ final class DataIntakeTest {
 
     @Test
     void whatNodesDroppedIsSummed() {
-        intake.take(report("a", 1).withData(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 3L))));
-        intake.take(report("b", 1).withData(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 4L))));
+        intake.take(report("a", 1).with(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 3L))));
+        intake.take(report("b", 1).with(new DataReport(now(), List.of(), Map.of(Kind.COUNTS, 4L))));
         assertThat(intake.dropped(node -> true)).isEqualTo(Map.of(Kind.COUNTS, 7L));
     }
 
@@ -214,8 +216,7 @@ final class DataIntakeTest {
     }
 
     private NodeReport pending(String node, long started, long refusals) {
-        return report(node, started)
-                .withData(new DataReport(now(), List.of(), Map.of(), Map.of(Kind.CALLERS, refusals)));
+        return report(node, started).with(new DataReport(now(), List.of(), Map.of(), Map.of(Kind.CALLERS, refusals)));
     }
 
     private List<Path> files() {
@@ -235,19 +236,10 @@ final class DataIntakeTest {
                 .mapToObj(number -> new DataBatch(number, Kind.COUNTS, new byte[] {(byte) number}))
                 .toList();
         return new NodeReport(
-                        node,
-                        NodeReport.Kind.NODE,
-                        node,
-                        "test",
-                        started,
-                        0,
-                        "",
-                        0,
-                        Optional.empty(),
-                        NodeReport.Mode.REMOTE,
-                        NodeReport.Breaker.CLOSED,
-                        List.of(),
-                        1)
-                .withData(new DataReport(now(), batches, Map.of()));
+                        new NodeIdentity(node, NodeReport.Kind.NODE, node, "test", started),
+                        1,
+                        RulesInForce.of(0, "", 0),
+                        NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED))
+                .with(new DataReport(now(), batches, Map.of()));
     }
 }

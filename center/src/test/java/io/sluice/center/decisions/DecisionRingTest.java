@@ -10,7 +10,10 @@ import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.DataOutbox;
 import io.sluice.runtime.data.DecisionEntry;
 import io.sluice.runtime.data.DecisionEntry.Outcome;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -364,7 +367,7 @@ class DecisionRingTest {
         for (int i = 0; i < 40; i++) {
             outbox.add(Kind.DECISIONS, DecisionEntry.toBytes(List.of(entry(skewed.epochMicros() / 1_000, "r" + i))));
             expected.add(0, "r" + i);
-            NodeReport report = report("n", i).withData(outbox.report(skewed.epochMicros() / 1_000));
+            NodeReport report = report("n", i).with(outbox.report(skewed.epochMicros() / 1_000));
             outbox.stored(intake.take(report).orElseThrow());
             if (i % 5 == 4) {
                 // It is killed, and starts again.
@@ -405,7 +408,7 @@ class DecisionRingTest {
                             .toBytes());
         }
         outbox.add(Kind.DECISIONS, new byte[] {9, 9, 9});
-        var unused = intake.take(report("n", 1).withData(outbox.report(START)));
+        var unused = intake.take(report("n", 1).with(outbox.report(START)));
         assertThat(intake.damaged()).isGreaterThanOrEqualTo(4);
         assertThat(found(ring, query(Map.of(Term.RULE, "nothing")))).isEmpty();
         // The next start is not disturbed.
@@ -415,20 +418,10 @@ class DecisionRingTest {
 
     private static NodeReport report(String node, long beat) {
         return new NodeReport(
-                node,
-                NodeReport.Kind.NODE,
-                node,
-                "test",
-                1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
+                new NodeIdentity(node, NodeReport.Kind.NODE, node, "test", 1),
                 beat,
-                true);
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
     }
 
     @Test

@@ -7,12 +7,15 @@ import io.sluice.center.dryrun.ExcerptQuestions.Answers;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.fleet.NodeAnswers;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.recording.ExcerptQuestion;
 import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -104,20 +107,11 @@ class ExcerptQuestionsTest {
 
     private List<ExcerptQuestion> reports(String node, boolean records) {
         NodeReport report = new NodeReport(
-                node,
-                NodeReport.Kind.NODE,
-                node,
-                "test",
-                1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                ++beat);
-        NodeReport told = records ? report.recording() : report;
+                new NodeIdentity(node, NodeReport.Kind.NODE, node, "test", 1),
+                ++beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
+        NodeReport told = records ? report.answering(NodeAnswers::recording) : report;
         assertThat(nodes.report(told, NodeState.Way.HTTP)).isTrue();
         return questions.heard(told);
     }

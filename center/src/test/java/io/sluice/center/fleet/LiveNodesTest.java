@@ -3,11 +3,12 @@ package io.sluice.center.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class LiveNodesTest {
@@ -45,7 +46,8 @@ class LiveNodesTest {
     void aReportOfAnEarlierStartCountsOnlyIfTheNodeIsSilent() {
         assertThat(nodes.report(report(2, 1), NodeState.Way.HTTP)).isTrue();
         nodes.learn(report(1, 50));
-        assertThat(nodes.find("n1").orElseThrow().report().startedMillis()).isEqualTo(2);
+        assertThat(nodes.find("n1").orElseThrow().report().identity().startedMillis())
+                .isEqualTo(2);
         for (int i = 0; i < 6; i++) {
             clock.advance(Duration.ofSeconds(1));
             nodes.attend();
@@ -95,18 +97,9 @@ class LiveNodesTest {
 
     private static NodeReport report(long started, long beat) {
         return new NodeReport(
-                "n1",
-                NodeReport.Kind.NODE,
-                "n1:8080",
-                "test",
-                started,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                beat);
+                new NodeIdentity("n1", NodeReport.Kind.NODE, "n1:8080", "test", started),
+                beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
     }
 }

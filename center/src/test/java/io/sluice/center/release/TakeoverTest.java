@@ -15,7 +15,10 @@ import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.redis.FaultProxy;
@@ -108,19 +111,10 @@ class TakeoverTest {
                 .orElseThrow()
                 .digest();
         return new NodeReport(
-                node,
-                NodeReport.Kind.NODE,
-                node + ":8080",
-                "test",
-                1,
-                version,
-                digest,
-                1_000,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
-                beat);
+                new NodeIdentity(node, NodeReport.Kind.NODE, node + ":8080", "test", 1),
+                beat,
+                RulesInForce.of(version, digest, 1_000),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
     }
 
     private RolloutState state(long version) {

@@ -9,8 +9,10 @@ import io.sluice.runtime.data.DataReport;
 import io.sluice.runtime.data.Figures;
 import io.sluice.runtime.data.Latencies;
 import io.sluice.runtime.data.SecondCounts;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
-import io.sluice.runtime.fleet.Tally;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.QuietClock;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,7 +20,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 
 /** The part of a center that keeps series, with nodes that send what a test wants. */
@@ -111,26 +112,11 @@ final class SeriesBench {
 
     static NodeReport report(String node, long number, SecondCounts counts, long sentMillis) {
         NodeReport report = new NodeReport(
-                node,
-                NodeReport.Kind.NODE,
-                node + ":8080",
-                "test",
-                1,
-                0,
-                "",
-                0,
-                Optional.empty(),
-                NodeReport.Mode.REMOTE,
-                NodeReport.Breaker.CLOSED,
-                List.of(),
+                new NodeIdentity(node, NodeReport.Kind.NODE, node + ":8080", "test", 1),
                 number,
-                true,
-                0,
-                Tally.NONE,
-                Optional.empty(),
-                Optional.empty(),
-                List.of());
-        return report.withData(
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(NodeReport.Mode.REMOTE, NodeReport.Breaker.CLOSED));
+        return report.with(
                 new DataReport(sentMillis, List.of(new DataBatch(number, Kind.COUNTS, counts.toBytes())), Map.of()));
     }
 

@@ -3,6 +3,7 @@ package io.sluice.center.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.sluice.center.web.reply.ApprovalReply;
 import io.sluice.center.web.reply.ApprovalSettingsReply;
 import io.sluice.center.web.reply.AuditReply;
@@ -38,6 +39,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.ResponseEntity;
@@ -240,7 +242,7 @@ class OpenApiTest {
         SCHEMAS.forEach((type, name) -> {
             JsonNode properties = document.at("/components/schemas/" + name + "/properties");
             assertThat(names(properties)).as(name).isEqualTo(fields(type));
-            for (RecordComponent component : type.getRecordComponents()) {
+            for (RecordComponent component : components(type).toList()) {
                 JsonNode described = properties.get(field(component));
                 JsonNode expected = schema(component.getGenericType());
                 String text = described.toString();
@@ -322,8 +324,16 @@ class OpenApiTest {
 
     private static Set<String> fields(Class<?> type) {
         Set<String> fields = new TreeSet<>();
-        Arrays.stream(type.getRecordComponents()).forEach(component -> fields.add(field(component)));
+        components(type).forEach(component -> fields.add(field(component)));
         return fields;
+    }
+
+    /** The fields of a component that is unwrapped stand beside the others. */
+    private static Stream<RecordComponent> components(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .flatMap(component -> component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)
+                        ? components(component.getType())
+                        : Stream.of(component));
     }
 
     /** Words such as {@code for} cannot be names in Java. */

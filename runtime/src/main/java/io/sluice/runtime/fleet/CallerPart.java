@@ -23,8 +23,7 @@ public final class CallerPart implements FleetPart {
     @Override
     public NodeReport addTo(NodeReport report) {
         List<CallerAnswer> answers = questions.answers();
-        NodeReport with = questions.isReady() ? report.explaining() : report;
-        return answers.isEmpty() ? with : with.withAnswers(few(answers));
+        return report.answering(all -> (questions.isReady() ? all.explaining() : all).withCallers(few(answers)));
     }
 
     /** Returns the first answers. The center no longer asks what it knows, so the others come with later reports. */

@@ -26,7 +26,7 @@ public final class DataPart implements FleetPart {
 
     @Override
     public NodeReport addTo(NodeReport report) {
-        return report.withData(outbox.report(clock.epochMicros() / 1_000));
+        return report.with(outbox.report(clock.epochMicros() / 1_000));
     }
 
     @Override

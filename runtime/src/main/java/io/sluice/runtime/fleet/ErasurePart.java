@@ -21,7 +21,7 @@ public final class ErasurePart implements FleetPart {
 
     @Override
     public NodeReport addTo(NodeReport report) {
-        return report.with(few(erasures.results()));
+        return report.answering(all -> all.with(few(erasures.results())));
     }
 
     /** Returns the first results. The center no longer offers what it has stored, so the others come with later reports. */

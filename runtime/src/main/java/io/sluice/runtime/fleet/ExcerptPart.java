@@ -14,7 +14,7 @@ public final class ExcerptPart implements FleetPart {
 
     @Override
     public NodeReport addTo(NodeReport report) {
-        return excerpts.isReady() ? report.recording() : report;
+        return excerpts.isReady() ? report.answering(NodeAnswers::recording) : report;
     }
 
     @Override

@@ -1,6 +1,10 @@
 package io.sluice.runtime.fleet;
 
+import static io.sluice.runtime.fleet.ReportText.LARGEST_VERSION;
+
+import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.snapshot.CallerSplit;
+import io.sluice.rules.yaml.JsonObject;
 import java.util.List;
 
 /**
@@ -39,5 +43,32 @@ public record TrialReport(
                 && this.digest.equals(digest)
                 && (this.share == -1 || this.share == share)
                 && this.watched == watched;
+    }
+
+    static TrialReport read(JsonObject fields) {
+        return new TrialReport(
+                fields.whole("version", 0, LARGEST_VERSION),
+                fields.text("digest"),
+                fields.has("share") ? (int) fields.whole("share", 0, 99) : -1,
+                fields.flag("watched", false),
+                tallies(fields, "trial"),
+                tallies(fields, "control"));
+    }
+
+    /** Writes the fields of the current object. */
+    void write(JsonLine line) {
+        line.field("version", version).field("digest", digest);
+        if (share >= 0) {
+            line.field("share", (long) share);
+        }
+        line.field("watched", watched).field("trial", rows(trial)).field("control", rows(control));
+    }
+
+    private static List<Tally> tallies(JsonObject fields, String name) {
+        return fields.rowsOfWholes(name).stream().map(Tally::of).toList();
+    }
+
+    private static List<List<Long>> rows(List<Tally> tallies) {
+        return tallies.stream().map(Tally::numbers).toList();
     }
 }

@@ -14,7 +14,7 @@ public final class WitnessPart implements FleetPart {
 
     @Override
     public NodeReport addTo(NodeReport report) {
-        return report.with(witness.report());
+        return report.answering(all -> all.with(witness.report()));
     }
 
     @Override

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.LostCenterException;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.NodeReport.Breaker;
 import io.sluice.runtime.fleet.NodeReport.Kind;
 import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.testkit.http.CenterStub;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,19 +27,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CenterFleetLineTest {
 
     private static final NodeReport REPORT = new NodeReport(
-            "shop:8082",
-            Kind.APPLICATION,
-            "é",
-            "0.1.0",
-            1,
-            0,
-            "",
-            0,
-            Optional.empty(),
-            Mode.LOCAL,
-            Breaker.NONE,
-            List.of("x"),
-            3);
+            new NodeIdentity("shop:8082", Kind.APPLICATION, "é", "0.1.0", 1),
+            3,
+            RulesInForce.of(0, "", 0),
+            new NodeHealth(Mode.LOCAL, Breaker.NONE, List.of("x"), Optional.empty()));
 
     @TempDir
     private Path folder;

@@ -252,7 +252,10 @@ class FleetMemberTest {
 
     private static NodeReport report(long beat) {
         return new NodeReport(
-                "n", Kind.NODE, "", "", 0, 0, "", 0, Optional.empty(), Mode.LOCAL, Breaker.NONE, List.of(), beat);
+                new NodeIdentity("n", Kind.NODE, "", "", 0),
+                beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(Mode.LOCAL, Breaker.NONE));
     }
 
     private static final class ScriptedLine implements FleetLine {
@@ -272,7 +275,7 @@ class FleetMemberTest {
         @Override
         public Optional<Fleet> send(NodeReport report) throws LostCenterException {
             beats.add(report.beat());
-            witnesses.add(report.witness());
+            witnesses.add(report.answers().witness());
             try {
                 hang.await();
             } catch (InterruptedException e) {

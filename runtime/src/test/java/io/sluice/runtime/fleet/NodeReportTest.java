@@ -27,19 +27,11 @@ class NodeReportTest {
                     + "\"adjustments\":0,\"tally\":[0,0,0,0,0,0],\"trial\":null}";
 
     private static final NodeReport REPORT = new NodeReport(
-            "n-1",
-            Kind.NODE,
-            "shop:8082",
-            "0.1.0",
-            1_700_000_000_000L,
-            12,
-            DIGEST,
-            1_700_000_000_500L,
-            Optional.of(new Refusal(13, "", List.of("a \"b\""))),
-            Mode.REMOTE,
-            Breaker.HALF_OPEN,
-            List.of("c"),
-            7);
+            new NodeIdentity("n-1", Kind.NODE, "shop:8082", "0.1.0", 1_700_000_000_000L),
+            7,
+            new RulesInForce(
+                    12, DIGEST, 1_700_000_000_500L, Optional.of(new Refusal(13, "", List.of("a \"b\""))), true, 0),
+            new NodeHealth(Mode.REMOTE, Breaker.HALF_OPEN, List.of("c"), Optional.empty()));
 
     @Test
     void isWrittenAsTheContractSays() {
@@ -116,28 +108,33 @@ class NodeReportTest {
 
     @Test
     void saysWhetherItRecordsRequests() {
-        NodeReport report = REPORT.recording();
+        NodeReport report = REPORT.answering(NodeAnswers::recording);
         assertThat(report.toJson()).endsWith(",\"records\":true}");
         assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
-        assertThat(report.state().records()).isTrue();
-        assertThat(NodeReport.parse(REPORT.toJson()).records()).isFalse();
+        assertThat(report.state().answers().records()).isTrue();
+        assertThat(NodeReport.parse(REPORT.toJson()).answers().records()).isFalse();
     }
 
     @Test
     void carriesThatTheProcessExplainsRequests() {
-        NodeReport report = REPORT.explaining();
+        NodeReport report = REPORT.answering(NodeAnswers::explaining);
 
         assertThat(report.toJson()).endsWith(",\"explains\":true}");
         assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
-        assertThat(report.state().explains()).isTrue();
-        assertThat(NodeReport.parse(REPORT.toJson()).explains()).isFalse();
+        assertThat(report.state().answers().explains()).isTrue();
+        assertThat(NodeReport.parse(REPORT.toJson()).answers().explains()).isFalse();
     }
 
     private static NodeReport healthy() {
-        return REPORT.withHealth(new LimiterHealth(
+        LimiterHealth limiter = new LimiterHealth(
                 1_700_000_000_500L,
                 new StoreHealth(StoreHealth.Kind.REDIS, 320, 1_792, 25, 2, 1_700_000_009_000L),
-                new LimiterHealth.OnFailure(3, 20, 1)));
+                new LimiterHealth.OnFailure(3, 20, 1));
+        return new NodeReport(
+                REPORT.identity(),
+                REPORT.beat(),
+                REPORT.rules(),
+                new NodeHealth(Mode.REMOTE, Breaker.HALF_OPEN, List.of("c"), Optional.of(limiter)));
     }
 
     @ParameterizedTest
@@ -165,31 +162,21 @@ class NodeReportTest {
 
     private static NodeReport counting() {
         return new NodeReport(
-                "n",
-                Kind.NODE,
-                "",
-                "",
+                new NodeIdentity("n", Kind.NODE, "", "", 0),
                 0,
-                12,
-                DIGEST,
-                0,
-                Optional.empty(),
-                Mode.REMOTE,
-                Breaker.CLOSED,
-                List.of(),
-                0,
-                true,
-                7,
-                new Tally(6, 5, 4, 3, 2, 1),
-                Optional.of(new TrialReport(
-                        13,
-                        DIGEST,
-                        5,
-                        true,
-                        Collections.nCopies(32, new Tally(1, 0, 0, 0, 0, 0)),
-                        Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))),
-                Optional.empty(),
-                List.of());
+                new RulesInForce(12, DIGEST, 0, Optional.empty(), true, 7),
+                NodeHealth.of(Mode.REMOTE, Breaker.CLOSED),
+                NodeAnswers.NONE,
+                new NodeData(
+                        new Tally(6, 5, 4, 3, 2, 1),
+                        Optional.of(new TrialReport(
+                                13,
+                                DIGEST,
+                                5,
+                                true,
+                                Collections.nCopies(32, new Tally(1, 0, 0, 0, 0, 0)),
+                                Collections.nCopies(32, new Tally(123456789012345678L, 0, 0, 0, 0, 0)))),
+                        Optional.empty()));
     }
 
     @Test
@@ -237,23 +224,15 @@ class NodeReportTest {
     void cutsLongTextsAndLists() {
         String longText = "x".repeat(999) + "😀" + "y".repeat(2_000);
         NodeReport report = new NodeReport(
-                "n",
-                Kind.NODE,
-                longText,
-                longText,
+                new NodeIdentity("n", Kind.NODE, longText, longText, 0),
                 0,
-                1,
-                DIGEST,
-                0,
-                Optional.of(new Refusal(0, "", Collections.nCopies(30, longText))),
-                Mode.OPEN,
-                Breaker.OPEN,
-                Collections.nCopies(30, "\0".repeat(2_000)),
-                0);
+                new RulesInForce(
+                        1, DIGEST, 0, Optional.of(new Refusal(0, "", Collections.nCopies(30, longText))), true, 0),
+                new NodeHealth(Mode.OPEN, Breaker.OPEN, Collections.nCopies(30, "\0".repeat(2_000)), Optional.empty()));
 
-        assertThat(report.name()).isEqualTo("x".repeat(999));
-        assertThat(report.findings()).hasSize(20).allMatch(text -> text.length() == 1_000);
-        assertThat(report.refused().orElseThrow().errors()).hasSize(5);
+        assertThat(report.identity().name()).isEqualTo("x".repeat(999));
+        assertThat(report.health().findings()).hasSize(20).allMatch(text -> text.length() == 1_000);
+        assertThat(report.rules().refused().orElseThrow().errors()).hasSize(5);
         assertThat(report.toJson().length()).isLessThan(NodeReport.MOST_CHARACTERS);
         assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
     }
@@ -264,8 +243,8 @@ class NodeReportTest {
 
         NodeReport report = NodeReport.parse(json);
 
-        assertThat(report.findings()).hasSize(20);
-        assertThat(report.name()).hasSize(1_000);
+        assertThat(report.health().findings()).hasSize(20);
+        assertThat(report.identity().name()).hasSize(1_000);
     }
 
     @Test
@@ -277,6 +256,9 @@ class NodeReportTest {
 
     private static NodeReport empty() {
         return new NodeReport(
-                "a", Kind.APPLICATION, "", "", 0, 0, "", 0, Optional.empty(), Mode.LOCAL, Breaker.NONE, List.of(), 0);
+                new NodeIdentity("a", Kind.APPLICATION, "", "", 0),
+                0,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(Mode.LOCAL, Breaker.NONE));
     }
 }

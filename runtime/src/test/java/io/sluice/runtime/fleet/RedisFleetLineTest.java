@@ -11,8 +11,6 @@ import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +77,9 @@ class RedisFleetLineTest {
 
     private static NodeReport report(long beat) {
         return new NodeReport(
-                "n-1", Kind.NODE, "", "", 0, 0, "", 0, Optional.empty(), Mode.LOCAL, Breaker.NONE, List.of(), beat);
+                new NodeIdentity("n-1", Kind.NODE, "", "", 0),
+                beat,
+                RulesInForce.of(0, "", 0),
+                NodeHealth.of(Mode.LOCAL, Breaker.NONE));
     }
 }

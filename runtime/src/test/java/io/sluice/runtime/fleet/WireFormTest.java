@@ -46,7 +46,8 @@ class WireFormTest {
 
     private static Stream<Golden> read(String file) {
         try (InputStream in = WireFormTest.class.getResourceAsStream(file)) {
-            List<String> lines = new String(in.readAllBytes(), UTF_8).lines().skip(2).toList();
+            List<String> lines =
+                    new String(in.readAllBytes(), UTF_8).lines().skip(2).toList();
             return IntStream.iterate(0, i -> i < lines.size(), i -> i + 4)
                     .mapToObj(i -> new Golden(lines.get(i).substring(2), lines.get(i + 1), lines.get(i + 2)));
         } catch (IOException e) {

@@ -110,6 +110,7 @@ class SluiceDecisionsTest {
                         while (sent.isEmpty()) {
                             sent = NodeReport.parse(center.report())
                                     .data()
+                                    .traffic()
                                     .map(data -> data.batches().stream()
                                             .filter(batch -> batch.kind() == Kind.DECISIONS)
                                             .toList())

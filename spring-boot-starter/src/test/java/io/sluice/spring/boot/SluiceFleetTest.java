@@ -84,15 +84,16 @@ class SluiceFleetTest {
         center.greet(event(1));
         application.run(context -> {
             assertThat(context.getBean(RuleSource.class).latest().version()).isEqualTo(1);
-            NodeReport report = report(each -> each.version() == 1);
-            assertThat(report.kind()).isEqualTo(Kind.APPLICATION);
-            assertThat(report.name()).isEqualTo("my shop");
+            NodeReport report = report(each -> each.rules().version() == 1);
+            assertThat(report.identity().kind()).isEqualTo(Kind.APPLICATION);
+            assertThat(report.identity().name()).isEqualTo("my shop");
             assertThat(report.node()).endsWith(":my-shop:8080");
-            assertThat(report.digest()).isEqualTo(set(1).digest());
-            assertThat(report.mode()).isEqualTo(Mode.LOCAL);
-            assertThat(report.health().orElseThrow().store().kind()).isEqualTo(StoreHealth.Kind.MEMORY);
+            assertThat(report.rules().digest()).isEqualTo(set(1).digest());
+            assertThat(report.health().mode()).isEqualTo(Mode.LOCAL);
+            assertThat(report.health().limiter().orElseThrow().store().kind()).isEqualTo(StoreHealth.Kind.MEMORY);
             center.listener().send(event(2));
-            assertThat(report(each -> each.version() == 2).digest()).isEqualTo(set(2).digest());
+            assertThat(report(each -> each.rules().version() == 2).rules().digest())
+                    .isEqualTo(set(2).digest());
             assertThat(context.getBean(SluiceState.class).findings()).isEmpty();
         });
     }
@@ -112,9 +113,9 @@ class SluiceFleetTest {
                         .toCompletableFuture()
                         .join();
             }
-            NodeReport report = report(each -> each.tally().requests() == 3);
-            assertThat(report.adjustments()).isEqualTo(7);
-            TrialReport trial = report.trial().orElseThrow();
+            NodeReport report = report(each -> each.data().tally().requests() == 3);
+            assertThat(report.rules().adjustments()).isEqualTo(7);
+            TrialReport trial = report.data().trial().orElseThrow();
             assertThat(trial.version()).isEqualTo(2);
             assertThat(trial.trial().stream().mapToLong(Tally::requests).sum()).isEqualTo(2);
             assertThat(trial.control().stream().mapToLong(Tally::requests).sum())
@@ -143,9 +144,15 @@ class SluiceFleetTest {
                                             .evaluate(Attributes.of(Map.of("user", "u-1")), 1)
                                             .toCompletableFuture()
                                             .join();
-                                    return each.health().orElseThrow().store().p99Micros() > 0;
+                                    return each.health()
+                                                    .limiter()
+                                                    .orElseThrow()
+                                                    .store()
+                                                    .p99Micros()
+                                            > 0;
                                 })
                                 .health()
+                                .limiter()
                                 .orElseThrow();
                         assertThat(health.store().kind()).isEqualTo(StoreHealth.Kind.REDIS);
                         assertThat(health.store().calls()).isPositive();
@@ -161,7 +168,7 @@ class SluiceFleetTest {
                 .withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
                 .run(context -> {
                     NodeReport report = report(each -> true);
-                    assertThat(report.digest())
+                    assertThat(report.rules().digest())
                             .isEqualTo(
                                     context.getBean(RuleSource.class).latest().digest());
                     assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
@@ -189,9 +196,10 @@ class SluiceFleetTest {
                             new Fleet(10, 1, "", 0)
                                     .with(Optional.empty(), List.of(order))
                                     .toJson());
-                    NodeReport report = report(each -> !each.erased().isEmpty());
-                    assertThat(report.erased().get(0).removed()).isEqualTo(Map.of("counts", 1L, "refused_callers", 1L));
-                    assertThat(report.erased().get(0).hashes()).hasSize(1);
+                    NodeReport report = report(each -> !each.answers().erased().isEmpty());
+                    assertThat(report.answers().erased().get(0).removed())
+                            .isEqualTo(Map.of("counts", 1L, "refused_callers", 1L));
+                    assertThat(report.answers().erased().get(0).hashes()).hasSize(1);
                     assertThat(passes(evaluator, "u-17")).isTrue();
                     assertThat(passes(evaluator, "u-18")).isFalse();
                 });
@@ -223,8 +231,8 @@ class SluiceFleetTest {
                                             OptionalLong.empty(),
                                             List.of(new CallerQuestion(1, hash, CallerQuestion.Kind.REVEAL)))
                                     .toJson());
-                    NodeReport report = report(each -> !each.answers().isEmpty());
-                    assertThat(report.answers().get(0).content())
+                    NodeReport report = report(each -> !each.answers().callers().isEmpty());
+                    assertThat(report.answers().callers().get(0).content())
                             .contains("{\"attributes\":{\"user\":\"u-100086\"},\"hidden\":[]}");
                     context.getBean(RefusedCallers.class).flush();
                     assertThat(callers(report(each -> !callers(each).isEmpty()))
@@ -239,7 +247,7 @@ class SluiceFleetTest {
     }
 
     private static List<RefusedMinute> callers(NodeReport report) {
-        return report.data().stream()
+        return report.data().traffic().stream()
                 .flatMap(data -> data.batches().stream())
                 .filter(batch -> batch.kind() == DataBatch.Kind.CALLERS)
                 .map(batch -> RefusedMinute.of(batch.content()))
@@ -326,8 +334,8 @@ class SluiceFleetTest {
                 + " witnessed";
         witness.run(context -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
-            NodeReport report = report(each -> each.witness().isPresent());
-            assertThat(report.witness().orElseThrow().size()).isEqualTo(120);
+            NodeReport report = report(each -> each.answers().witness().isPresent());
+            assertThat(report.answers().witness().orElseThrow().size()).isEqualTo(120);
             assertThat(registry.get("rate_limit_audit_size").gauge().value()).isEqualTo(120);
             assertThat(registry.get("rate_limit_audit_refused").gauge().value()).isZero();
             center.answerReports(200, log.copy().rewrite(1).add(30).answer(1_790_000_060_000L, 120));

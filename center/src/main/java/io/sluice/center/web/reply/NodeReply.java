@@ -1,10 +1,14 @@
 package io.sluice.center.web.reply;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.sluice.center.audit.NodeText;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.LimiterHealth;
+import io.sluice.runtime.fleet.NodeHealth;
+import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.RulesInForce;
 import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.TrialReport;
 import io.sluice.runtime.witness.WitnessReport;
@@ -15,20 +19,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node.
+ * A node. The fields of its rules and of its health stand beside the others.
  *
  * @param live whether it reported within the last five seconds
  * @param by the way of its reports: {@code http} or {@code redis}
- * @param follows whether it takes released rules; false if its rules come from a file
- * @param appliedAt the time since when it runs its version
- * @param current whether it runs the released version
- * @param behind the number of versions that it is behind
- * @param trial the version that some of its callers try
- * @param adjustments the revision of the overrides and switches in force
- * @param modeSince the time since when it decides with its shared store, or without it, by its own clock; null if not reported
- * @param store the calls to its store during the last ten seconds; null if not reported
- * @param onFailure the behavior of its rules while the store is unavailable; null if not reported
- * @param audit the node's knowledge of the audit log; null if it has none
+ * @param audit its knowledge of the audit log; null if it has none
  */
 public record NodeReply(
         String id,
@@ -37,27 +32,80 @@ public record NodeReply(
         String program,
         boolean live,
         String by,
-        boolean follows,
-        long version,
-        String digest,
-        @Nullable Instant appliedAt,
-        boolean current,
-        long behind,
-        @Nullable Refusal refused,
-        @Nullable Long trial,
-        long adjustments,
-        String mode,
-        String breaker,
-        @Nullable Instant modeSince,
-        @Nullable Store store,
-        @Nullable OnFailure onFailure,
-        List<String> findings,
+        @JsonUnwrapped Rules rules,
+        @JsonUnwrapped Health health,
         Instant startedAt,
         Instant lastHeartbeat,
         @Nullable Audit audit) {
 
     /**
-     * A node's knowledge of the audit log.
+     * The rules that it follows.
+     *
+     * @param follows whether it takes released rules; false if its rules come from a file
+     * @param appliedAt the time since when it runs its version
+     * @param current whether it runs the released version
+     * @param behind the number of versions that it is behind
+     * @param trial the version that some of its callers try
+     * @param adjustments the revision of the overrides and switches in force
+     */
+    public record Rules(
+            boolean follows,
+            long version,
+            String digest,
+            @Nullable Instant appliedAt,
+            boolean current,
+            long behind,
+            @Nullable Refusal refused,
+            @Nullable Long trial,
+            long adjustments) {
+
+        static Rules of(NodeReport report, RuleSet released) {
+            RulesInForce rules = report.rules();
+            return new Rules(
+                    rules.follows(),
+                    rules.version(),
+                    rules.digest(),
+                    RolloutReply.instant(rules.appliedMillis()),
+                    rules.digest().equals(released.digest()),
+                    rules.follows() ? Math.max(0, released.version() - rules.version()) : 0,
+                    rules.refused()
+                            .map(refusal -> new Refusal(refusal.version(), refusal.digest(), refusal.errors()))
+                            .orElse(null),
+                    report.data().trial().map(TrialReport::version).orElse(null),
+                    rules.adjustments());
+        }
+    }
+
+    /**
+     * Its way of deciding.
+     *
+     * @param modeSince the time since when it decides with its shared store, or without it, by its own clock; null if not reported
+     * @param store the calls to its store during the last ten seconds; null if not reported
+     * @param onFailure the behavior of its rules while the store is unavailable; null if not reported
+     */
+    public record Health(
+            String mode,
+            String breaker,
+            @Nullable Instant modeSince,
+            @Nullable Store store,
+            @Nullable OnFailure onFailure,
+            List<String> findings) {
+
+        static Health of(NodeHealth health) {
+            Optional<LimiterHealth> limiter = health.limiter();
+            return new Health(
+                    health.mode().word(),
+                    health.breaker().word(),
+                    limiter.map(each -> Instant.ofEpochMilli(each.modeSinceMillis()))
+                            .orElse(null),
+                    limiter.map(each -> Store.of(each.store())).orElse(null),
+                    limiter.map(each -> OnFailure.of(each.onFailure())).orElse(null),
+                    health.findings());
+        }
+    }
+
+    /**
+     * Its knowledge of the audit log.
      *
      * @param size the number of rows that it has witnessed
      * @param at the time when the checkpoint that it holds was signed
@@ -130,33 +178,18 @@ public record NodeReply(
      */
     public static NodeReply of(NodeState node, RuleSet released, Function<WitnessReport, Optional<Boolean>> agrees) {
         NodeReport report = node.report();
-        Optional<LimiterHealth> health = report.health();
+        NodeIdentity identity = report.identity();
         return new NodeReply(
-                report.node(),
-                report.kind().word(),
-                report.name(),
-                report.program(),
+                identity.node(),
+                identity.kind().word(),
+                identity.name(),
+                identity.program(),
                 node.live(),
                 node.way().word(),
-                report.follows(),
-                report.version(),
-                report.digest(),
-                RolloutReply.instant(report.appliedMillis()),
-                report.digest().equals(released.digest()),
-                report.follows() ? Math.max(0, released.version() - report.version()) : 0,
-                report.refused()
-                        .map(refusal -> new Refusal(refusal.version(), refusal.digest(), refusal.errors()))
-                        .orElse(null),
-                report.trial().map(TrialReport::version).orElse(null),
-                report.adjustments(),
-                report.mode().word(),
-                report.breaker().word(),
-                health.map(each -> Instant.ofEpochMilli(each.modeSinceMillis())).orElse(null),
-                health.map(each -> Store.of(each.store())).orElse(null),
-                health.map(each -> OnFailure.of(each.onFailure())).orElse(null),
-                report.findings(),
-                Instant.ofEpochMilli(report.startedMillis()),
+                Rules.of(report, released),
+                Health.of(report.health()),
+                Instant.ofEpochMilli(identity.startedMillis()),
                 Instant.ofEpochMilli(node.seenMillis()),
-                report.witness().map(held -> Audit.of(held, agrees)).orElse(null));
+                report.answers().witness().map(held -> Audit.of(held, agrees)).orElse(null));
     }
 }
