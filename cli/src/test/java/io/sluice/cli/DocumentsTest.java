@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.node.config.ConfigFile;
 import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.YamlReader;
 import io.sluice.testkit.docs.Snippet;
@@ -114,7 +114,7 @@ final class DocumentsTest {
             return;
         }
         if (isRules(snippet.text())) {
-            RuleDocument document = FileRuleSource.read(file);
+            RuleDocument document = FileDocuments.read(file);
             assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
             assertThat(document.warnings()).isEmpty();
             return;

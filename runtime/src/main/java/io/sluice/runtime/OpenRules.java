@@ -4,9 +4,11 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.DocumentSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.source.KeptRuleSource;
 import io.sluice.rules.source.RefusedSet;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
@@ -84,7 +86,26 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules ofFile(Path path, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        return data.isPresent() ? keptFile(path, data.get(), vet, clock) : of(FileRuleSource.open(path, clock, vet));
+        return begin(new FileDocuments(path), data, vet, clock);
+    }
+
+    /**
+     * Opens the rules of a source that is read at once. If they are invalid, the rules of the last run are used; if there are none, the
+     * rules are refused.
+     *
+     * @param data the directory that keeps the last good rules, if there is one
+     * @param vet checks later changes; the caller checks the initial rules
+     */
+    public static OpenRules begin(DocumentSource documents, Optional<Path> data, RuleVet vet, Clock clock)
+            throws RulesRefusedException {
+        RuleFollower follower = RuleFollower.begin(documents, data.flatMap(KeptRuleSource::last), vet, clock);
+        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(follower, folder, clock))
+                .orElse(follower);
+        if (!rules.hasRules()) {
+            rules.close();
+            throw new RulesRefusedException(rules.refused());
+        }
+        return new OpenRules(rules, follower);
     }
 
     /**
@@ -282,15 +303,5 @@ public final class OpenRules implements AutoCloseable {
         } catch (ExecutionException | TimeoutException e) {
             // The caller sees that there are no rules.
         }
-    }
-
-    private static OpenRules keptFile(Path path, Path folder, RuleVet vet, Clock clock) throws RulesRefusedException {
-        FileRuleSource file = FileRuleSource.watch(path, clock, KeptRuleSource.last(folder), vet);
-        RuleSource rules = KeptRuleSource.over(file, folder, clock);
-        if (!rules.hasRules()) {
-            rules.close();
-            throw new RulesRefusedException(rules.refused());
-        }
-        return new OpenRules(rules, file);
     }
 }

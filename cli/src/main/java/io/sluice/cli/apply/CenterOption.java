@@ -2,7 +2,7 @@ package io.sluice.cli.apply;
 
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ final class CenterOption extends CenterAccess {
 
     /** Returns the rules of the document; empty if it has errors, which are printed. */
     Optional<List<Rule>> rules() {
-        RuleDocument document = FileRuleSource.read(file);
+        RuleDocument document = FileDocuments.read(file);
         PrintWriter err = spec.commandLine().getErr();
         document.warnings().forEach(warning -> {
             String place = warning.toString();

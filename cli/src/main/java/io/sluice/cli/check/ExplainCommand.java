@@ -16,7 +16,7 @@ import io.sluice.rules.evaluate.Explanation;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +82,7 @@ public final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
-        RuleDocument document = FileRuleSource.read(rules);
+        RuleDocument document = FileDocuments.read(rules);
         if (document instanceof Refused refused) {
             if (DocumentError.areUnreadable(refused.errors())) {
                 throw new ParameterException(

@@ -9,7 +9,7 @@ import io.sluice.rules.document.RuleDocument.RulePlace;
 import io.sluice.rules.review.ReviewFinding;
 import io.sluice.rules.review.SetReview;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ public final class LintCommand implements Callable<Integer> {
         try {
             new ChangeWatch(files).run(() -> {
                 for (Path file : files) {
-                    RuleDocument document = FileRuleSource.read(file);
+                    RuleDocument document = FileDocuments.read(file);
                     rounds.show(file, document, doubts(file, document));
                 }
             });
@@ -99,7 +99,7 @@ public final class LintCommand implements Callable<Integer> {
         List<DocumentError> unreadable = new ArrayList<>();
         int rules = 0;
         for (Path file : files) {
-            RuleDocument document = FileRuleSource.read(file);
+            RuleDocument document = FileDocuments.read(file);
             List<DocumentError> own = document instanceof Refused refused ? refused.errors() : List.of();
             errors.addAll(own);
             List<DocumentError> doubts = doubts(file, document);

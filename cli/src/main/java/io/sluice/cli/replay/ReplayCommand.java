@@ -19,7 +19,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -231,7 +231,7 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     private Optional<RuleSet> read(Path path) {
-        RuleDocument document = FileRuleSource.read(path);
+        RuleDocument document = FileDocuments.read(path);
         if (document instanceof Refused refused) {
             if (DocumentError.areUnreadable(refused.errors())) {
                 throw bad(refused.errors().get(0).toString());

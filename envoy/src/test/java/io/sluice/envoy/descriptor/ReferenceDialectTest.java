@@ -11,7 +11,7 @@ import io.sluice.rules.document.RuleDocument.Refused;
 import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +40,7 @@ class ReferenceDialectTest {
     @ParameterizedTest
     @MethodSource("examples")
     void descriptorsWrittenInOurFormReadAsTheSameRules(Path file) {
-        List<Rule> rules = accepted(FileRuleSource.read(file));
+        List<Rule> rules = accepted(FileDocuments.read(file));
 
         assertThat(rules).isNotEmpty();
         assertThat(accepted(RuleDocument.parse("t", RuleJson.document(rules)))).isEqualTo(rules);
@@ -52,7 +52,7 @@ class ReferenceDialectTest {
         Files.writeString(folder.resolve("b.yaml"), "domain: d\ndescriptors: [{ key: k }]");
         Files.writeString(folder.resolve("c.json"), "{\"domain\": \"d\", \"descriptors\": [{\"key\": \"k2\"}]}");
 
-        assertThat(accepted(FileRuleSource.read(folder))).extracting(Rule::id).containsExactly("a", "d.k", "d.k2");
+        assertThat(accepted(FileDocuments.read(folder))).extracting(Rule::id).containsExactly("a", "d.k", "d.k2");
     }
 
     @Test

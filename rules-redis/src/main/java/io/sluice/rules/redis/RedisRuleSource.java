@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While Redis is unavailable, the current set stays in force. All waiting for Redis happens on a dedicated thread.
  *
  * <p>A released set has the version under which it was released, and this version only increases. Hashes are numbered as {@link
- * io.sluice.rules.source.FileRuleSource} numbers files. Those numbers end when a center takes over.
+ * io.sluice.rules.source.RuleFollower} numbers files. Those numbers end when a center takes over.
  */
 public final class RedisRuleSource implements RuleSource {
 

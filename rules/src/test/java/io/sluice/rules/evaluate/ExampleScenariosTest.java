@@ -13,7 +13,7 @@ import io.sluice.rules.evaluate.Ruling.Settled;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -272,7 +272,7 @@ final class ExampleScenariosTest {
     }
 
     private Evaluator rules(String file) {
-        RuleDocument document = FileRuleSource.read(Path.of("..", "examples", "rules", file));
+        RuleDocument document = FileDocuments.read(Path.of("..", "examples", "rules", file));
         assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
         return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});

@@ -382,8 +382,8 @@ class KeptRuleSourceTest {
     }
 
     private KeptRuleSource restart(Path rules) {
-        FileRuleSource files = FileRuleSource.watch(
-                rules,
+        RuleFollower files = RuleFollower.begin(
+                new FileDocuments(rules),
                 KeptRuleSource.last(folder),
                 RuleVet.NONE,
                 new Looks(clock, Looks.OFTEN, Runnable::run, () -> {}));

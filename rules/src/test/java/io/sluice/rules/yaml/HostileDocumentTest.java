@@ -3,7 +3,7 @@ package io.sluice.rules.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.FileDocuments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -111,7 +111,7 @@ class HostileDocumentTest {
             channel.write(ByteBuffer.wrap(new byte[] {'\n'}), 200L * 1024 * 1024);
         }
 
-        assertThat(((RuleDocument.Refused) FileRuleSource.read(file)).errors())
+        assertThat(((RuleDocument.Refused) FileDocuments.read(file)).errors())
                 .singleElement()
                 .asString()
                 .isEqualTo(file + ": size: 209715201 bytes (expected: at most 33554432)");

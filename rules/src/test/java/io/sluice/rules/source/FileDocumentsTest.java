@@ -1,7 +1,6 @@
 package io.sluice.rules.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.model.Rule;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-class FileRuleSourceTest {
+class FileDocumentsTest {
 
     private static final String ONE = "rules: [{ id: one, limits: [{ rate: 1 }] }]";
     private static final String TWO = "rules: [{ id: two, limits: [{ rate: 1 }] }]";
@@ -45,7 +44,7 @@ class FileRuleSourceTest {
 
     @Test
     void loadsVersionOne() {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         assertThat(source.hasRules()).isTrue();
         assertThat(source.latest().version()).isEqualTo(1);
@@ -55,7 +54,7 @@ class FileRuleSourceTest {
 
     @Test
     void aChangeIsInForceWithinTwoSeconds() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
         FileTime before = Files.getLastModifiedTime(file);
 
         Files.writeString(file, TWO);
@@ -71,7 +70,7 @@ class FileRuleSourceTest {
     @Timeout(300)
     @EnabledOnOs(OS.LINUX)
     void aPipeInPlaceOfTheFileIsAnErrorAndARegularFileIsReadAgain() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.delete(file);
         assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
@@ -109,7 +108,7 @@ class FileRuleSourceTest {
 
     @Test
     void aTouchIsNoChange() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.setLastModifiedTime(file, FileTime.fromMillis(1));
         clock.advance(WITHIN);
@@ -119,7 +118,7 @@ class FileRuleSourceTest {
 
     @Test
     void theSameRulesWrittenDifferentlyAreNoChange() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.writeString(file, "# a comment\n- { limits: [{ rate: 1/s }], id: 'one' }\n");
         clock.advance(WITHIN);
@@ -130,7 +129,7 @@ class FileRuleSourceTest {
 
     @Test
     void aBadFileKeepsTheLastGoodSetAndIsReportedOnce() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.writeString(file, "rules: [{ id: bad }]");
         clock.advance(Duration.ofSeconds(10));
@@ -145,7 +144,7 @@ class FileRuleSourceTest {
     @Test
     void aChangeThatTheVetRefusesIsRefusedLikeABadOne() throws Exception {
         vet = rules -> rules.rules().get(0).id().equals("two") ? List.of(DocumentError.of("rules", "no")) : List.of();
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.writeString(file, TWO);
         clock.advance(Duration.ofSeconds(10));
@@ -161,7 +160,7 @@ class FileRuleSourceTest {
 
     @Test
     void aBadFileThatIsUndoneLeavesTheVersionAsItWas() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
         Files.writeString(file, "rules: [{ id: bad }]");
         clock.advance(WITHIN);
 
@@ -189,7 +188,7 @@ class FileRuleSourceTest {
 
     @Test
     void recoversFromABadFileAndFromALostOne() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
         Files.writeString(file, "");
         clock.advance(WITHIN);
         Files.delete(file);
@@ -207,7 +206,7 @@ class FileRuleSourceTest {
 
     @Test
     void doesNotLookAfterClose() throws Exception {
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         source.close();
         Files.writeString(file, TWO);
@@ -220,19 +219,19 @@ class FileRuleSourceTest {
     @Test
     void aBadFileToBeginWithIsRefused() throws Exception {
         Files.writeString(file, "rules: [{ id: a }]");
-        assertThatThrownBy(this::open).isInstanceOf(RulesRefusedException.class);
+        assertThat(watch().hasRules()).isFalse();
 
         Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
-        assertThatThrownBy(this::open).hasMessage(file + ": encoding: not UTF-8 (expected: UTF-8)");
+        assertThat(watch().refused()).hasToString("[" + file + ": encoding: not UTF-8 (expected: UTF-8)]");
 
         Files.delete(file);
-        assertThatThrownBy(this::open).hasMessage(file + ": file: missing (expected: a rule document)");
+        assertThat(watch().refused()).hasToString("[" + file + ": file: missing (expected: a rule document)]");
     }
 
     @Test
     void aWatchedFileThatIsBadToBeginWithIsTakenOnceItIsGood() throws Exception {
         Files.writeString(file, "rules: [{ id: a }]");
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
         assertThat(source.hasRules()).isFalse();
         assertThat(source.latest().version()).isZero();
         assertThat(source.refused()).hasSize(1);
@@ -253,7 +252,7 @@ class FileRuleSourceTest {
         assertThat(watch(Optional.of(last)).latest().version()).isEqualTo(12);
 
         Files.writeString(file, TWO);
-        FileRuleSource other = watch(Optional.of(last));
+        RuleFollower other = watch(Optional.of(last));
         assertThat(other.latest().version()).isEqualTo(13);
 
         Files.writeString(file, ONE);
@@ -279,7 +278,7 @@ class FileRuleSourceTest {
         Files.writeString(rules.resolve(".hidden.yaml"), "not rules");
         Files.writeString(Files.createDirectory(rules.resolve("sub")).resolve("x.yaml"), "not rules");
 
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         assertThat(ids(source)).containsExactly("one", "two", "three");
         assertThat(source.latest().version()).isEqualTo(1);
@@ -289,7 +288,7 @@ class FileRuleSourceTest {
     void filesOfADirectoryMayComeGoAndMove() throws Exception {
         file = Files.createDirectory(folder.resolve("d"));
         write("a.yaml", "one");
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         write("b.yaml", "two");
         clock.advance(WITHIN);
@@ -309,7 +308,7 @@ class FileRuleSourceTest {
         write("a.yaml", "one");
         write("b.yaml", "one");
 
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         assertThat(source.hasRules()).isFalse();
         assertThat(source.refused())
@@ -322,7 +321,7 @@ class FileRuleSourceTest {
     void oneBadFileRefusesTheWholeDirectoryAndAllErrorsAreTold() throws Exception {
         file = Files.createDirectory(folder.resolve("d"));
         write("a.yaml", "one");
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         write("b.yaml", "two");
         Files.writeString(file.resolve("c.yaml"), "rules: [{ id: bad }]");
@@ -346,7 +345,7 @@ class FileRuleSourceTest {
     void anEmptyDirectoryIsAnErrorAndSoIsOneThatVanishes() throws Exception {
         file = Files.createDirectory(folder.resolve("d"));
         write("a.yaml", "one");
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
 
         Files.delete(file.resolve("a.yaml"));
         clock.advance(WITHIN);
@@ -373,7 +372,7 @@ class FileRuleSourceTest {
         for (String name : List.of("a.yaml", "b.yaml")) {
             Files.createSymbolicLink(file.resolve(name), Path.of("..data", name));
         }
-        FileRuleSource source = watch();
+        RuleFollower source = watch();
         assertThat(ids(source)).containsExactly("one", "two");
 
         generation("..2026_02", "a.yaml", "two", "c.yaml", "one");
@@ -391,19 +390,15 @@ class FileRuleSourceTest {
                         + file.resolve("a.yaml") + ", line 1 has this one)"));
     }
 
-    private FileRuleSource watch() {
+    private RuleFollower watch() {
         return watch(Optional.empty());
     }
 
-    private FileRuleSource watch(Optional<RuleStamp> last) {
-        FileRuleSource source =
-                FileRuleSource.watch(file, last, vet, new Looks(clock, Looks.OFTEN, Runnable::run, () -> {}));
+    private RuleFollower watch(Optional<RuleStamp> last) {
+        RuleFollower source = RuleFollower.begin(
+                new FileDocuments(file), last, vet, new Looks(clock, Looks.OFTEN, Runnable::run, () -> {}));
         source.listen(heard);
         return source;
-    }
-
-    private FileRuleSource open() throws RulesRefusedException {
-        return FileRuleSource.open(file, clock);
     }
 
     private void write(String name, String id) throws IOException {
@@ -423,7 +418,7 @@ class FileRuleSourceTest {
         KubernetesMount.swap(file, generation);
     }
 
-    private static List<String> ids(FileRuleSource source) {
+    private static List<String> ids(RuleFollower source) {
         return source.latest().rules().stream().map(Rule::id).toList();
     }
 }
