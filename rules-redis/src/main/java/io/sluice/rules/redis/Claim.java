@@ -15,16 +15,16 @@ import java.util.regex.Pattern;
  * <p><b>Why a claim has a number beside the term of its leader.</b> A command without an answer may still arrive. After one, the same leader
  * claims again with the next number, so that it is not overtaken by itself.
  *
- * <p><b>Why a Cluster has many places.</b> A script reaches one slot only, so each slot with keys to write has a place for the claim. A leader
- * first claims the main place, then all places that exist. A place is made in three steps: claim it, confirm that the main place still has
- * the same claim, and only then write. Whichever step of an earlier leader arrives late, a later one is refused: either its place existed
- * when the later leader looked for places, or its confirmation comes after the later leader's claim.
+ * <p><b>Why a Cluster has many places.</b> A script reaches one slot only, so each slot with keys to write has a place for the claim. A
+ * leader first claims the main place, then all places that exist. A place is made in three steps: claim it, confirm that the main place
+ * still has the same claim, and only then write. If a step of an earlier leader arrives late, the next step of that leader is refused:
+ * either its place existed when the later leader looked for places, or its confirmation comes after the later leader's claim.
  */
 final class Claim {
 
     private static final Pattern TEXT = Pattern.compile("([0-9]{1,15}) ([0-9]{1,15})\\b.*");
 
-    /** What a claim does in Redis. */
+    /** The operations of a claim in Redis. */
     interface Places {
 
         /** Returns the place that protects a key. */
@@ -45,7 +45,7 @@ final class Claim {
     private final Set<String> claimed = new HashSet<>();
 
     /**
-     * @param place the key that holds it, or in a Cluster the beginning of such keys
+     * @param place the key that holds the claim, or in a Cluster the prefix of such keys
      * @param main a key whose place is the main one
      */
     Claim(String place, String main) {
@@ -53,7 +53,7 @@ final class Claim {
         this.main = main;
     }
 
-    /** Returns the claim of a program that only reads, or that is no center. */
+    /** Returns the claim of a program that only reads, or that is not a center. */
     static Claim none() {
         return new Claim(RuleStore.TERM, RuleStore.VERSION);
     }
@@ -62,7 +62,7 @@ final class Claim {
         return place;
     }
 
-    /** Sets the term of the leader; 0 for a program that is no center, whose writes are not compared. */
+    /** Sets the term of the leader; 0 for a program that is not a center, whose writes are not compared. */
     void lead(long leading) {
         if (leading != term) {
             term = leading;
@@ -115,10 +115,10 @@ final class Claim {
     }
 
     /**
-     * Takes the answer that a later claim exists.
+     * Handles the answer that a later claim exists.
      *
-     * @throws NewerLeaderException if it is of a later term
-     * @throws IllegalStateException if it is of this term; the next attempt has a higher number
+     * @throws NewerLeaderException if the later claim has a later term
+     * @throws IllegalStateException if the later claim has this term; the next attempt has a higher number
      */
     void refused(String later) {
         isMade = false;

@@ -42,7 +42,7 @@ final class ClaimedWrites implements Claim.Places {
     /**
      * One write.
      *
-     * @param arguments of {@code write.lua}, beginning with what to do
+     * @param arguments the arguments of {@code write.lua}, starting with the operation
      */
     record Write(String key, List<byte[]> arguments) {
 
@@ -63,7 +63,7 @@ final class ClaimedWrites implements Claim.Places {
     }
 
     /**
-     * Writes one key. Returns whether it was written.
+     * Writes one key. Returns true if it was written.
      *
      * @throws NewerLeaderException if a later term was claimed
      */
@@ -72,7 +72,7 @@ final class ClaimedWrites implements Claim.Places {
     }
 
     /**
-     * Writes keys, each in a step of its own. Returns how many were written. Repeats all of them if the claim was lost in between.
+     * Writes keys, each in its own step. Returns how many were written. Repeats all of them if the claim was lost in between.
      *
      * @throws NewerLeaderException if a later term was claimed
      */
@@ -160,7 +160,7 @@ final class ClaimedWrites implements Claim.Places {
         return String.valueOf(failure.getMessage());
     }
 
-    /** Waits for an answer. Without one it is not known what arrived, so the next write needs a new claim. */
+    /** Waits for an answer. Without an answer the writes that arrived are unknown, so the next write needs a new claim. */
     private <T> T await(Future<T> answer) {
         try {
             return LettuceStore.await(answer, patience);

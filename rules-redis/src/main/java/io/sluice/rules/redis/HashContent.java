@@ -21,7 +21,7 @@ sealed interface HashContent {
         }
     }
 
-    /** No content, or no content any more. */
+    /** The key has no content, or no longer has any. */
     record Gone() implements HashContent {}
 
     /** Content that is not a rule, with the reason in the form {@code name: value (expected: …)}. */

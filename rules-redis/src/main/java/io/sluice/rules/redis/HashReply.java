@@ -10,7 +10,7 @@ import java.util.Map;
 /** Parses the reply of {@code read.lua}. */
 final class HashReply {
 
-    /** The founding form has eleven fields. A few more are listed in the error; many are refused as such. */
+    /** The founding form has eleven fields. A few more are listed in the error; a hash with more than this is refused for their number. */
     static final int MOST_FIELDS = 32;
 
     /** The maximum size of one rule. */

@@ -32,10 +32,10 @@ final class LettuceStore implements RuleStore {
 
     private static final int SCANNED_AT_ONCE = 1_000;
 
-    /** How many hashes are read or written at once. Even this many of the largest size take no more than 25 MiB. */
+    /** The number of hashes per read or write. Even this many hashes of the largest size take no more than 25 MiB. */
     private static final int HASHES_AT_ONCE = 100;
 
-    /** More than the longest valid text takes. */
+    /** More bytes than the longest valid text takes. */
     private static final long MOST_ADJUSTING_BYTES = 3L * Adjustments.MOST_CHARACTERS;
 
     private static final Script READ = Script.load("read.lua");
@@ -169,7 +169,7 @@ final class LettuceStore implements RuleStore {
         await(redis.publish(CHANNEL, utf8(message)));
     }
 
-    /** Waits for an answer. If the server does not know the script yet, sends it; the server knows it from then on. */
+    /** Waits for an answer. If the server does not know the script yet, sends the script; from then on the server knows it. */
     private List<byte[]> answer(RedisFuture<List<byte[]>> future, String key, byte[]... bounds) {
         try {
             return await(future);
@@ -186,7 +186,7 @@ final class LettuceStore implements RuleStore {
         return parts;
     }
 
-    /** Waits for what is only answered about a text; empty if the key is of another type. */
+    /** Waits for the answer to a command for texts; empty if the key is of another type. */
     private <T> Optional<T> text(Future<T> answer) {
         try {
             return Optional.of(await(answer));
@@ -198,7 +198,7 @@ final class LettuceStore implements RuleStore {
         }
     }
 
-    /** Returns whether a command failed because something else wrote a key of another type. */
+    /** Returns whether a command failed because another program wrote a key of another type. */
     static boolean isOfAnotherType(RedisCommandExecutionException failure) {
         return String.valueOf(failure.getMessage()).startsWith("WRONGTYPE");
     }

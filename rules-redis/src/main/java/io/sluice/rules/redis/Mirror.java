@@ -55,7 +55,7 @@ final class Mirror {
         return few(different);
     }
 
-    /** Writes hashes of the released rules again that were lost or changed. The hashes of others stay. */
+    /** Rewrites hashes of the released rules that were lost or changed. Hashes of other programs stay. */
     static KeptRules repair(RuleStore store, List<Rule> rules) {
         Map<String, Map<String, String>> expected = of(rules);
         Map<String, Map<String, String>> lost = new LinkedHashMap<>();

@@ -17,10 +17,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place in Redis where nodes report, and where a center answers them. It has a connection of its own, which it opens when it
+ * The place in Redis where nodes report, and where a center answers them. It has its own connection, which it opens when it
  * is needed and again after a failure. Calls block until the answer arrives, so use a thread that may block. Not thread-safe.
  *
- * <p>Each command is about one key, so a Cluster executes all of them.
+ * <p>Each command uses one key, so a Cluster executes all of them.
  */
 public final class RedisFleet implements AutoCloseable {
 
@@ -36,28 +36,28 @@ public final class RedisFleet implements AutoCloseable {
         }
     }
 
-    /** The beginning of the keys of reports, which expire after {@link #REPORT_LIVES}. */
+    /** The prefix of the keys of reports, which expire after {@link #REPORT_LIVES}. */
     public static final String REPORT = "rate_limit_node:";
 
-    /** The key of the set of all ids that ever reported, so that nobody scans for reports. The center removes old ids. */
+    /** The key of the set of all ids that ever reported, so that no center has to scan for reports. The center removes old ids. */
     public static final String NODES = "rate_limit_nodes";
 
-    /** The key of what the center tells all nodes. */
+    /** The key of the message from the center to all nodes. */
     public static final String FLEET = "rate_limit_fleet";
 
-    /** A node whose last report is older does not live. */
+    /** A node is dead if its last report is older. */
     public static final Duration REPORT_LIVES = Duration.ofSeconds(5);
 
-    /** The center tells every second. What it told longer ago means nothing. */
+    /** The center writes its message every second. An older message than this is void. */
     private static final Duration FLEET_LIVES = Duration.ofSeconds(60);
 
-    /** The maximum size of what the center tells. */
+    /** The maximum size of the center's message. */
     private static final int MOST_BYTES = 100_000;
 
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(1);
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(3);
 
-    /** Holds the claim of the center that writes. Of its own, because it writes beside the rules, with another connection. */
+    /** Holds the claim of the center that writes. Separate, because the fleet is written over another connection than the rules. */
     static final String TERM = RuleStore.TERM + "_fleet";
 
     private final RuleServer server;
@@ -90,7 +90,7 @@ public final class RedisFleet implements AutoCloseable {
     }
 
     /**
-     * Writes the report of a node, and returns what the center tells all nodes; empty if no center has told anything lately.
+     * Writes the report of a node, and returns the center's message to all nodes; empty if no center has written one lately.
      *
      * @throws RefusedException if Redis refuses a command
      * @throws RuntimeException if Redis cannot be reached
@@ -120,9 +120,9 @@ public final class RedisFleet implements AutoCloseable {
     }
 
     /**
-     * Writes for a center from now on: nothing that it writes replaces what the leader of a later term wrote, however late it arrives.
+     * Makes all later writes those of a center: they never replace what the leader of a later term wrote, however late they arrive.
      *
-     * @param term of the center that leads; 0 while it does not lead. Then it only reads
+     * @param term the term of the center that leads; 0 while it does not lead and only reads
      */
     public void lead(long term) {
         claim.lead(term);
@@ -185,7 +185,7 @@ public final class RedisFleet implements AutoCloseable {
         }
     }
 
-    /** Returns a text; null if there is none. A key of another type is none: it is written again within a second. */
+    /** Returns a text; null if there is none. A key of another type counts as none: it is rewritten within a second. */
     private static byte @Nullable [] text(RedisFuture<byte[]> answer) {
         try {
             return LettuceStore.await(answer, ANSWER_MAY_TAKE);
@@ -198,7 +198,7 @@ public final class RedisFleet implements AutoCloseable {
     }
 
     /**
-     * Tells all nodes about the fleet.
+     * Writes the message about the fleet to all nodes.
      *
      * @throws NewerLeaderException if a later term was claimed
      * @throws RuntimeException if Redis cannot be reached or refuses

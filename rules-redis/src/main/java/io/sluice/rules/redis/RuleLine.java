@@ -83,7 +83,7 @@ final class RuleLine implements AutoCloseable {
         return store;
     }
 
-    /** Returns what writes for a center, for data other than rules. */
+    /** Returns the writes of a center, for data other than rules. */
     ClaimedWrites writes() {
         return writes;
     }
@@ -107,8 +107,8 @@ final class RuleLine implements AutoCloseable {
     }
 
     /**
-     * Returns whether Redis sends a notification from now on when a key of rules may have changed, as long as this connection is
-     * open.
+     * Starts to track keys of rules. Returns whether Redis will send a notification when one of them may have changed, as long as this
+     * connection is open.
      */
     boolean track(Runnable changed) {
         return tracking.apply(changed);

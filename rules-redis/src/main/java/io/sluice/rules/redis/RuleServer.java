@@ -74,12 +74,12 @@ final class RuleServer implements AutoCloseable {
         return open(patience, Claim.none());
     }
 
-    /** Connects to write for a center, too. Blocks until connected, and throws on timeout. */
+    /** Connects to read and to write for a center. Blocks until connected, and throws on timeout. */
     RuleLine open(Duration patience, Claim claim) {
         if (cluster) {
-            // A new client each time, because a client keeps to the nodes that it once knew.
+            // A new client for each connection, because a client keeps to the nodes that it once knew.
             RedisClusterClient client = RedisClusterClient.create(resources, uris);
-            // A primary that died and was replaced is still listed, without slots. A scan would wait for it in vain.
+            // A dead primary that was replaced is still listed, without slots. A scan would wait for it in vain.
             client.setOptions(ClusterClientOptions.builder(options())
                     .nodeFilter(node ->
                             !node.getRole().isUpstream() || !node.getSlots().isEmpty())

@@ -15,7 +15,7 @@ interface RuleStore {
 
     String VERSION = "rate_limit_config_version";
 
-    /** Holds the {@linkplain Claim claim} of the center that writes. In a Cluster, keys that begin with it. */
+    /** Holds the {@linkplain Claim claim} of the center that writes. In a Cluster, the prefix of the keys that hold it. */
     String TERM = "rate_limit_config_term";
 
     String ADJUSTMENTS = "rate_limit_config_adjustments";
@@ -36,13 +36,13 @@ interface RuleStore {
      */
     Optional<byte[]> version();
 
-    /** Returns {@link #ADJUSTMENTS}; empty if it does not exist. Something that is not a text is returned as an empty one. */
+    /** Returns {@link #ADJUSTMENTS}; empty if it does not exist. A key of another type is returned as an empty text. */
     Optional<String> adjustments();
 
-    /** Makes the claim of a center, so that nothing arrives that earlier leaders wrote. Does nothing if it is made, or if there is no center. */
+    /** Makes the claim of a center, so that no write of an earlier leader arrives. Does nothing if it is made, or without a center. */
     void claim();
 
-    /** Writes {@link #ADJUSTMENTS} unless a higher revision is there. Returns whether they were written. */
+    /** Writes {@link #ADJUSTMENTS} unless Redis has a higher revision. Returns whether they were written. */
     boolean adjust(String text, long revision);
 
     /** Returns the size of a snapshot in bytes; 0 if it does not exist, -1 if the key is not a text. */
@@ -54,13 +54,13 @@ interface RuleStore {
     /** Writes a snapshot unless it exists. Returns whether it was written. */
     boolean write(long version, byte[] snapshot);
 
-    /** Writes a snapshot over whatever the key holds. */
+    /** Writes a snapshot, and replaces any content of the key. */
     void replace(long version, byte[] snapshot);
 
     /**
-     * Switches to the next version if the current one is unchanged. Returns whether it did.
+     * Switches to the next version if the current one is unchanged. Returns false if it has changed.
      *
-     * @param was what {@link #version} returned; empty for none
+     * @param was the answer of {@link #version}; empty for none
      */
     boolean flip(byte[] was, String next);
 

@@ -9,7 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script without its comments, which need not be sent, and the digest by which Redis identifies it.
+ * A script without its comments, which Redis does not need, and the digest by which Redis identifies it.
  *
  * @param digest the SHA-1 of the text
  */

@@ -2,7 +2,7 @@ package io.sluice.rules.redis;
 
 import io.lettuce.core.cluster.SlotHash;
 
-/** A short text for each slot of a Cluster, which as a hash tag leads to this slot. */
+/** A short text for each slot of a Cluster. A key with this text as its hash tag belongs to the slot. */
 final class SlotTags {
 
     private static final String[] TAGS = tags();

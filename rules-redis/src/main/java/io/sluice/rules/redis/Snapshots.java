@@ -11,7 +11,7 @@ import java.util.List;
 /** Reads and writes released sets, each stored under its version. */
 final class Snapshots {
 
-    /** Redis does nothing else while it answers, so a snapshot is read in parts. */
+    /** Redis is blocked while it answers, so a snapshot is read in parts. */
     private static final int PART_BYTES = 4 * 1024 * 1024;
 
     /**
@@ -35,7 +35,7 @@ final class Snapshots {
         return out.toByteArray();
     }
 
-    /** Returns the set of a version, or why it cannot be used. A set that is too large is not read. */
+    /** Returns the set of a version, or the reason why it cannot be used. A set that is too large is not read. */
     static Reading read(RuleStore store, long version) {
         return read(store, version, Runtime.getRuntime().maxMemory());
     }

@@ -16,9 +16,10 @@ import java.util.stream.LongStream;
 /**
  * One attempt to make a Redis hold the wanted rules, whatever its keys hold now.
  *
- * <p>The wanted rules come from the database of a center, so every key of ours that is missing, unreadable, of another type or older can
- * be written again. Rules of somebody else are never replaced: a version above ours that can be read, or that a node runs, and other rules
- * under one of our versions. A version key above ours whose rules are in Redis no more and that no node runs is only a wrong number.
+ * <p>The wanted rules come from the database of a center, so every key of the center that is missing, unreadable, of another type or
+ * older can be written again. Rules of another program are never replaced: a version above the center's that can be read, or that a node
+ * runs, and other rules under one of the center's versions. A version key above the center's is only a wrong number if its rules are no
+ * longer in Redis and no node runs it.
  *
  * <p>The order is that of a release: snapshots, adjustments, then the version key, by compare-and-set. So the attempt can stop anywhere
  * and be repeated.
@@ -41,7 +42,7 @@ final class Upkeep {
     private long higherRevision;
 
     /**
-     * @param last what the last attempt wrote; empty if it is not known
+     * @param last the rules that the last attempt wrote; empty if unknown
      * @param thorough whether to read snapshots completely, or only their beginnings
      */
     Upkeep(RuleStore store, WantedRules wanted, Optional<WantedRules> last, boolean thorough) {
@@ -54,7 +55,7 @@ final class Upkeep {
     }
 
     /**
-     * Returns the highest version that is not the publisher's; 0 if there is none.
+     * Returns the highest version that the publisher did not release; 0 if there is none.
      *
      * @param running whether a node runs a version
      */
@@ -100,7 +101,7 @@ final class Upkeep {
                     higher, "Redis has version " + higher + ", which this center does not know" + REPAIR);
         }
         if (wanted.inForce().version() == 0) {
-            // Nothing was released. Until then the Redis belongs to those who write hashes.
+            // Nothing was released. Until the first release, the Redis belongs to the programs that write hashes.
             return false;
         }
         boolean hadRules = !write(wanted.inForce());
@@ -108,7 +109,7 @@ final class Upkeep {
         if (wanted.trial().isPresent()) {
             changed |= write(wanted.trial().get().rules());
         }
-        // Adjustments come before the version that they lie on.
+        // Adjustments are written before the version that they apply to.
         changed |= adjust();
         changed |= flip(hadRules);
         if (changed) {
@@ -119,7 +120,7 @@ final class Upkeep {
                 .isEmpty();
     }
 
-    /** Thrown if something else has released rules that must not be replaced. */
+    /** Thrown if another program has released rules that must not be replaced. */
     static final class ObstacleException extends Exception {
 
         private static final long serialVersionUID = 1;
@@ -174,13 +175,13 @@ final class Upkeep {
         }
     }
 
-    /** Writes a snapshot unless Redis has it. Returns whether it was written. */
+    /** Writes a snapshot unless Redis has it. Returns true if it was written. */
     private boolean write(RuleSet set) throws ObstacleException {
         String key = RuleStore.SNAPSHOT + set.version();
         long length = store.length(set.version());
         if (length == 0) {
             if (!store.write(set.version(), bytes(set))) {
-                // An empty text, which is as good as none.
+                // The key holds an empty text, which counts as none.
                 store.replace(set.version(), bytes(set));
             }
             if (isNamed(set.version())) {
@@ -226,9 +227,9 @@ final class Upkeep {
     }
 
     /**
-     * Switches to the wanted version unless it is in force. Returns whether it was switched.
+     * Switches to the wanted version unless it is in force. Returns true if it was switched.
      *
-     * @param hadRules whether Redis had the rules of the wanted version already
+     * @param hadRules whether Redis already had the rules of the wanted version
      */
     private boolean flip(boolean hadRules) {
         String next = wanted.pointer();
@@ -270,7 +271,7 @@ final class Upkeep {
         return foreign;
     }
 
-    /** Returns the revision of adjustments that were not replaced because it is higher; 0 if they were not. */
+    /** Returns the revision of adjustments that were not replaced because it is higher; 0 if there were none. */
     long higherRevision() {
         return higherRevision;
     }

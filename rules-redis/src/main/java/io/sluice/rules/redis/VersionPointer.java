@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
  * The content of {@code rate_limit_config_version}: {@code 12}, or {@code 12 trial 13 share 10} while some of the nodes or callers
  * try the next version.
  *
- * @param version in force for everybody who is not in a trial
- * @param trial names a higher version
+ * @param version the version in force for all nodes and callers outside a trial
+ * @param trial a higher version on trial, and its scope
  */
 record VersionPointer(long version, Optional<TrialPointer> trial) {
 
-    /** A longer text is refused. */
+    /** The maximum length. Longer texts are refused. */
     static final int LONGEST = TrialPointer.LONGEST;
 
     /** The highest number with fifteen digits. */
@@ -60,7 +60,7 @@ record VersionPointer(long version, Optional<TrialPointer> trial) {
                 .orElse(List.of(version));
     }
 
-    /** Returns which callers try the version on trial; empty if callers try none. */
+    /** Returns the callers that try the version on trial; empty if callers try none. */
     Optional<CallerSplit> split() {
         return trial.filter(tried -> tried.scope() instanceof TrialScope.Callers)
                 .map(tried -> ((TrialScope.Callers) tried.scope()).split());

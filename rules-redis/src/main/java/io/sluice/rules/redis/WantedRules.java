@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a center wants the nodes of a Redis to have.
+ * The rules that a center wants the nodes of a Redis to have.
  *
  * @param inForce the released rules; version 0 if nothing was released
  * @param trial a higher version, and who tries it
- * @param adjustments on top of both; revision 0 if there never were any
+ * @param adjustments the adjustments on top of both; revision 0 if there never were any
  */
 public record WantedRules(RuleSet inForce, Optional<Trial> trial, Adjustments adjustments) {
 
@@ -42,7 +42,7 @@ public record WantedRules(RuleSet inForce, Optional<Trial> trial, Adjustments ad
         return sets;
     }
 
-    /** Returns the percentage of nodes that a version is for. Callers try a version on every node. */
+    /** Returns the percentage of nodes that a version is for. A version that callers try is for every node. */
     int share(RuleSet set) {
         return trial.filter(tried -> tried.rules().version() == set.version())
                 .filter(tried -> tried.scope() instanceof TrialScope.Nodes)
