@@ -4,15 +4,15 @@ import io.sluice.center.settings.AlertSeverity;
 import java.util.Arrays;
 
 /**
- * Something that is wrong, or was. Times are milliseconds since 1970, and 0 if it did not happen. Immutable.
+ * A problem that exists now, or existed. Times are milliseconds since 1970, and 0 if the event did not happen. Immutable.
  *
- * @param id 0 before it fires
+ * @param id the number of the alert; 0 before it fires
  * @param rule the id of the alert rule
- * @param since when it began
+ * @param since when the problem was first seen
  * @param firedAt when it had lasted long enough
- * @param clearSince since when it is not seen any more, while it still fires
- * @param resolvedAt when it was over
- * @param toldAt when it was last sent to somebody
+ * @param clearSince when it was first no longer seen, while the alert still fires
+ * @param resolvedAt when the alert ended
+ * @param toldAt when the alert was last sent
  */
 record Alert(
         long id,
@@ -27,9 +27,9 @@ record Alert(
         long toldAt,
         Symptom symptom) {
 
-    /** Where an alert is. */
+    /** The state of an alert. */
     enum State {
-        /** It has not lasted long enough. */
+        /** The problem has not lasted long enough. */
         PENDING("pending"),
         FIRING("firing"),
         RESOLVED("resolved");
@@ -56,7 +56,7 @@ record Alert(
         return new Alert(0, rule.id(), rule.kind(), rule.severity(), State.PENDING, now, 0, 0, 0, 0, symptom);
     }
 
-    /** Returns the same with what is seen now. */
+    /** Returns a copy with the problem as it is seen now. */
     Alert seen(Symptom now, AlertSeverity as) {
         return new Alert(id, rule, kind, as, state, since, firedAt, 0, resolvedAt, toldAt, now);
     }
@@ -81,7 +81,7 @@ record Alert(
         return new Alert(number, rule, kind, severity, state, since, firedAt, clearSince, resolvedAt, toldAt, symptom);
     }
 
-    /** Returns the same without times in the future, which a clock leaves behind that was set back. */
+    /** Returns a copy without times in the future, which remain after a clock was set back. */
     Alert notAfter(long now) {
         return new Alert(
                 id,
@@ -97,7 +97,7 @@ record Alert(
                 symptom);
     }
 
-    /** Returns the same with all its times later; a negative span makes them earlier. */
+    /** Returns a copy with all its times later; a negative span makes them earlier. */
     Alert later(long millis) {
         return new Alert(
                 id,
@@ -113,11 +113,11 @@ record Alert(
                 symptom);
     }
 
-    /** Returns what is the same at each occurrence. */
+    /** Returns the rule and the key, which are the same at each occurrence. */
     Subject subject() {
         return new Subject(rule, symptom.key());
     }
 
-    /** What an alert rule says something about. */
+    /** The subject of an alert rule's alert. */
     record Subject(String rule, String key) {}
 }

@@ -48,8 +48,8 @@ final class AlertBook {
     /**
      * Changes a rule, or adds one.
      *
-     * @param revision of the rule that the caller has seen; 0 for one that nobody changed yet, and for a new one
-     * @param body the fields to change; those of a new rule have a kind
+     * @param revision the revision of the rule that the caller has seen; 0 for a rule that was never changed, and for a new rule
+     * @param body the fields to change; a new rule needs a kind
      */
     AlertRule put(Actor actor, String id, long revision, JsonNode body, String reason) {
         String why = Changes.reason(reason);
@@ -68,7 +68,7 @@ final class AlertBook {
         });
     }
 
-    /** Removes a rule that was added, or brings one that is built in back to its first values. */
+    /** Removes a rule that was added, or resets one that is built in. */
     AlertRule remove(Actor actor, String id, String reason) {
         String why = Changes.reason(reason);
         return database.write(client -> {
@@ -119,9 +119,9 @@ final class AlertBook {
     }
 
     /**
-     * What to silence. Exactly one of these is given.
+     * The scope of a silence. Exactly one of the fields is given.
      *
-     * @param alert the id of an alert; 0 if it is not about one
+     * @param alert the id of an alert; 0 for another scope
      */
     record Wish(String kind, String rule, long alert) {
 
@@ -190,7 +190,7 @@ final class AlertBook {
         });
     }
 
-    /** The subject can be a caller, which is masked and hashed; the log gets neither. */
+    /** The subject can be a caller, which is masked and hashed; the log contains neither form. */
     private static Map<String, Object> described(Silence silence) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("silence", silence.id());

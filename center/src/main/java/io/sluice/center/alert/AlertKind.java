@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 
-/** What an alert can be about. */
+/** The kinds of problem that an alert reports. */
 public enum AlertKind {
     /** One caller is refused often. */
     CALLER_REFUSED("caller_refused", true, REFUSED, WITHIN, RULE),
@@ -22,15 +22,15 @@ public enum AlertKind {
     REFUSAL_SHARE("refusal_share", true, SHARE, REQUESTS, WITHIN, RULE),
     /** A node decides without its store. */
     DEGRADED("degraded", false),
-    /** A node has stopped to ask its store. */
+    /** A node has stopped asking its store. */
     BREAKER_OPEN("breaker_open", false),
     /** A release has not reached all nodes, or a node refused it. */
     RELEASE_NOT_ACKNOWLEDGED("release_not_acknowledged", false, AFTER),
-    /** Redis has something else than what was released. */
+    /** Redis differs from the released rules. */
     DRIFT("drift", false),
     /** No node holds a new checkpoint of the audit log, or a node refuses the log. */
     AUDIT_NOT_WITNESSED("audit_not_witnessed", false, AFTER),
-    /** A node has stopped to report. */
+    /** A node has stopped reporting. */
     NODE_SILENT("node_silent", false);
 
     private final String word;
@@ -56,12 +56,12 @@ public enum AlertKind {
         return Arrays.stream(values()).filter(kind -> kind.word().equals(word)).findFirst();
     }
 
-    /** Returns the names of the thresholds that it has. */
+    /** Returns the names of the thresholds of this kind. */
     Set<String> fields() {
         return fields;
     }
 
-    /** Returns whether it is about counts, which change slowly and take time to read. */
+    /** Returns whether the kind depends on counts, which change slowly and take time to read. */
     boolean isTraffic() {
         return isTraffic;
     }

@@ -1,9 +1,9 @@
 package io.sluice.center.alert;
 
-/** Hears about every alert that fires, is told again, or is resolved. It must return at once. */
+/** Notified of every alert that fires, is repeated, or is resolved. It must return immediately. */
 @FunctionalInterface
 public interface AlertListener {
 
-    /** Says that an alert changed. */
+    /** Called when an alert has changed. */
     void changed(String json);
 }

@@ -7,20 +7,20 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An alert, as the API, webhooks and the stream show it.
+ * An alert in the form of the API, webhooks and the stream.
  *
- * @param id 0 while it is pending
+ * @param id the number of the alert; 0 while it is pending
  * @param rule the id of the alert rule
  * @param state pending, firing or resolved
- * @param since when it began
- * @param fired when it had lasted long enough; null while it is pending
- * @param resolved when it was over; null before
- * @param key what it is about, the same at each occurrence
- * @param subject the same for people; callers are masked
+ * @param since when the problem was first seen
+ * @param fired when it had lasted long enough; null while the alert is pending
+ * @param resolved when the alert ended; null before
+ * @param key the subject as a key, the same at each occurrence
+ * @param subject the subject for people; callers are masked
  * @param summary one English sentence
- * @param summaryZh the same in Chinese
- * @param link where to look
- * @param silenced whether nobody is told
+ * @param summaryZh the same sentence in Chinese
+ * @param link the page that shows more
+ * @param silenced whether a silence keeps the alert from being sent
  */
 public record AlertReply(
         long id,
@@ -67,7 +67,7 @@ public record AlertReply(
         return millis == 0 ? null : Instant.ofEpochMilli(millis);
     }
 
-    /** Returns the same as one line of JSON. */
+    /** Returns the alert as one line of JSON. */
     String json() {
         ObjectNode json = JSON.createObjectNode();
         json.put("id", id)

@@ -7,13 +7,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * When there is an alert. Immutable.
+ * The condition of an alert. Immutable.
  *
  * @param id the word of its kind if it is built in
- * @param revision rises with each change; 0 as long as nobody changed it
- * @param hold how long something must be wrong before the alert fires
- * @param clearFor how long it must be right before the alert is resolved
- * @param repeat after this time an alert that fires is told again
+ * @param revision increases with each change; 0 if the rule was never changed
+ * @param hold how long a problem must last before the alert fires
+ * @param clearFor how long the problem must be absent before the alert is resolved
+ * @param repeat the time after which a firing alert is sent again
  */
 record AlertRule(
         String id,
@@ -30,7 +30,7 @@ record AlertRule(
     private static final Duration REPEAT = Duration.ofHours(4);
     private static final double USUAL_TENANT_SHARE = 20;
 
-    /** Returns the rules that exist from the beginning, one of each kind. */
+    /** Returns the built-in rules, one of each kind. */
     static List<AlertRule> builtIn() {
         return new ArrayList<>(
                 Arrays.stream(AlertKind.values()).map(AlertRule::builtIn).toList());
@@ -55,7 +55,7 @@ record AlertRule(
         return new AlertRule(kind.word(), kind, 0, true, severity, hold, MINUTE, REPEAT, thresholds);
     }
 
-    /** Returns the same under another name and revision. */
+    /** Returns a copy with another name and revision. */
     AlertRule named(String other, long number) {
         return new AlertRule(other, kind, number, enabled, severity, hold, clearFor, repeat, thresholds);
     }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An alert rule. Thresholds that its kind does not have are null.
  *
- * @param builtIn whether it exists from the beginning
- * @param hold how long something must be wrong before the alert fires
- * @param clearFor how long it must be right before the alert is resolved
- * @param repeat after this time an alert that fires is told again
+ * @param builtIn whether the rule is built in
+ * @param hold how long a problem must last before the alert fires
+ * @param clearFor how long the problem must be absent before the alert is resolved
+ * @param repeat the time after which a firing alert is sent again
  */
 public record AlertRuleReply(
         String id,

@@ -10,12 +10,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The table of alert rules that somebody changed or added, over those that are built in. */
+/** The table of alert rules that were changed or added. They replace or extend the built-in rules. */
 final class AlertRuleTable {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    /** Returns all rules: those that are built in, then the others by id. */
+    /** Returns all rules: the built-in ones first, then the others by id. */
     List<AlertRule> all(JdbcClient client) {
         Map<String, AlertRule> rules = new LinkedHashMap<>();
         AlertRule.builtIn().forEach(rule -> rules.put(rule.id(), rule));
@@ -35,9 +35,9 @@ final class AlertRuleTable {
     }
 
     /**
-     * Stores a rule whose revision is the next one.
+     * Stores a rule whose revision follows the stored one.
      *
-     * @throws LostRaceException if it has another revision
+     * @throws LostRaceException if the stored rule has another revision
      */
     void put(JdbcClient client, AlertRule rule) {
         String body = JSON.writeValueAsString(AlertRuleText.fields(rule));
@@ -55,9 +55,9 @@ final class AlertRuleTable {
     }
 
     /**
-     * Removes what was stored of a rule.
+     * Removes the stored form of a rule.
      *
-     * @throws LostRaceException if it has another revision
+     * @throws LostRaceException if the stored rule has another revision
      */
     void remove(JdbcClient client, AlertRule rule) {
         int rows = client.sql("DELETE FROM alert_rule WHERE id = ? AND revision = ?")

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** Reads alert rules from JSON and writes them. Fields that are missing keep their value. */
+/** Reads and writes alert rules as JSON. Missing fields keep their value. */
 final class AlertRuleText {
 
     static final String FOR = "for";
@@ -32,7 +32,7 @@ final class AlertRuleText {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Figures by the second are kept for an hour. */
+    /** Counts by the second are kept for an hour. */
     private static final Duration LONGEST_WITHIN = Duration.ofMinutes(55);
 
     private static final long MOST = 1_000_000_000;
@@ -45,7 +45,7 @@ final class AlertRuleText {
         return ID.matcher(text).matches();
     }
 
-    /** Returns the names of all fields that some rule has. */
+    /** Returns the names of the fields of all kinds of rules. */
     static Set<String> fields() {
         Set<String> all = new TreeSet<>(COMMON);
         for (AlertKind kind : AlertKind.values()) {
@@ -77,7 +77,7 @@ final class AlertRuleText {
                         target(body, now.rule())));
     }
 
-    /** Returns the fields that the rule has. */
+    /** Returns the fields of a rule. */
     static Map<String, Object> fields(AlertRule rule) {
         Thresholds numbers = rule.thresholds();
         Map<String, Object> fields = new LinkedHashMap<>();

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes next for an alert: inactive, pending, firing, resolved. A pure function of what was, what is seen, and the time.
+ * The next state of an alert: inactive, pending, firing, resolved. A pure function of the state before, the symptom, and the time.
  *
- * <p>A time in the future counts as now. Only another leader with another clock leaves one behind: {@link Alerts} moves the times with
- * a clock that is set.
+ * <p>A time in the future counts as now. Such a time comes only from another leader with another clock: {@link Alerts} moves the times
+ * when a clock is set.
  *
- * @param next what it is now; empty if there is nothing any more
- * @param told what people have to be told; empty if nothing
+ * @param next the next state; empty if there is no alert any more
+ * @param told the event to send; empty if there is none
  */
 record AlertStep(Optional<Alert> next, Optional<Event> told) {
 
@@ -21,10 +21,10 @@ record AlertStep(Optional<Alert> next, Optional<Event> told) {
     /**
      * Returns the next step.
      *
-     * @param before what it was; null if there was nothing
-     * @param symptom what is seen; null if all is well, or the rule is disabled
-     * @param silenced whether nobody is to be told
-     * @param now in milliseconds since 1970
+     * @param before the state before; null if there was no alert
+     * @param symptom the problem as it is seen now; null if there is none, or the rule is disabled
+     * @param silenced whether a silence keeps the alert from being sent
+     * @param now the time in milliseconds since 1970
      */
     static AlertStep of(@Nullable Alert before, @Nullable Symptom symptom, AlertRule rule, boolean silenced, long now) {
         if (before == null || before.state() == State.RESOLVED) {
@@ -46,7 +46,7 @@ record AlertStep(Optional<Alert> next, Optional<Event> told) {
         return firing(alert.firing(now), rule, silenced, now);
     }
 
-    /** An alert that began under a silence is told when the silence ends. */
+    /** An alert that started under a silence is sent when the silence ends. */
     private static AlertStep firing(Alert alert, AlertRule rule, boolean silenced, long now) {
         if (silenced) {
             return silent(alert);
@@ -64,7 +64,7 @@ record AlertStep(Optional<Alert> next, Optional<Event> told) {
         if (rule.enabled() && now - clear.clearSince() < rule.clearFor().toMillis()) {
             return silent(clear);
         }
-        // Nobody has to be told about the end of something that they never heard of.
+        // The end of an alert is not sent if its start was not.
         boolean isTold = clear.toldAt() > 0 && !silenced;
         return new AlertStep(Optional.of(clear.resolved(now)), isTold ? Optional.of(Event.RESOLVED) : Optional.empty());
     }

@@ -12,13 +12,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The table of alerts that fire or fired. */
+/** The table of alerts that fire, or have fired. */
 final class AlertTable {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String SELECT = "SELECT id, state, since, resolved_at, body FROM alert ";
 
-    /** Stores an alert. Returns it with its number. */
+    /** Stores an alert. Returns a copy with its number. */
     Alert put(JdbcClient client, Alert alert) {
         if (alert.id() == 0) {
             Alert numbered = alert.numbered(Database.next(client, "alert"));
@@ -38,7 +38,7 @@ final class AlertTable {
         return alert;
     }
 
-    /** Returns all that fire, newest first. */
+    /** Returns all firing alerts, newest first. */
     List<Alert> firing(JdbcClient client) {
         return client.sql(SELECT + "WHERE state = ? ORDER BY since DESC, id DESC")
                 .param(Alert.State.FIRING.word())
@@ -46,7 +46,7 @@ final class AlertTable {
                 .list();
     }
 
-    /** Returns the numbers of all that fire. */
+    /** Returns the numbers of all firing alerts. */
     Set<Long> firingIds(JdbcClient client) {
         return client.sql("SELECT id FROM alert WHERE state = ?")
                 .param(Alert.State.FIRING.word())
@@ -54,7 +54,7 @@ final class AlertTable {
                 .set();
     }
 
-    /** Returns those that were resolved after a time, newest first. */
+    /** Returns the alerts that were resolved after a time, newest first. */
     List<Alert> resolved(JdbcClient client, long after, int most) {
         return client.sql(SELECT + "WHERE state = ? AND resolved_at > ? ORDER BY since DESC, id DESC LIMIT " + most)
                 .params(Alert.State.RESOLVED.word(), after)
@@ -69,7 +69,7 @@ final class AlertTable {
                 .optional();
     }
 
-    /** Removes what was resolved before a time. */
+    /** Removes the alerts that were resolved before a time. */
     void prune(JdbcClient client, long before) {
         client.sql("DELETE FROM alert WHERE state = ? AND resolved_at < ?")
                 .params(Alert.State.RESOLVED.word(), before)

@@ -33,18 +33,19 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The alerts of a center. Of several centers, the leader looks and sends; all of them show what is in the database. Thread-safe.
+ * The alerts of a center. Of several centers, only the leader evaluates rules and sends alerts; all of them show the alerts in the
+ * database. Thread-safe.
  *
- * <p>Alerts that fire are in the database, so another leader goes on with them. Those that are pending are only in the memory of the
- * leader, and start anew with another one. An alert is stored before it is sent: a center that ends in between tells it again when
- * its time to repeat has come.
+ * <p>Firing alerts are in the database, so the next leader continues with them. Pending alerts are only in the memory of the leader, and
+ * start again under the next leader. An alert is stored before it is sent: if a center stops between the two, the alert is sent when its
+ * time to repeat has come.
  */
 public final class Alerts implements AutoCloseable {
 
-    /** At most this many are pending or fire. */
+    /** The maximum number of alerts that are pending or fire. */
     static final int MOST_ACTIVE = 1_000;
 
-    /** One rule has at most this many, so that it leaves room for others. */
+    /** The maximum number of alerts of one rule, so that it leaves room for others. */
     static final int MOST_OF_RULE = 100;
 
     private static final Logger LOG = LoggerFactory.getLogger(Alerts.class);
@@ -55,7 +56,7 @@ public final class Alerts implements AutoCloseable {
     private static final long PRUNE_NANOS = TimeUnit.HOURS.toNanos(1);
     static final long RECENT_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** What is over stays for this time. */
+    /** How long resolved alerts are kept. */
     public static final Duration KEPT = Duration.ofDays(30);
 
     private final Database database;
@@ -71,7 +72,7 @@ public final class Alerts implements AutoCloseable {
     private volatile AlertListener listener = json -> {};
     private volatile boolean isFull;
 
-    /** What the leader knows; empty on others. Guarded by this object, as all below. */
+    /** The alerts that the leader knows; empty on other centers. This field and all below are guarded by this object. */
     private Map<Alert.Subject, Alert> active = new LinkedHashMap<>();
 
     private @Nullable Long lookedNanos;
@@ -97,7 +98,7 @@ public final class Alerts implements AutoCloseable {
         this.book = new AlertBook(database, log, clock);
     }
 
-    /** What alerts are made of, apart from the traffic. */
+    /** The components that alerts need, apart from the traffic. */
     public record Parts(
             Database database,
             CommandLog log,
@@ -108,11 +109,11 @@ public final class Alerts implements AutoCloseable {
             Checkpoints checkpoints) {}
 
     /**
-     * Creates alerts. They look when {@link #turn} says that this center leads.
+     * Creates alerts. They evaluate their rules when {@link #turn} says that this center leads.
      *
-     * @param series the figures of the traffic; empty if there are none
-     * @param callers who was refused; empty if that is not known
-     * @param address of the center for people; empty while it is not known
+     * @param series the counts of the traffic; empty if there are none
+     * @param callers the refused callers; empty if they are not known
+     * @param address the address of the center for people; empty while it is not known
      */
     public static Alerts of(
             Parts parts,
@@ -130,15 +131,15 @@ public final class Alerts implements AutoCloseable {
                 address);
     }
 
-    /** Tells somebody about every change. */
+    /** Sets the listener that is notified of every change. */
     public void listen(AlertListener other) {
         listener = other;
     }
 
     /**
-     * Looks if it is time.
+     * Evaluates the rules if they are due.
      *
-     * @param leads whether this center leads; others only show
+     * @param leads whether this center leads; other centers only show alerts
      */
     public void turn(boolean leads) {
         destinations.turn();
@@ -157,7 +158,7 @@ public final class Alerts implements AutoCloseable {
         trafficNanos.clear();
     }
 
-    /** What is to be stored and told after a look. */
+    /** An alert to store after an evaluation, and the event to send. */
     private record Change(Alert alert, Optional<AlertMessage.Event> told) {}
 
     private synchronized void look(URI center) {
@@ -172,7 +173,7 @@ public final class Alerts implements AutoCloseable {
         List<Alert> firing = new ArrayList<>();
         Set<Long> known = active.values().stream().map(Alert::id).collect(Collectors.toSet());
         database.read(client -> {
-            // It may run twice if a connection breaks.
+            // The read may run twice if a connection breaks.
             all.clear();
             quiet.clear();
             firing.clear();
@@ -202,7 +203,7 @@ public final class Alerts implements AutoCloseable {
         prune(nanos, now);
     }
 
-    /** Moves the times of alerts with a clock that was set, so that nothing fires, ends or is repeated early or late. */
+    /** Moves the times of alerts when a clock was set, so that no alert fires, ends or is repeated early or late. */
     private void followClock(long nanos, long now) {
         if (lookedNanos != null) {
             long step = now - lookedMillis - TimeUnit.NANOSECONDS.toMillis(nanos - lookedNanos);
@@ -215,9 +216,9 @@ public final class Alerts implements AutoCloseable {
     }
 
     /**
-     * Takes over alerts from the database that this leader does not know: all at first, later those that another center stored while
-     * it still believed that it leads, or that this one stored without an answer. Returns the newer one of each two about the same
-     * subject. An alert that is pending here is sent, because nobody knows whether it was.
+     * Takes over alerts from the database that this leader does not know: all of them at first; later the alerts that another center stored
+     * while it still believed that it leads, or that this center stored without an answer. If two alerts have the same subject, keeps the
+     * older one and returns the newer one. An alert that is pending here is sent, because it is not known whether it was.
      */
     private List<Alert> adopt(List<Alert> firing) {
         List<Alert> doubled = new ArrayList<>();
@@ -235,7 +236,7 @@ public final class Alerts implements AutoCloseable {
         return doubled;
     }
 
-    /** Takes all alerts of a rule one step further. Returns whether there was room for all. */
+    /** Takes all alerts of a rule one step further. Returns false if some found no room. */
     private boolean step(
             AlertRule rule,
             List<Silence> quiet,
@@ -253,7 +254,7 @@ public final class Alerts implements AutoCloseable {
         }
         Map<Alert.Subject, Symptom> symptoms = new LinkedHashMap<>();
         seen.get().forEach(symptom -> symptoms.put(new Alert.Subject(rule.id(), symptom.key()), symptom));
-        // Those that are known come first, so that new ones do not push them out.
+        // Known alerts come first, so that new ones do not push them out.
         Set<Alert.Subject> subjects = new LinkedHashSet<>();
         known.forEach(alert -> subjects.add(alert.subject()));
         subjects.addAll(symptoms.keySet());
@@ -281,7 +282,7 @@ public final class Alerts implements AutoCloseable {
         return isRoom;
     }
 
-    /** Resolves the alerts of rules that are gone. */
+    /** Resolves the alerts of rules that were removed. */
     private void removed(List<AlertRule> all, List<Silence> quiet, long now, List<Change> changes) {
         Set<String> ids = new HashSet<>();
         all.forEach(rule -> ids.add(rule.id()));
@@ -294,7 +295,7 @@ public final class Alerts implements AutoCloseable {
                 });
     }
 
-    /** Returns what a rule sees; empty if it is not known, or not looked at now. */
+    /** Returns the symptoms of a rule; empty if they are not known, or the rule is not evaluated now. */
     private Optional<List<Symptom>> seen(AlertRule rule, long now, long nanos) {
         try {
             if (rule.kind().isTraffic()) {
@@ -376,7 +377,7 @@ public final class Alerts implements AutoCloseable {
         });
     }
 
-    /** Returns those that are pending or fire, and those that were resolved within a day, newest first. */
+    /** Returns the pending and firing alerts, and the alerts that were resolved within a day, newest first. */
     List<AlertReply> list() {
         long now = now();
         List<Silence> quiet = new ArrayList<>();
@@ -428,7 +429,7 @@ public final class Alerts implements AutoCloseable {
         return destinations.states();
     }
 
-    /** Returns what keeps alerts from being shown or sent, as sentences. */
+    /** Returns the problems that keep alerts from being shown or sent, as sentences. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>(destinations.problems());
         if (isFull) {

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What is wrong with nodes, releases, Redis and the audit log. */
+/** Problems with nodes, releases, Redis and the audit log. */
 final class FleetSymptoms implements Symptoms {
 
-    /** Older rollouts than these have ended. */
+    /** The number of newest rollouts to look at. Older ones have ended. */
     private static final int NEWEST_ROLLOUTS = 20;
 
-    /** A node is silent after this time. */
+    /** A node is silent if it has not reported for this time. */
     private static final double SILENT_SECONDS = 5;
 
     private final LiveNodes nodes;

@@ -1,11 +1,11 @@
 package io.sluice.center.alert;
 
 /**
- * A time in which alerts are shown and not sent. One of kind and rule is empty, or both are not and it is about one subject of a
- * rule. Times are milliseconds since 1970. Immutable.
+ * A time in which alerts are shown and not sent. Exactly one of kind and rule is empty, unless the silence is for one subject
+ * of a rule. Times are milliseconds since 1970. Immutable.
  *
- * @param kind the word of a kind; empty if it is not about a kind
- * @param rule the id of an alert rule; empty if it is about a kind
+ * @param kind the word of a kind; empty if the silence is not for a kind
+ * @param rule the id of an alert rule; empty if the silence is for a kind
  * @param key the key of the subject; empty for all subjects
  * @param subject the subject for people; empty for all subjects
  */

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A time in which alerts are shown and not sent.
  *
- * @param kind of the alerts; null if it is not about a kind
- * @param rule the id of the alert rule; null if it is about a kind
- * @param subject what the alerts are about; null if it is about everything of the kind or rule
- * @param author who made it
+ * @param kind the kind of the alerts; null if the silence is not for a kind
+ * @param rule the id of the alert rule; null if the silence is for a kind
+ * @param subject the subject of the alerts; null if the silence is for all subjects of the kind or rule
+ * @param author the person who created the silence
  */
 public record SilenceReply(
         long id,

@@ -13,7 +13,7 @@ final class SilenceTable {
 
     private static final String COLUMNS = "id, kind, rule, subject_key, subject, reason, actor, at, until_at";
 
-    /** Stores a silence. Returns it with its number. */
+    /** Stores a silence. Returns a copy with its number. */
     Silence add(JdbcClient client, Silence wish) {
         long id = Database.next(client, "alert_silence");
         client.sql("INSERT INTO alert_silence (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -31,7 +31,7 @@ final class SilenceTable {
         return wish.numbered(id);
     }
 
-    /** Returns those that have not ended, newest first. */
+    /** Returns the silences that have not ended, newest first. */
     List<Silence> active(JdbcClient client, long now) {
         return client.sql("SELECT " + COLUMNS + " FROM alert_silence WHERE until_at > ? ORDER BY id DESC")
                 .param(now)
@@ -49,7 +49,7 @@ final class SilenceTable {
     /**
      * Ends a silence.
      *
-     * @throws LostRaceException if it was ended meanwhile
+     * @throws LostRaceException if it has been ended in the meantime
      */
     void end(JdbcClient client, Silence silence, long now) {
         int rows = client.sql("UPDATE alert_silence SET until_at = ? WHERE id = ? AND until_at = ?")
@@ -60,7 +60,7 @@ final class SilenceTable {
         }
     }
 
-    /** Removes what ended before a time. */
+    /** Removes the silences that ended before a time. */
     void prune(JdbcClient client, long before) {
         client.sql("DELETE FROM alert_silence WHERE until_at < ?").param(before).update();
     }

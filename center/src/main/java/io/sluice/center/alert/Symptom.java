@@ -3,15 +3,15 @@ package io.sluice.center.alert;
 import io.sluice.center.command.LogText;
 
 /**
- * Something that is wrong now. Its texts have no line breaks and no control characters, whatever others have sent. Immutable.
+ * A problem that exists now. Its texts have no line breaks and no control characters, whatever other processes have sent. Immutable.
  *
- * @param key what it is about, the same as long as it goes on, such as {@code node:n1}
- * @param subject the same for people; a caller is masked
+ * @param key the subject as a key, the same as long as the problem lasts, such as {@code node:n1}
+ * @param subject the subject for people; a caller is masked
  * @param summary one English sentence
- * @param chinese the same in Chinese
- * @param value what was found
- * @param threshold what it was compared with
- * @param path where to look, within the center's pages
+ * @param chinese the same sentence in Chinese
+ * @param value the measured value
+ * @param threshold the value that it was compared with
+ * @param path the page of the center that shows more
  */
 record Symptom(
         String key, String subject, String summary, String chinese, double value, double threshold, String path) {

@@ -8,9 +8,9 @@ import java.util.Optional;
 interface Symptoms {
 
     /**
-     * Returns what is wrong by a rule now; empty if that is not known.
+     * Returns the current problems that a rule looks for; empty if they are not known.
      *
-     * @param nowMillis in milliseconds since 1970
+     * @param nowMillis the time in milliseconds since 1970
      */
     Optional<List<Symptom>> of(AlertRule rule, long nowMillis);
 }

@@ -3,15 +3,15 @@ package io.sluice.center.alert;
 import java.time.Duration;
 
 /**
- * What has to be reached. Each kind of alert uses some of these. Immutable.
+ * The thresholds of an alert rule. Each kind of alert uses some of them. Immutable.
  *
- * @param refused at least this many refusals
- * @param share at least this share of the requests, in percent
- * @param factor at least this many times the share of the hour before
- * @param requests nothing is said about fewer requests
- * @param within the last time that is looked at
- * @param after what is younger is normal
- * @param rule the rule that it is about; empty for the fleet, or for all rules
+ * @param refused the minimum number of refusals
+ * @param share the minimum share of refused requests, in percent
+ * @param factor the minimum factor by which the share exceeds that of the hour before
+ * @param requests the minimum number of requests; with fewer there is no alert
+ * @param within the span before now that is looked at
+ * @param after the age below which a state is normal
+ * @param rule the rule to look at; empty for the fleet, or for all rules
  */
 record Thresholds(
         long refused, double share, double factor, long requests, Duration within, Duration after, String rule) {

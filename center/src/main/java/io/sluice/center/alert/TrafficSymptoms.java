@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What is wrong with the traffic. Callers and tenants are masked. */
+/** Problems with the traffic. Callers and tenants are masked. */
 final class TrafficSymptoms implements Symptoms {
 
-    /** Each of the rules of each kind names at most this many. */
+    /** The maximum number of symptoms of one rule. */
     private static final int MOST = 100;
 
     private static final long MINUTE_MILLIS = 60_000;
@@ -54,7 +54,7 @@ final class TrafficSymptoms implements Symptoms {
         List<RefusedCaller> top = view.top(new TopQuery(rule, Optional.empty(), from, until, MOST, each -> true));
         Map<String, Symptom> found = new LinkedHashMap<>();
         for (RefusedCaller each : top) {
-            // The number may be too high by the error. An alert needs what is certain.
+            // The number may be too high by the error. An alert needs the part that is certain.
             long refused = each.refused() - each.error();
             if (refused < wanted.refused()) {
                 continue;
@@ -121,7 +121,7 @@ final class TrafficSymptoms implements Symptoms {
     }
 
     private static List<Symptom> shares(SeriesView view, Thresholds wanted, long now) {
-        // The second that goes on is not complete.
+        // The current second is not complete.
         long until = now / SECOND_MILLIS;
         long from = until - wanted.within().toSeconds();
         List<Symptom> found = new ArrayList<>();

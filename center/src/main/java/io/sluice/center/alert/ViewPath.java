@@ -11,7 +11,7 @@ record ViewPath(String text) {
         return new ViewPath(page);
     }
 
-    /** Returns the traffic from a time on, in milliseconds since 1970. */
+    /** Returns the page of the traffic between two times, in milliseconds since 1970. */
     static ViewPath traffic(long from, long until) {
         return of("/traffic")
                 .with("from", Instant.ofEpochMilli(from).toString())
@@ -23,7 +23,7 @@ record ViewPath(String text) {
         return of("/nodes").with("id", id);
     }
 
-    /** Returns the same with a parameter; without a value the same. */
+    /** Returns a copy with a parameter; the same path if the value is empty. */
     ViewPath with(String name, String value) {
         if (value.isEmpty()) {
             return this;

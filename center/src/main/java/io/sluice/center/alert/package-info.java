@@ -1,4 +1,4 @@
-/** Alerts: what is wrong with the fleet and its traffic, for how long, and who has been told. */
+/** Alerts: problems of the fleet and its traffic, their duration, and the notifications that were sent. */
 @NullMarked
 package io.sluice.center.alert;
 

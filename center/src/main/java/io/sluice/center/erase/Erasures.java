@@ -64,7 +64,7 @@ public final class Erasures {
     private final ErasureTable table = new ErasureTable();
     private final OpenOrders orders = new OpenOrders();
 
-    /** Whether the database was used with another key. */
+    /** True if the database was used with another key. */
     private final boolean isForeign;
 
     private final List<HashedData> data = new CopyOnWriteArrayList<>();
@@ -76,7 +76,7 @@ public final class Erasures {
 
     private volatile @Nullable String dataProblem;
 
-    /** Whether files of the database may still contain erased data. */
+    /** True if files of the database may still contain erased data. */
     private volatile boolean isScrubDue;
 
     private volatile boolean isScrubFailing;

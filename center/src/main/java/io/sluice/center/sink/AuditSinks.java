@@ -11,7 +11,7 @@ import java.util.List;
 /** The sinks of a center. Of several centers, the leader sends. Thread-safe. */
 public final class AuditSinks implements AutoCloseable {
 
-    /** How many rows may wait for a sink. */
+    /** The maximum number of rows that may wait for a sink. */
     private static final long MOST_BEHIND = 1_000_000;
 
     private final List<SinkFollower> followers = new ArrayList<>();
@@ -21,7 +21,7 @@ public final class AuditSinks implements AutoCloseable {
     /**
      * Creates the sinks. They send when {@link #turn} says that this center leads.
      *
-     * @param data where the position of each sink is remembered
+     * @param data the directory in which the position of each sink is stored
      */
     public static AuditSinks open(List<AuditSink> settings, Database database, Path data, Clock clock)
             throws IOException {
@@ -49,12 +49,12 @@ public final class AuditSinks implements AutoCloseable {
         return new KafkaSink((AuditSink.Kafka) settings);
     }
 
-    /** Looks for new rows soon. Returns at once. */
+    /** Wakes the sinks to look for new rows. Returns immediately. */
     public void turn(boolean leads) {
         followers.forEach(each -> each.turn(leads));
     }
 
-    /** Returns what is wrong, as sentences. */
+    /** Returns the problems of the sinks, as sentences. */
     public List<String> problems() {
         return followers.stream().flatMap(each -> each.problems().stream()).toList();
     }

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Appends lines to a file, and puts it aside when it is large. Lines are on the disk when a call returns. */
+/** Appends lines to a file, and renames the file when it is large. Lines are on the disk when a call returns. */
 final class FileSink implements Sink {
 
     private final Path path;
@@ -78,7 +78,7 @@ final class FileSink implements Sink {
         lines.reset();
     }
 
-    /** Returns the file under the path, which another program may have put aside. */
+    /** Returns the file under the path, which another program may have renamed. */
     private synchronized FileChannel opened() throws IOException {
         FileChannel open = channel;
         if (open != null && Objects.equals(identity, identity())) {
@@ -95,7 +95,7 @@ final class FileSink implements Sink {
         channel = open;
         identity = identity();
         if (!endsWithALine(open.size())) {
-            // The line that was cut off is sent again.
+            // The incomplete line will be sent again.
             int unused = open.write(ByteBuffer.wrap(new byte[] {'\n'}));
         }
         return open;

@@ -37,7 +37,7 @@ final class KafkaSink implements Sink {
     private volatile @Nullable Producer<byte[], byte[]> producer;
     private int mostBytes = MOST_BYTES;
 
-    /** What the server announced since {@link #send} began; null if every answer has been within its bound. */
+    /** The error of an answer that exceeded its bound since {@link #send} started; null if every answer has been within its bound. */
     private volatile @Nullable String oversized;
 
     KafkaSink(AuditSink.Kafka settings) {
@@ -79,7 +79,7 @@ final class KafkaSink implements Sink {
         }
     }
 
-    /** The client itself only says that it took too long. */
+    /** The client itself only reports a timeout. */
     private String why(String otherwise) {
         String sentence = oversized;
         return sentence == null ? otherwise : sentence;

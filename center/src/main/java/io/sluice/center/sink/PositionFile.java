@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Remembers how far a sink is, in a file of the data directory. */
+/** Stores the position of a sink in a file of the data directory. */
 final class PositionFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(PositionFile.class);
@@ -27,7 +27,7 @@ final class PositionFile {
         this.file = data.resolve("audit-sink-" + digest(sink));
     }
 
-    /** Returns the position. After the loss of the file the sink gets rows again, because a loss would be worse. */
+    /** Returns the position. After a loss of the file, the sink receives rows again, because missing rows would be worse. */
     SinkPosition read() throws IOException {
         try {
             Optional<SinkPosition> position = SinkPosition.parse(Files.readString(file, StandardCharsets.UTF_8));

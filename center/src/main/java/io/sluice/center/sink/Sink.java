@@ -9,6 +9,6 @@ interface Sink {
     /** Returns when the messages are stored there in their order, as far as the sender can know. A failed call may be repeated. */
     void send(List<SinkMessage> messages) throws IOException;
 
-    /** Drops the connection, also that of a call under way, which fails then. The next call connects again. For any thread. */
+    /** Drops the connection. A call under way fails, and the next call connects again. May be called by any thread. */
     void disconnect();
 }

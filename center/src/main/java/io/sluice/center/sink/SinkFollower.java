@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Sends the log to one sink, on a thread of its own. It reads the rows from the database again, so that nothing waits for the sink
- * and a sink that is down costs no memory. Each row arrives at least once and in order, as far as the sink can tell; after a
+ * Sends the log to one sink, on its own thread. It reads the rows from the database again, so that no writer waits for the sink
+ * and a sink that is down costs no memory. Each row arrives at least once and in order, as far as the sink can confirm it; after a
  * failure rows may arrive twice.
  *
- * <p>A sink that is too far behind, or for too long, loses rows. What it lost is a problem in the status of the center, a line in
- * the log of the process, and a message in the sink itself.
+ * <p>A sink that is too far behind, or for too long, loses rows. The loss is reported as a problem in the status of the center, as a line
+ * in the log of the process, and as a message in the sink itself.
  */
 final class SinkFollower implements AutoCloseable {
 
@@ -59,7 +59,7 @@ final class SinkFollower implements AutoCloseable {
     /**
      * Creates a follower.
      *
-     * @param mostBehind how many rows may wait
+     * @param mostBehind the maximum number of rows that may wait
      */
     SinkFollower(String name, Sink sink, Database database, Clock clock, PositionFile file, long mostBehind)
             throws IOException {
@@ -78,18 +78,18 @@ final class SinkFollower implements AutoCloseable {
         thread.start();
     }
 
-    /** Looks for new rows soon. Returns at once. */
+    /** Wakes the thread to look for new rows. Returns immediately. */
     void turn(boolean isLeader) {
         leads = isLeader;
         Long since = sendingNanos;
         Long last = givenUpNanos;
         long now = clock.nanoTime();
-        // Again after another minute, because it may have been connecting the last time.
+        // Disconnects once more after another minute, because the sink may have been connecting the last time.
         if (since != null
                 && now - since > SENDING_MAY_TAKE.toNanos()
                 && (last == null || now - last > SENDING_MAY_TAKE.toNanos())) {
             givenUpNanos = now;
-            // Closing a connection may take its time, too.
+            // Closing a connection may also take time.
             Thread closing = new Thread(sink::disconnect, "sluice-center-audit-sink-closing");
             closing.setDaemon(true);
             closing.start();
@@ -106,7 +106,7 @@ final class SinkFollower implements AutoCloseable {
         return sendingNanos != null;
     }
 
-    /** Returns what is wrong, as sentences. */
+    /** Returns the problems of the sink, as sentences. */
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         String why = failure;
@@ -168,7 +168,7 @@ final class SinkFollower implements AutoCloseable {
             if (!Database.isUnavailable(e)) {
                 throw e;
             }
-            // The status of the center tells it.
+            // The status of the center reports that the database is unavailable.
             pause(SHORTEST_PAUSE);
         }
     }
@@ -195,7 +195,7 @@ final class SinkFollower implements AutoCloseable {
         notBeforeNanos = clock.nanoTime() + pause.toNanos();
     }
 
-    /** What the database has for a sink. */
+    /** The part of the log in the database that a sink lacks. */
     private record News(String log, long head, LogPage page) {
 
         static News of(JdbcClient client, SinkPosition position, long mostBehind) {

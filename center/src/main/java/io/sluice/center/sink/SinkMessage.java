@@ -12,10 +12,10 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param log the id of the log
  * @param at milliseconds since the epoch
- * @param kind of the row
- * @param warns whether it tells a refusal or a loss
- * @param json the whole
- * @param shortened the same without details
+ * @param kind the kind of the row
+ * @param warns whether the row reports a refusal or a loss
+ * @param json the complete row
+ * @param shortened the row without details
  */
 record SinkMessage(String log, long at, String kind, boolean warns, String json, String shortened) {
 
@@ -29,7 +29,7 @@ record SinkMessage(String log, long at, String kind, boolean warns, String json,
                 RowJson.shortened(row, log));
     }
 
-    /** Tells that rows are missing in this sink. */
+    /** Returns a message that rows are missing in this sink. */
     static SinkMessage dropped(String log, long at, Dropped rows) {
         String json = JsonMapper.shared()
                 .writeValueAsString(JsonMapper.shared()

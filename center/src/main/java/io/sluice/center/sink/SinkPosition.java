@@ -8,12 +8,12 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How far a sink is. Immutable.
+ * The position of a sink in the log. Immutable.
  *
  * @param log the id of the log; empty until the first row was sent
  * @param sent the last row that was sent or dropped
- * @param untold rows that were dropped, and the sink does not say so yet
- * @param dropped how many rows were ever dropped
+ * @param untold dropped rows that the sink does not report yet
+ * @param dropped the number of rows that were ever dropped
  */
 record SinkPosition(String log, long sent, Optional<Dropped> untold, long dropped) {
 
@@ -36,7 +36,7 @@ record SinkPosition(String log, long sent, Optional<Dropped> untold, long droppe
                 dropped + rows.count());
     }
 
-    /** Returns the position in a log that was replaced by another one, or by an older state of itself. */
+    /** Returns the position in a log that replaced another one, or that went back to an older state. */
     SinkPosition at(String ofLog, long number) {
         return new SinkPosition(ofLog, number, Optional.empty(), dropped);
     }

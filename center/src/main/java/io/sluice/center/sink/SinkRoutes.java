@@ -4,7 +4,7 @@ import java.util.List;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The places outside that get the audit log. */
+/** The sinks of the audit log. */
 @RestController
 public final class SinkRoutes {
 

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Syslog over UDP (RFC 5426). Nobody learns whether a message arrived. */
+/** Syslog over UDP (RFC 5426), which does not confirm that a message arrived. */
 final class SyslogDatagrams implements SyslogWire {
 
     private static final int MOST_BYTES = 8_192;

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Sends each message as RFC 5424 describes it, to the facility for audits. The text is JSON in ASCII, so that no server has to
+ * Sends each message in the form of RFC 5424, to the facility for audits. The text is JSON in ASCII, so that no server has to
  * guess its encoding.
  */
 final class SyslogSink implements Sink {

@@ -19,8 +19,8 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Syslog over TCP (RFC 6587, with the length of each message in front) or TLS (RFC 5425). Servers send nothing back, so a
- * connection that the server has closed is noticed by reading. Rows that were on the way at that moment may be lost.
+ * Syslog over TCP (RFC 6587, with the length of each message in front) or TLS (RFC 5425). Servers send no answers, so the sink
+ * reads to notice that a server has closed the connection. Rows that were on the way at that moment may be lost.
  */
 final class SyslogStream implements SyslogWire {
 
@@ -69,7 +69,7 @@ final class SyslogStream implements SyslogWire {
             try {
                 open.close();
             } catch (IOException e) {
-                // It is of no use any more.
+                // The connection is no longer used.
             }
         }
     }
@@ -86,7 +86,7 @@ final class SyslogStream implements SyslogWire {
 
     private Socket connect() throws IOException {
         Socket plain = new Socket();
-        // Known at once, so that another thread can end the attempt.
+        // The field is set before connecting, so that another thread can end the attempt.
         socket = plain;
         plain.connect(server(address), CONNECTING_MILLIS);
         plain.setKeepAlive(true);

@@ -3,10 +3,10 @@ package io.sluice.center.sink;
 import java.io.IOException;
 import java.util.List;
 
-/** The way to a server that speaks syslog. */
+/** The connection to a syslog server. */
 interface SyslogWire {
 
-    /** Returns how long a message may be. */
+    /** Returns the maximum length of a message. */
     int mostBytes();
 
     void send(List<byte[]> messages) throws IOException;

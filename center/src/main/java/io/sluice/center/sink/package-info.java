@@ -1,4 +1,4 @@
-/** Places outside of the center that get every row of the audit log. */
+/** Sinks outside of the center that receive every row of the audit log. */
 @NullMarked
 package io.sluice.center.sink;
 
