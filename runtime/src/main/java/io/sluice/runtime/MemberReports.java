@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of this process to its center: which rules its decisions follow and since when, which rules it refused, and how it
+ * The reports of this process to its center: the rules that its decisions follow and since when, the rules that it refused, and how it
  * decides. Thread-safe.
  */
 public final class MemberReports implements LongFunction<NodeReport> {
@@ -50,10 +50,10 @@ public final class MemberReports implements LongFunction<NodeReport> {
     private final boolean follows;
     private final Tallies tallies;
 
-    /** The rules in force, with the time since when. */
+    /** The rules in force, and since when they are. */
     private volatile Applied applied = new Applied(RuleSet.none(), 0, OnFailure.NONE);
 
-    /** How the last report said that this process decides, and since when. Guarded by this. */
+    /** The mode in the last report, followed by the time of its start. Guarded by this. */
     private @Nullable Mode lastMode;
 
     private long modeSinceMillis;
@@ -85,10 +85,10 @@ public final class MemberReports implements LongFunction<NodeReport> {
     /**
      * Creates the reports of a process.
      *
-     * @param name what people call the process
+     * @param name the name of the process for people
      * @param rules the rules that its decisions follow
-     * @param findings returns its problems, as sentences
-     * @param tallies what it counts
+     * @param findings returns the problems of the process, as sentences
+     * @param tallies the counts of the process
      */
     public static MemberReports of(
             String nodeId,
@@ -125,7 +125,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
             Clock clock) {
         MemberReports reports =
                 new MemberReports(nodeId, kind, name, clock, refused, store, findings, follows, tallies);
-        // A set is in force before its listeners know it, so a report never says too much.
+        // A set is in force before its listeners are notified, so no report names rules that are not in force.
         rules.listen(new RuleListener() {
             @Override
             public void changed(RuleSet set) {
@@ -139,7 +139,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
 
             @Override
             public void refused(List<DocumentError> errors) {
-                // Each report asks for it.
+                // Each report reads the refused rules itself.
             }
         });
         return reports;
@@ -170,7 +170,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 new NodeData(tallies.all(), tallies.trial(), Optional.empty()));
     }
 
-    /** Which policy decides instead of the store depends on the requests of the moment, so another policy is no other time. */
+    /** The policy that decides instead of the store depends on the requests of the moment, so another policy does not restart the time. */
     private synchronized long since(Mode mode) {
         Mode before = lastMode;
         lastMode = mode;
@@ -208,7 +208,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 .orElseGet(() -> new Refusal(0, "", errors));
     }
 
-    /** The strictest policy that decided lately instead of the store says most. */
+    /** Returns the mode. Of several policies that decided lately instead of the store, the strictest one counts. */
     private Mode mode() {
         if (!store.exists()) {
             return Mode.LOCAL;

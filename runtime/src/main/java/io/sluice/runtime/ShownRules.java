@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What processes show about the rules in force besides the rules: who tries another version, and what is adjusted. */
+/** Facts that processes show about the rules in force besides the rules: the callers that try another version, and the adjustments. */
 public final class ShownRules {
 
     private ShownRules() {}
 
-    /** Returns the version, its digest and who tries it, without names of callers; null if no callers try a version. */
+    /** Returns the version, its digest and the scope of its trial, without names of callers; null if no callers try a version. */
     public static @Nullable Map<String, Object> trial(RuleSet rules) {
         CallerTrial trial = rules.trial();
         if (trial == null) {
@@ -28,7 +28,7 @@ public final class ShownRules {
         return shown;
     }
 
-    /** Returns the revision of the adjustments, and how many there are. */
+    /** Returns the revision and the number of the adjustments. */
     public static Map<String, Object> adjustments(RuleSource source) {
         Adjustments adjustments = source.adjustments();
         Map<String, Object> shown = new LinkedHashMap<>();

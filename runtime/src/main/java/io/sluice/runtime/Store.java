@@ -67,7 +67,7 @@ public interface Store extends MarkedStore {
     /** A listener of the store that also records every step on every count. */
     interface RecordingListener extends StoreListener {
 
-        /** Returns what receives the steps. */
+        /** Returns the listener that receives the steps. */
         HistoryListener history();
     }
 
@@ -75,7 +75,7 @@ public interface Store extends MarkedStore {
     @FunctionalInterface
     interface Opener {
 
-        /** Opens the store and returns at once. Throws only if the URI cannot be read. */
+        /** Opens the store and returns immediately. Throws only if the URI cannot be read. */
         Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  * Measures the calls to the shared store, for the reports to the center. Thread-safe. A call costs one or two additions.
  *
  * <p>Calls are counted since the start of the process. Each reading keeps a copy of the counts; the difference to the copy of ten seconds
- * ago is the answer. A reading after a longer pause covers that pause, too.
+ * ago is the answer. A reading after a longer pause also covers that pause.
  */
 public final class StoreCalls implements StoreListener {
 
     private static final long SPAN_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /** Readings that follow each other faster are not kept. */
+    /** The minimum time between readings that are kept. */
     private static final long APART_NANOS = SPAN_NANOS / 20;
 
-    /** The outcomes of calls that were answered. A late answer helped nobody, but its time says how slow the store is. */
+    /** The outcomes of calls that were answered. A late answer was not used, but its time shows how slow the store is. */
     private static final Set<String> ANSWERED = Set.of("ok", "late");
 
     private final Clock clock;
@@ -38,7 +38,7 @@ public final class StoreCalls implements StoreListener {
     /** Readings, oldest first. Guarded by this. */
     private final Deque<Reading> readings = new ArrayDeque<>();
 
-    /** What was counted at a moment. */
+    /** A copy of the counts at one moment. */
     private static final class Reading {
 
         private final long atNanos;
@@ -57,7 +57,7 @@ public final class StoreCalls implements StoreListener {
     /**
      * Creates a measurement.
      *
-     * @param next is notified of everything, too
+     * @param next the listener that is also notified of everything
      */
     public StoreCalls(Clock clock, StoreListener next) {
         this.clock = clock;
@@ -82,11 +82,11 @@ public final class StoreCalls implements StoreListener {
         next.changed(state);
     }
 
-    /** Returns what a Redis did during the last ten seconds. */
+    /** Returns the health of a Redis during the last ten seconds. */
     public synchronized StoreHealth lately() {
         Reading now = read();
         Reading since = readings.getFirst();
-        // The newest reading that is old enough is where the time begins.
+        // The period starts at the newest reading that is old enough.
         for (Reading next = second(); next != null && now.atNanos - next.atNanos >= SPAN_NANOS; next = second()) {
             readings.removeFirst();
             since = next;
@@ -105,7 +105,7 @@ public final class StoreCalls implements StoreListener {
                 took.micros(0.5),
                 took.micros(0.99),
                 ended,
-                // A call that ends at this moment may be counted as an error only.
+                // A call that ends at this moment may be counted as an error and not yet as a call.
                 Math.min(ended, now.errors - since.errors),
                 clock.epochMicros() / 1_000);
     }

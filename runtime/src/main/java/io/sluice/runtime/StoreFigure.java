@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.sluice.redis.store.StoreVitals;
 import java.util.function.ToDoubleFunction;
 
-/** A figure that the store's servers tell about themselves, as a metric. */
+/** A figure that the store's servers report about themselves, as a metric. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
 public enum StoreFigure {
     CLIENTS("redis_connected_clients", "Clients connected to the shared store", StoreVitals::connectedClients),

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the shared store decides, from its connection and from the decisions of the last five seconds. A store that
+ * Determines whether the shared store decides, from its connection and from the decisions of the last five seconds. A store that
  * accepts connections but never answers counts as unavailable. Thread-safe.
  */
 public final class StoreWatch implements DecisionListener {
@@ -42,7 +42,7 @@ public final class StoreWatch implements DecisionListener {
     /**
      * Creates a watch.
      *
-     * @param calls measures the calls to the store
+     * @param calls the measurement of the calls to the store
      */
     public StoreWatch(@Nullable Store store, Clock clock, StoreCalls calls) {
         this.store = store;
@@ -76,7 +76,7 @@ public final class StoreWatch implements DecisionListener {
         return store != null;
     }
 
-    /** Returns whether there is a store and it is not connected. */
+    /** Returns whether there is a store that is not connected. */
     public boolean isAway() {
         return store != null && !store.isReady();
     }
@@ -98,7 +98,7 @@ public final class StoreWatch implements DecisionListener {
         return Optional.of(Instant.EPOCH.plus(store.state().sinceMicros(), ChronoUnit.MICROS));
     }
 
-    /** Returns what the store did during the last ten seconds. */
+    /** Returns the health of the store during the last ten seconds. */
     public StoreHealth lately() {
         return store == null ? StoreHealth.ofMemory(clock.epochMicros() / 1_000) : calls.lately();
     }

@@ -19,9 +19,9 @@ public final class StoredCounts {
     /**
      * Returns the counts of a process.
      *
-     * @param local decides in this process
-     * @param shared decides in the store; null if there is none
-     * @param store null if there is none
+     * @param local the limiter that decides in this process
+     * @param shared the limiter that decides in the store; null if there is none
+     * @param store the store; null if there is none
      */
     public static List<ErasableStore> of(Limiter local, @Nullable Limiter shared, @Nullable Store store) {
         List<ErasableStore> stores = new ArrayList<>();
@@ -39,7 +39,7 @@ public final class StoredCounts {
             return KIND;
         }
 
-        /** What the limiter of the store keeps in memory only follows the counts there, so it is not added up. */
+        /** The shared limiter's memory only follows the counts in the store, so the counts removed from it are not added to the number. */
         @Override
         public Attempt erase(String erasure, SubjectKeys keys) {
             KeyMatch match = keys.match();

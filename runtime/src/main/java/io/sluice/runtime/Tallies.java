@@ -30,10 +30,10 @@ public final class Tallies implements RulingListener {
     /** The counts of the trial that the process saw last. They continue if the same version is tried again. */
     private volatile @Nullable TrialCounts last;
 
-    /** Who is on trial; null if nobody is. */
+    /** The callers on trial; null if there are none. */
     private volatile @Nullable CallerSplit split;
 
-    /** Begins to follow the trials of a source. */
+    /** Starts to follow the trials of a source. */
     public void watch(RuleSource rules) {
         rules.listen(new RuleListener() {
             @Override
@@ -43,7 +43,7 @@ public final class Tallies implements RulingListener {
 
             @Override
             public void refused(List<DocumentError> errors) {
-                // The trial goes on.
+                // The trial continues.
             }
         });
     }
@@ -69,7 +69,7 @@ public final class Tallies implements RulingListener {
         }
     }
 
-    /** The request is counted when it is ruled on again. */
+    /** The request is counted at its next ruling. */
     @Override
     public void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
         // Nothing is decided yet.
@@ -78,9 +78,9 @@ public final class Tallies implements RulingListener {
     /**
      * Counts the answer of an upstream.
      *
-     * @param ruling that let the request pass; null if no rule had to be asked
-     * @param status of the answer; 0 if there was none
-     * @param nanos from sending the request until the head of the answer, or until it was clear that there would be none
+     * @param ruling the ruling that let the request pass; null if no rule had to be asked
+     * @param status the status of the answer; 0 if there was none
+     * @param nanos the time from sending the request until the head of the answer arrived, or until it was clear that none would
      */
     public void answered(Ruling.@Nullable Settled ruling, int status, long nanos) {
         all.add(status, nanos);
@@ -101,12 +101,12 @@ public final class Tallies implements RulingListener {
                 : (place.onTrial() ? counts.trial : counts.control)[place.group()];
     }
 
-    /** Returns what was counted since the process started. */
+    /** Returns the counts since the process started. */
     public Tally all() {
         return all.tally();
     }
 
-    /** Returns what was counted since callers try a version; empty if they try none. */
+    /** Returns the counts since callers started to try a version; empty if they try none. */
     public Optional<TrialReport> trial() {
         TrialCounts counts = last;
         CallerSplit who = split;

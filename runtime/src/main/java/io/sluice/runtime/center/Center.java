@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A center, as a process sees it over HTTP. The token goes only to the origin of the center: redirects are not followed.
+ * A center that a process reaches over HTTP. The token goes only to the origin of the center: redirects are not followed.
  * Thread-safe.
  */
 public final class Center {
@@ -53,7 +53,7 @@ public final class Center {
     }
 
     /**
-     * Reads the token. Nothing connects yet.
+     * Reads the token. Does not connect yet.
      *
      * @throws IllegalArgumentException if the token file or the certificates cannot be used
      */
@@ -68,7 +68,7 @@ public final class Center {
         return new Center(address, token);
     }
 
-    /** Returns a thread that ends when it is idle. So nobody has to close a center, and connections can be closed at any time. */
+    /** Returns a thread that ends when it is idle. So a center needs no close, and connections can be closed at any time. */
     private static Executor thread() {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(
                 1, 1, IDLE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
@@ -85,12 +85,12 @@ public final class Center {
         return address.origin();
     }
 
-    /** Returns where the changes between lost and reachable are logged. */
+    /** Returns the log of changes between lost and reachable. */
     OutageLog log() {
         return log;
     }
 
-    /** Begins a request. */
+    /** Starts to build a request. */
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(address.origin().resolve(path))
                 .header("Authorization", "Bearer " + token.current());
@@ -101,7 +101,7 @@ public final class Center {
         return client.sendAsync(request, answer);
     }
 
-    /** Returns what an answer with another status than 200 means. */
+    /** Returns the exception for an answer with another status than 200. */
     LostCenterException refusal(int status) {
         return new LostCenterException(
                 switch (status) {
@@ -118,7 +118,7 @@ public final class Center {
                 true);
     }
 
-    /** Returns a failure to send as a part of a sentence. */
+    /** Returns the exception for a failure to send, with a part of a sentence as its reason. */
     static LostCenterException failure(Throwable thrown) {
         Throwable failure = thrown;
         while (failure.getCause() != null

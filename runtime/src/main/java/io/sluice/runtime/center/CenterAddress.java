@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where a center is, and the file with the token that it expects. Immutable.
+ * The address of a center, and the file with the token that it expects. Immutable.
  *
- * @param origin scheme, host and port; the token is sent nowhere else
- * @param trusted a PEM file with the certificate of the center or of its authority; without one, the authorities of the JVM count
+ * @param origin scheme, host and port; the token is sent to no other origin
+ * @param trusted a PEM file with the certificate of the center or of its authority; without one, the authorities of the JVM are trusted
  */
 public record CenterAddress(URI origin, Path tokenFile, Optional<Path> trusted) {
 
@@ -24,7 +24,7 @@ public record CenterAddress(URI origin, Path tokenFile, Optional<Path> trusted) 
         origin = checked(origin);
     }
 
-    /** Creates an address whose certificate the JVM trusts. */
+    /** Creates an address of a center whose certificate the JVM trusts. */
     public CenterAddress(URI origin, Path tokenFile) {
         this(origin, tokenFile, Optional.empty());
     }
@@ -65,7 +65,7 @@ public record CenterAddress(URI origin, Path tokenFile, Optional<Path> trusted) 
         return Optional.of(of(url.get(), tokenFile.get()));
     }
 
-    /** Returns the URL if it is one of a center. */
+    /** Returns the URL if it is the URL of a center. */
     public static String checked(String url) {
         URI unused = checked(parsed(url));
         return url;
@@ -98,7 +98,7 @@ public record CenterAddress(URI origin, Path tokenFile, Optional<Path> trusted) 
         return new IllegalArgumentException("center: " + shown + EXPECTED);
     }
 
-    /** Returns whether others on the network may read the token. Names are not looked up, which could take long. */
+    /** Returns whether others on the network may read the token. Names are not resolved, which could take long. */
     boolean isReadableOnTheWay() {
         String host = origin.getHost();
         boolean here = host.equals("localhost")

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides which rules from a center come into force. A version replaces only a lower one, and a bad version is refused as a
- * whole. The events of a change may come in any order: each takes effect as soon as those that it needs have come. Not
+ * whole. The events of a change may arrive in any order: each takes effect as soon as the events that it needs have arrived. Not
  * thread-safe.
  */
 final class CenterIntake {
@@ -48,13 +48,13 @@ final class CenterIntake {
     /** The released set that was in force last, including before a restart. */
     private Optional<RuleStamp> applied;
 
-    /** Whether a set of the center has been in force since the start. */
+    /** True if a set of the center has been in force since the start. */
     private boolean has;
 
     /** The last state that could be read. */
     private CenterState state = CenterState.NONE;
 
-    /** The last set that the center sent for callers to try; null if none could be used. */
+    /** The last set that the center sent for a trial; null if none could be used. */
     private @Nullable RuleSet offered;
 
     /** Why the newest rules, the newest set on trial and the newest state were refused; empty if they were not. */
@@ -63,7 +63,7 @@ final class CenterIntake {
     private Optional<RefusedSet> refusedTrial = Optional.empty();
     private Optional<RefusedSet> refusedState = Optional.empty();
 
-    /** @param work runs the check when an adjustment expires; on the thread that also calls the other methods */
+    /** @param work runs the check when an adjustment expires, on the thread that also calls the other methods */
     CenterIntake(PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
         this.rules = rules;
         this.effective = new EffectiveRules(rules, clock, work);
@@ -72,17 +72,17 @@ final class CenterIntake {
         this.vet = vet;
     }
 
-    /** Returns the set in force as the center names it; empty if it did not send it since the start. */
+    /** Returns the set in force under the center's name for it; empty if the center has not sent it since the start. */
     Optional<String> current() {
         return has ? applied.map(CenterIntake::id) : Optional.empty();
     }
 
-    /** Can be called by any thread. */
+    /** May be called by any thread. */
     Adjustments adjustments() {
         return effective.adjustments();
     }
 
-    /** Returns why adjustments were left out. Can be called by any thread. */
+    /** Returns the reasons why adjustments were left out. May be called by any thread. */
     List<String> unfitAdjustments() {
         return effective.problems();
     }
@@ -91,20 +91,20 @@ final class CenterIntake {
         return stamp.version() + ":" + stamp.digest();
     }
 
-    /** The center has released nothing yet. */
+    /** Handles the event that the center has released nothing yet. */
     void takeNothing() {
         refusedRules = applied.map(last ->
                 refusal(Optional.empty(), "version: none (expected: " + last.version() + " or higher; release again)"));
         settle();
     }
 
-    /** The center has released a set. */
+    /** Handles a released set. */
     void take(ServerEvent event) {
         refusedRules = taken(event);
         compose();
     }
 
-    /** Returns why the set was refused; empty if it is in force. */
+    /** Returns the reason why the set was refused; empty if it is in force. */
     private Optional<RefusedSet> taken(ServerEvent event) {
         Matcher matcher = ID.matcher(event.id());
         if (!matcher.matches()) {
@@ -128,7 +128,7 @@ final class CenterIntake {
         return read(event, Optional.of(named), this::publish);
     }
 
-    /** The center lets callers try a set. Its state says which callers. */
+    /** Handles a set that callers try. The center's state names these callers. */
     void takeTrial(ServerEvent event) {
         Optional<RuleStamp> stamp = RuleSetText.stamp(event.data());
         boolean known = stamp.flatMap(
@@ -147,7 +147,7 @@ final class CenterIntake {
         return new RuleStamp(stamp.version(), stamp.digest(), true);
     }
 
-    /** The center says who tries what, and which adjustments apply. */
+    /** Handles the center's state: the trial and the adjustments. */
     void takeState(ServerEvent event) {
         try {
             if (event.tooLong()) {
@@ -161,14 +161,14 @@ final class CenterIntake {
         compose();
     }
 
-    /** Returns a set that callers try, or are about to. */
+    /** Returns a set that callers try, or are about to try. */
     private Optional<RuleSet> held(long version) {
         return Optional.ofNullable(offered)
                 .filter(set -> set.version() == version)
                 .or(() -> effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version));
     }
 
-    /** Puts in force what the last events say together, in whatever order they came. */
+    /** Puts the combination of the last events in force, in whatever order they arrived. */
     private void compose() {
         if (has) {
             effective.put(effective.released(), trial(), state.adjustments());
@@ -186,7 +186,7 @@ final class CenterIntake {
         return state.trial().map(TrialPointer::version).orElse(0L);
     }
 
-    /** Returns which callers try a version now. Nobody does unless this node has the version that the others get. */
+    /** Returns the callers that try a version now; empty unless this node has the version of the other callers. */
     private Optional<CallerSplit> split() {
         return state.trial()
                 .filter(named -> has && state.version() == effective.released().version())
@@ -215,7 +215,7 @@ final class CenterIntake {
                 : Optional.empty();
     }
 
-    /** Reads and checks a set. Returns why it was refused; empty if it was taken. */
+    /** Reads and checks a set. Returns the reason why it was refused; empty if it was accepted. */
     private Optional<RefusedSet> read(ServerEvent event, Optional<RuleStamp> named, Consumer<RuleSet> take) {
         if (event.tooLong()) {
             return Optional.of(refusal(
@@ -245,7 +245,7 @@ final class CenterIntake {
         boolean first = !has;
         has = true;
         applied = Optional.of(set.stamp());
-        // Together with what the state says already, so that nothing is in force without its adjustments.
+        // The set is applied together with the center's state, so that it is never in force without its adjustments.
         effective.put(set, Optional.empty(), state.adjustments());
         if (first) {
             LOG.info(
@@ -261,7 +261,7 @@ final class CenterIntake {
         }
     }
 
-    /** Reports each refusal once, and when there is none any more. */
+    /** Reports each refusal once, and the end of a refusal. */
     private void settle() {
         Optional<RefusedSet> refusal = refusedRules.or(this::missingTrial).or(() -> refusedState);
         if (refusal.isPresent()) {

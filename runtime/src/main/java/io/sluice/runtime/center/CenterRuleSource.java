@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the connection breaks, or the center sends nothing for 15 s (it sends a sign of life every 5 s), a new connection is
  * opened after a random pause. While the center is lost, the current set stays in force. A version only increases, and a bad set
- * is refused as a whole. Further events carry a set that some callers try, who they are, and adjustments on top of both. Other
- * events are ignored.
+ * is refused as a whole. Further events carry a set that some callers try, the scope of that trial, and adjustments on top of both.
+ * Other events are ignored.
  */
 public final class CenterRuleSource implements RuleSource {
 
@@ -80,7 +80,7 @@ public final class CenterRuleSource implements RuleSource {
     /**
      * Connects in the background. As long as the center is lost or has released nothing, the source is empty.
      *
-     * @param nodeId tells the center who reads; must stay the same after a restart
+     * @param nodeId identifies this process to the center; must stay the same after a restart
      * @param last the last set before a restart, if known
      * @param vet checks every set
      */
@@ -127,7 +127,7 @@ public final class CenterRuleSource implements RuleSource {
     }
 
     /**
-     * Completes when the center has answered, or could not be reached. If it answered, it is worth waiting for {@link #looked}.
+     * Completes when the center has answered, or could not be reached. If it answered, wait for {@link #looked} next.
      */
     public CompletionStage<Void> reached() {
         return reached.minimalCompletionStage();
@@ -157,7 +157,7 @@ public final class CenterRuleSource implements RuleSource {
         try {
             working.execute(task);
         } catch (RejectedExecutionException e) {
-            // Closed in the meantime.
+            // The source was closed in the meantime.
         }
     }
 
@@ -248,7 +248,7 @@ public final class CenterRuleSource implements RuleSource {
             }
         }
 
-        /** Runs on a thread of the HTTP client, too. */
+        /** Runs on a thread of the HTTP client. */
         private void heard() {
             heardNanos = clock.nanoTime();
             if (!heard) {

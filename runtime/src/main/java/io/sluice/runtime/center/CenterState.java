@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a center says about the sets that it sends. Immutable.
+ * The state that a center sends beside its sets. Immutable.
  *
- * @param version in force for callers who try nothing; 0 if none was released
+ * @param version the version in force for callers outside a trial; 0 if none was released
  * @param trial the version on trial; empty if there is none
  */
 record CenterState(long version, Optional<TrialPointer> trial, Adjustments adjustments) {
 
-    /** Says nothing. */
+    /** The state without a release, a trial or adjustments. */
     static final CenterState NONE = new CenterState(0, Optional.empty(), Adjustments.NONE);
 
     private static final int MOST_CHARACTERS = Adjustments.MOST_CHARACTERS + TrialPointer.LONGEST + 1_000;
@@ -35,7 +35,7 @@ record CenterState(long version, Optional<TrialPointer> trial, Adjustments adjus
     }
 
     /**
-     * Returns the state after the next one has come. A node may be connected to several centers one after the other, and one of them may be
+     * Returns the state after the next one has arrived. A node may connect to several centers one after the other, and one of them may be
      * behind. An older revision of adjustments never replaces a newer one.
      *
      * @throws IllegalArgumentException if the next state is older

@@ -67,7 +67,7 @@ public final class CenterTrust extends X509ExtendedTrustManager {
         }
     }
 
-    /** Without a connection, nothing tells which name the certificate must have. */
+    /** Without a connection, the name that the certificate must have is unknown. */
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
         throw new CertificateException("no connection to check a certificate for");

@@ -26,7 +26,7 @@ final class EventBody implements BodySubscriber<String> {
      * Creates the body.
      *
      * @param handling runs the handling of events
-     * @param heard called when bytes arrive, and after events were handled
+     * @param heard called when bytes have arrived, and after events were handled
      */
     EventBody(int mostBytes, Executor handling, Runnable heard, Consumer<ServerEvent> events) {
         this.parser = new EventParser(mostBytes);
@@ -62,7 +62,7 @@ final class EventBody implements BodySubscriber<String> {
                 more();
             });
         } catch (RejectedExecutionException e) {
-            // Closed in the meantime.
+            // The body was closed in the meantime.
         }
     }
 

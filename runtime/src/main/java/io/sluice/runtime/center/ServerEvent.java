@@ -15,12 +15,12 @@ final class ServerEvent {
         this.tooLong = tooLong;
     }
 
-    /** Returns what kind of event it is. */
+    /** Returns the type of the event. */
     String name() {
         return name;
     }
 
-    /** Returns the id; empty if it has none. */
+    /** Returns the id; empty if the event has none. */
     String id() {
         return id;
     }

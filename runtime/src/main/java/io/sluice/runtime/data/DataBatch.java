@@ -5,8 +5,8 @@ import io.sluice.rules.yaml.PrintableText;
 /**
  * Data of one kind, packed.
  *
- * @param number rises by one with each batch of a process, and begins with 1 at each start
- * @param content must not be changed
+ * @param number increases by one with each batch of a process, and starts with 1 at each start
+ * @param content the packed data; must not be changed
  */
 @SuppressWarnings("ArrayRecordComponent") // packed once, read once
 public record DataBatch(long number, Kind kind, byte[] content) {
@@ -24,7 +24,7 @@ public record DataBatch(long number, Kind kind, byte[] content) {
         }
     }
 
-    /** What a batch is about. */
+    /** The kinds of data. */
     public enum Kind {
         /** Counts of one second: {@link SecondCounts}. */
         COUNTS("counts"),

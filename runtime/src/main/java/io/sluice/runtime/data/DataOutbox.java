@@ -40,22 +40,22 @@ public final class DataOutbox {
         this.mostBatches = mostBatches;
     }
 
-    /** Creates an outbox for a center that says what it has stored. */
+    /** Creates an outbox for a center that confirms the batches that it has stored. */
     public static DataOutbox acknowledged() {
         return new DataOutbox(true, MOST_BATCHES);
     }
 
     /**
-     * Creates an outbox for a center that only reads. It takes counts alone, and reports each of them several times; the center knows
-     * them by their numbers.
+     * Creates an outbox for a center that only reads. It accepts only counts, and reports each batch several times; the center recognizes
+     * a batch by its number.
      *
-     * @param repeated how many of the last batches are in each report
+     * @param repeated the number of last batches in each report
      */
     public static DataOutbox repeating(int repeated) {
         return new DataOutbox(false, repeated);
     }
 
-    /** Returns whether there is any use in collecting data of a kind. */
+    /** Returns whether data of a kind should be collected. */
     public boolean takes(Kind kind) {
         return acknowledged || kind == Kind.COUNTS;
     }
@@ -63,7 +63,7 @@ public final class DataOutbox {
     /** Adds a batch. */
     public void add(Kind kind, byte[] content) {
         if (takes(kind)) {
-            // Takes a while, so it is done before the lock is taken.
+            // Takes a while, so it is done before the lock is acquired.
             hold(kind, content, DataText.characters(content));
         }
     }
@@ -85,17 +85,17 @@ public final class DataOutbox {
         }
     }
 
-    /** Sets how many things of a kind wait for their batch. The center counts them as dropped if this process is killed. */
+    /** Sets the number of items of a kind that wait for their batch. The center counts them as dropped if this process is killed. */
     public synchronized void pending(Kind kind, long count) {
         pending.put(kind, count);
     }
 
-    /** Counts things that were dropped before they reached a batch. */
+    /** Counts items that were dropped before they reached a batch. */
     public synchronized void dropped(Kind kind, long count) {
         dropped.merge(kind, count, Long::sum);
     }
 
-    /** Returns how many things of a kind were dropped so far. */
+    /** Returns the number of items of a kind that were dropped so far. */
     public synchronized long dropped(Kind kind) {
         return dropped.getOrDefault(kind, 0L);
     }
@@ -104,7 +104,7 @@ public final class DataOutbox {
     public synchronized DataReport report(long nowMillis) {
         List<DataBatch> batches = new ArrayList<>();
         int characters = 0;
-        // Without an answer, the newest ones count.
+        // Without confirmations, the newest batches are reported.
         for (var each = acknowledged ? held.iterator() : held.descendingIterator(); each.hasNext(); ) {
             Held next = each.next();
             characters += next.characters;
@@ -117,7 +117,7 @@ public final class DataOutbox {
         return new DataReport(nowMillis, batches, dropped, pending);
     }
 
-    /** Forgets what the center has stored: all batches up to this number. */
+    /** Forgets the batches that the center has stored: all up to this number. */
     public synchronized void stored(long number) {
         if (!acknowledged) {
             return;
@@ -127,7 +127,7 @@ public final class DataOutbox {
         }
     }
 
-    /** Returns whether the center does not have everything: something was never stored, or never reported if nobody answers. */
+    /** Returns whether the center lacks data: batches that it has not stored, or, if it confirms none, that were never reported. */
     public synchronized boolean hasMore() {
         return acknowledged ? !held.isEmpty() : last > lastReported;
     }

@@ -15,25 +15,25 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * One decision, as logs have it. It does not tell who the caller is. Immutable.
+ * One decision, as it is logged. It does not reveal the identity of the caller. Immutable.
  *
- * @param atMillis when it was made, in milliseconds since 1970
+ * @param atMillis the time of the decision, in milliseconds since 1970
  * @param requestId the id of the request; empty if it has none
  * @param traceId the trace of the request; empty if it has none
  * @param service the service that the request is for; empty if it names none
- * @param resource the path, or whatever the request is for; empty if it names none
+ * @param resource the path, or another resource that the request is for; empty if it names none
  * @param method the method of the request; empty if it names none
- * @param dimensions the attributes that tell callers apart, by name
+ * @param dimensions the attributes that distinguish callers, by name
  * @param rule the rule that decided; empty if none matched
  * @param limit the limit that decided, as reports name it; empty if no limit did
- * @param reason in words
+ * @param reason the reason in words
  * @param current how much of the limit was used; 0 without a limit
  * @param threshold how much the limit allows; 0 without a limit
- * @param permits that were asked for
- * @param mode how it was decided, as answers spell it
+ * @param permits the requested permits
+ * @param mode the mode of the decision, as answers spell it
  * @param degraded why the shared store did not decide; empty if it did or was not needed
- * @param version of the rules
- * @param caller whom the limit counts; empty if nothing tells callers apart
+ * @param version the version of the rules
+ * @param caller the caller that the limit counts; empty if no attribute distinguishes callers
  */
 public record DecisionEntry(
         long atMillis,
@@ -65,7 +65,7 @@ public record DecisionEntry(
     /** The end of the year 9999. */
     private static final long LATEST = 253_402_300_799_999L;
 
-    /** What was decided. */
+    /** The outcomes of a decision. */
     public enum Outcome {
         ALLOWED("allowed"),
         REJECTED("rejected"),
@@ -115,7 +115,7 @@ public record DecisionEntry(
         return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text;
     }
 
-    /** Returns the same entry at another time: this many milliseconds later, or earlier if it is negative. */
+    /** Returns a copy at another time: this many milliseconds later, or earlier if the number is negative. */
     public DecisionEntry shifted(long millis) {
         return millis == 0
                 ? this
@@ -176,7 +176,7 @@ public record DecisionEntry(
     /**
      * Reads what {@link #toJson} writes. Unknown fields are ignored.
      *
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text has another form
      */
     public static DecisionEntry parse(String json) {
         JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);
@@ -213,7 +213,7 @@ public record DecisionEntry(
                         .map(hash -> mark(fields.optionalText("caller").orElse(""), hash)));
     }
 
-    /** A text of a hash is shown in place of a masked one. */
+    /** Returns a mark. A shown text that starts with {@code #} is the hash in place of a masked text, and is dropped. */
     private static CallerMark mark(String shown, String hash) {
         return new CallerMark(shown.startsWith("#") ? "" : shown, hash);
     }
@@ -225,7 +225,7 @@ public record DecisionEntry(
         return pack.toBytes();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes have another form. */
     public static List<DecisionEntry> list(byte[] bytes) {
         PackReader pack = new PackReader(bytes);
         if (pack.number() != 1) {

@@ -7,8 +7,8 @@ import java.util.Base64;
 import java.util.TreeSet;
 
 /**
- * How many different callers were refused: exact up to 256, and with a standard error of 6 % above. It keeps the lowest numbers that
- * the hashes of callers give. Two of them can be merged. Not thread-safe.
+ * The number of different callers that were refused: exact up to 256, and with a standard error of 6 % above. It keeps the lowest numbers
+ * that the hashes of callers give. Two instances can be merged. Not thread-safe.
  */
 public final class DistinctCallers {
 
@@ -31,7 +31,7 @@ public final class DistinctCallers {
                 .getLong();
     }
 
-    /** Forgets the caller with a hash. Returns whether it was there. */
+    /** Forgets the caller with a hash. Returns false if it was not there. */
     public boolean forget(String hash) {
         long number = number(hash);
         boolean isFull = lowest.size() == MOST;
@@ -41,9 +41,8 @@ public final class DistinctCallers {
             return false;
         }
         if (isFull) {
-            // The numbers of the others tell how many callers there are only if there are enough of them. So a number
-            // that means
-            // nothing takes the place.
+            // The estimate is only right if the set stays full. So a random number, which belongs to no caller, takes
+            // the place of the removed one.
             long from = below == null ? 0 : below + 1;
             long room = above == null ? number - from + 1 : above - from;
             long other = from + Long.remainderUnsigned(RANDOM.nextLong(), Math.max(1, room));
@@ -62,12 +61,12 @@ public final class DistinctCallers {
         other.lowest.forEach(this::add);
     }
 
-    /** Returns how many there are, about. */
+    /** Returns the number of callers; above 256 it is an estimate. */
     public long estimate() {
         if (lowest.size() < MOST) {
             return lowest.size();
         }
-        // The numbers are spread evenly, so the highest of the lowest tells how dense they are.
+        // The numbers are spread evenly, so the highest of the lowest ones shows how dense they are.
         double share = (lowest.last() >>> 11) * 0x1.0p-53;
         return Math.round((MOST - 1) / share);
     }
@@ -78,7 +77,7 @@ public final class DistinctCallers {
         return bytes.array();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes have another form. */
     public static DistinctCallers of(byte[] bytes) {
         if (bytes.length % Long.BYTES != 0 || bytes.length > MOST * Long.BYTES) {
             throw new IllegalArgumentException("distinct callers: damaged (expected: at most " + MOST + " numbers)");

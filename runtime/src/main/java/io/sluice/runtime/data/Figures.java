@@ -1,12 +1,12 @@
 package io.sluice.runtime.data;
 
 /**
- * How many requests were decided, and how. Immutable.
+ * The numbers of decided requests, by outcome. Immutable.
  *
  * @param allowed requests that passed
  * @param refused requests that were refused
- * @param shadowRefused requests that a shadow or candidate limit would have refused; these are also in one of the others
- * @param degraded requests that were decided without the shared store that they need; these are also in one of the others
+ * @param shadowRefused requests that a shadow or candidate limit would have refused; these are also counted as allowed or refused
+ * @param degraded requests that were decided without the shared store that they need; these are also counted as allowed or refused
  */
 public record Figures(long allowed, long refused, long shadowRefused, long degraded) {
 
@@ -35,7 +35,7 @@ public record Figures(long allowed, long refused, long shadowRefused, long degra
                 sum(degraded, other.degraded));
     }
 
-    /** A sum stops at a number that can still be read. */
+    /** A sum stops at a maximum, so that it can always be read. */
     private static long sum(long one, long other) {
         return Math.min(MOST, one + other);
     }
@@ -56,6 +56,6 @@ public record Figures(long allowed, long refused, long shadowRefused, long degra
         return new Figures(pack.number(MOST), pack.number(MOST), pack.number(MOST), pack.number(MOST));
     }
 
-    /** Sums of a year stay far below the end of the numbers. */
+    /** The maximum. Sums of a year stay far below it. */
     private static final long MOST = 1L << 48;
 }

@@ -8,8 +8,8 @@ import org.apache.datasketches.frequencies.ErrorType;
 import org.apache.datasketches.frequencies.ItemsSketch;
 
 /**
- * How often callers were refused: exact while they are few, and with a known error if they are many. Two of them can be merged. Not
- * thread-safe.
+ * Counts of the refusals of callers: exact while there are few callers, and with a known error if there are many. Two sketches can be
+ * merged. Not thread-safe.
  *
  * <p>The sketch is packed by this class, because the library's own format needs a part of the library that refuses to run on the
  * newest Java.
@@ -20,14 +20,14 @@ public final class FrequentCallers {
 
     private final ItemsSketch<String> sketch;
 
-    /** What merged sketches had forgotten. */
+    /** The sum of the errors of merged sketches. */
     private long forgotten;
 
     /**
      * A caller and how often it was refused.
      *
-     * @param most how often, at most
-     * @param error how much lower the true number may be
+     * @param most the maximum number of refusals
+     * @param error the maximum difference between this number and the true one
      */
     public record Frequency(CallerMark caller, long most, long error) {}
 
@@ -51,12 +51,12 @@ public final class FrequentCallers {
         forgotten += other.error();
     }
 
-    /** Returns how much lower than told a number may be, and how often a caller may have been refused that is not told at all. */
+    /** Returns the error: a reported number may be too high by this much, and a caller with up to this many refusals may be missing. */
     public long error() {
         return forgotten + sketch.getMaximumError();
     }
 
-    /** Returns all callers that are known, those with the highest numbers first. */
+    /** Returns all known callers, those with the highest numbers first. */
     public List<Frequency> counted() {
         List<Frequency> all = new ArrayList<>();
         long error = error();
@@ -81,8 +81,8 @@ public final class FrequentCallers {
     /**
      * Reads what {@link #toBytes} writes.
      *
-     * @param size of the new sketch, as in the constructor
-     * @throws IllegalArgumentException if the bytes are anything else
+     * @param size the size of the new sketch, as in the constructor
+     * @throws IllegalArgumentException if the bytes have another form
      */
     public static FrequentCallers of(byte[] bytes, int size) {
         Counted counted = Counted.of(bytes);
@@ -95,8 +95,8 @@ public final class FrequentCallers {
     /**
      * The content of a sketch.
      *
-     * @param error how much lower than told each number may be, and how often a caller may have been refused that is not told at all
-     * @param callers all callers that are known
+     * @param error the amount by which each number may be too high, and the number of refusals that a missing caller may have
+     * @param callers all known callers
      */
     public record Counted(long error, List<Frequency> callers) {
 
@@ -113,7 +113,7 @@ public final class FrequentCallers {
             return pack.toBytes();
         }
 
-        /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+        /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes have another form. */
         public static Counted of(byte[] bytes) {
             PackReader pack = new PackReader(bytes);
             long error = pack.number(1L << 48);

@@ -3,15 +3,15 @@ package io.sluice.runtime.data;
 import java.util.Arrays;
 
 /**
- * How long decisions took, as counts of spans. Two of them can be added, so percentiles of a whole fleet are as good as those of one
- * process: a percentile is at most a quarter too high and never too low. Immutable.
+ * The times that decisions took, as counts by span of time. Two instances can be added, so percentiles of a whole fleet are as good as
+ * those of one process: a percentile is at most a quarter too high and never too low. Immutable.
  */
 public final class Latencies {
 
     /** The number of spans: 1 µs, then four for each doubling, up to a minute; the last one has everything above. */
     public static final int SPANS = 4 * 25;
 
-    /** A count ends here, so that what was added up can always be written and read again. */
+    /** The maximum count, so that sums can always be written and read again. */
     private static final long MOST = 1L << 48;
 
     public static final Latencies NONE = new Latencies(new long[SPANS]);
@@ -25,7 +25,7 @@ public final class Latencies {
     /**
      * Creates latencies.
      *
-     * @param counts of each span; missing ones are 0
+     * @param counts the count of each span; missing ones are 0
      */
     public static Latencies of(long[] counts) {
         return new Latencies(Arrays.copyOf(counts, SPANS));
@@ -77,7 +77,7 @@ public final class Latencies {
         return new Latencies(sum);
     }
 
-    /** Writes the spans that have something. */
+    /** Writes the spans with counts. */
     public void write(PackWriter pack) {
         pack.number(Arrays.stream(counts).filter(count -> count > 0).count());
         for (int i = 0; i < SPANS; i++) {

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who was refused by a process in one minute.
+ * The callers that a process refused in one minute.
  *
- * @param minute in minutes since 1970, by the clock of the process
+ * @param minute the time in minutes since 1970, by the clock of the process
  * @param groups the callers of each limit that refused, and all addresses, users and tenants that were refused
- * @param tenants what each tenant asked for
+ * @param tenants the decisions for each tenant
  */
 public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenants) {
 
@@ -27,17 +27,17 @@ public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenant
     /**
      * Refused callers of one kind.
      *
-     * @param rule that refused; empty for the refusals of all rules
+     * @param rule the rule that refused; empty for the refusals of all rules
      * @param limit the name of the limit in reports; empty if the rule itself denied, and for the refusals of all rules
-     * @param attributes what a caller is here, such as {@code ip} or {@code tenant,user}
+     * @param attributes the attributes that identify a caller, such as {@code ip} or {@code tenant,user}
      * @param refused the number of refusals
-     * @param frequent who was refused how often: {@link FrequentCallers}
-     * @param distinct how many different callers were refused: {@link DistinctCallers}
+     * @param frequent the callers and their refusals, as {@link FrequentCallers}
+     * @param distinct the number of different callers, as {@link DistinctCallers}
      */
     @SuppressWarnings("ArrayRecordComponent") // packed once, read once
     public record Group(String rule, String limit, String attributes, long refused, byte[] frequent, byte[] distinct) {}
 
-    /** What a tenant asked for. */
+    /** The counts of a tenant's requests. */
     public record Tenant(CallerMark tenant, Figures figures) {}
 
     public byte[] toBytes() {
@@ -57,7 +57,7 @@ public record RefusedMinute(long minute, List<Group> groups, List<Tenant> tenant
         return pack.toBytes();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes have another form. */
     public static RefusedMinute of(byte[] bytes) {
         PackReader pack = new PackReader(bytes);
         if (pack.number() != VERSION) {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts decisions, and puts the counts of each second into an outbox, on a thread of its own. Looks are not counted. Thread-safe. A
+ * Counts decisions, and puts the counts of each second into an outbox, on its own thread. Looks are not counted. Thread-safe. A
  * decision costs one map lookup and two additions.
  */
 public final class RulingCounts implements RulingListener, DataSource, AutoCloseable {
@@ -43,7 +43,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
     private final List<Retired> retired = new ArrayList<>();
     private volatile boolean closed;
 
-    /** A counter of a rule that is forgotten. A decision under way may still have it, so it is read for some more seconds. */
+    /** A counter of a rule that was forgotten. A decision under way may still use it, so it is read for some more seconds. */
     private static final class Retired {
         final String rule;
         final Counter counter;
@@ -61,7 +61,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         final LongAdder shadowRefused = new LongAdder();
         final LongAdder degraded = new LongAdder();
 
-        /** What was told already. Guarded by the owner, like the next field. */
+        /** The counts already reported. Guarded by the owner, like the next field. */
         Figures told = Figures.NONE;
 
         int idle;
@@ -85,7 +85,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         }
     }
 
-    /** Begins to put counts into the outbox, at the end of each second. */
+    /** Starts to put counts into the outbox, at the end of each second. */
     public void start() {
         long now = clock.epochMicros();
         long left = SECOND_MICROS - Math.floorMod(now, SECOND_MICROS);
@@ -100,7 +100,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         });
     }
 
-    /** The thread ends when it has nothing to do for some seconds. */
+    /** Returns a thread that ends after some idle seconds. */
     private static Executor ownThread() {
         ThreadPoolExecutor one =
                 new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
@@ -129,7 +129,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         spans[Latencies.span(elapsedNanos)].increment();
     }
 
-    /** The request is counted when it is ruled on again. */
+    /** The request is counted at its next ruling. */
     @Override
     public void passedEarly(Ruling.Settled ruling, long elapsedNanos) {
         for (Label shadow : ruling.shadowRefused()) {
@@ -142,7 +142,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         return counter != null ? counter : rules.computeIfAbsent(rule, made -> new Counter());
     }
 
-    /** Puts what was counted since the last time into the outbox. Returns whether this goes on. */
+    /** Puts the counts since the last report into the outbox. Returns false if the counting has stopped. */
     private synchronized boolean tell(long second) {
         if (closed) {
             return false;
@@ -168,7 +168,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         return true;
     }
 
-    /** A batch has a bounded number of rules, so that one with very many rules is not too long for a report. */
+    /** Packs counts. A batch has a bounded number of rules, so that the counts of very many rules still fit into reports. */
     private void pack(long second, Map<String, Figures> changed) {
         Latencies all = latencies();
         Map<String, Figures> some = new HashMap<>();
@@ -185,7 +185,7 @@ public final class RulingCounts implements RulingListener, DataSource, AutoClose
         }
     }
 
-    /** Adds what a counter has counted since the last time. Returns whether it has counted anything. */
+    /** Adds the counts of a counter since the last report. Returns false if there are none. */
     private static boolean tell(String rule, Counter counter, Map<String, Figures> changed) {
         Figures now = counter.now();
         if (now.equals(counter.told)) {

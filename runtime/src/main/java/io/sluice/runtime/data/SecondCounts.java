@@ -4,12 +4,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a process decided in one second. Each decision is counted once: for the rule whose limit is reported, or for the empty name if
+ * The decisions of a process in one second. Each decision is counted once: for the rule whose limit is reported, or for the empty name if
  * no rule matched. A shadow limit that would have refused is counted for its own rule.
  *
- * @param second in seconds since 1970, by the clock of the process
- * @param rules the figures of each rule that had any
- * @param latencies of all decisions
+ * @param second the time in seconds since 1970, by the clock of the process
+ * @param rules the counts of each rule that had any
+ * @param latencies the latencies of all decisions
  */
 public record SecondCounts(long second, Map<String, Figures> rules, Latencies latencies) {
 
@@ -32,7 +32,7 @@ public record SecondCounts(long second, Map<String, Figures> rules, Latencies la
         return pack.toBytes();
     }
 
-    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes are anything else. */
+    /** Reads what {@link #toBytes} writes. Throws {@link IllegalArgumentException} if the bytes have another form. */
     public static SecondCounts of(byte[] bytes) {
         PackReader pack = new PackReader(bytes);
         if (pack.number() != VERSION) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /**
  * The name of a file with decisions, such as {@code decisions-20270131T235959Z-1.jsonl}. Ordered by age. Immutable.
  *
- * @param begun the time at which the file was started, in seconds since 1970
+ * @param begun the start time of the file, in seconds since 1970
  * @param number distinguishes files of the same second
  * @param packed whether the file is compressed; its name then ends with {@code .gz}
  */

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lets this process hear the center's questions about callers, and report the answers. For a line to a center over HTTP only: whoever can
- * write to Redis must not learn who a caller is.
+ * Receives the center's questions about callers, and reports the answers. For a line to a center over HTTP only: programs that can write
+ * to Redis must not learn the identity of a caller.
  */
 public final class CallerPart implements FleetPart {
 
@@ -26,7 +26,7 @@ public final class CallerPart implements FleetPart {
         return report.answering(all -> (questions.isReady() ? all.explaining() : all).withCallers(few(answers)));
     }
 
-    /** Returns the first answers. The center no longer asks what it knows, so the others come with later reports. */
+    /** Returns the first answers. The center does not repeat questions whose answers it knows, so the others come with later reports. */
     static List<CallerAnswer> few(List<CallerAnswer> answers) {
         List<CallerAnswer> few = new ArrayList<>();
         int characters = 0;

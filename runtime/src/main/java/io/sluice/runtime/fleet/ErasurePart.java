@@ -7,7 +7,7 @@ import io.sluice.runtime.erasure.Erasures;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets erasures hear the orders in each answer, and report their results. For a line to a center over HTTP only. */
+/** Passes the orders in each answer to erasures, and reports their results. For a line to a center over HTTP only. */
 public final class ErasurePart implements FleetPart {
 
     /** All results of one report have at most this many characters, so that the center accepts the report. */
@@ -24,7 +24,7 @@ public final class ErasurePart implements FleetPart {
         return report.answering(all -> all.with(few(erasures.results())));
     }
 
-    /** Returns the first results. The center no longer offers what it has stored, so the others come with later reports. */
+    /** Returns the first results. The center does not repeat orders whose results it has stored, so the others come with later reports. */
     static List<ErasureResult> few(List<ErasureResult> results) {
         List<ErasureResult> few = new ArrayList<>();
         int characters = 0;

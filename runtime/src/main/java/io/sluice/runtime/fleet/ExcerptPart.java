@@ -3,7 +3,7 @@ package io.sluice.runtime.fleet;
 import io.sluice.runtime.recording.Excerpts;
 import java.util.List;
 
-/** Lets this process say that it records requests, and hear the center's questions for them. For a line to a center over HTTP only. */
+/** Reports that this process records requests, and receives the center's questions for them. For a line to a center over HTTP only. */
 public final class ExcerptPart implements FleetPart {
 
     private final Excerpts excerpts;

@@ -18,16 +18,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a center tells each member about all of them.
+ * The message from a center to each member about all members.
  *
  * @param nodes the number of live members, 0..1,000,000
  * @param version the released version of the rules; 0 if none was released
- * @param digest of the released rules; empty if none were released
- * @param atMillis when the center counted, in milliseconds since 1970
+ * @param digest the digest of the released rules; empty if none were released
+ * @param atMillis the time at which the center counted, in milliseconds since 1970
  * @param audit the newest checkpoint of the audit log; empty if there is none
- * @param erasures what this member is to erase
- * @param stored the number of the last batch of data from this member that the center has stored; empty if it does not say
- * @param questions about callers that this member may know, and about requests
+ * @param erasures the erasures that this member is to make
+ * @param stored the number of the last batch of data from this member that the center has stored; empty if it does not confirm batches
+ * @param questions questions about callers that this member may know, and about requests
  * @param excerpts questions for requests that this member has recorded
  */
 public record Fleet(
@@ -76,17 +76,17 @@ public record Fleet(
         this(nodes, version, digest, atMillis, Optional.empty(), List.of(), OptionalLong.empty(), List.of());
     }
 
-    /** Returns the same with a checkpoint and orders. */
+    /** Returns a copy with a checkpoint and orders. */
     public Fleet with(Optional<CheckpointOffer> offer, List<ErasureOrder> orders) {
         return new Fleet(nodes, version, digest, atMillis, offer, orders, stored, questions, excerpts);
     }
 
-    /** Returns the same with what the center has stored, and what it wants to know. */
+    /** Returns a copy with the number of the last stored batch, and questions. */
     public Fleet with(OptionalLong storedNow, List<CallerQuestion> asked) {
         return new Fleet(nodes, version, digest, atMillis, audit, erasures, storedNow, asked, excerpts);
     }
 
-    /** Returns the same with questions for recorded requests. */
+    /** Returns a copy with questions for recorded requests. */
     public Fleet withExcerpts(List<ExcerptQuestion> asked) {
         return new Fleet(nodes, version, digest, atMillis, audit, erasures, stored, questions, asked);
     }
@@ -94,7 +94,7 @@ public record Fleet(
     /**
      * Reads what {@link #toJson} writes. Unknown fields are ignored.
      *
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text has another form
      */
     public static Fleet parse(String json) {
         JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);

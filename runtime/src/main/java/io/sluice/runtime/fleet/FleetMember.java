@@ -32,7 +32,7 @@ public final class FleetMember implements AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable LongFunction<NodeReport> reports;
 
-    /** Whether a center has ever answered. */
+    /** True if a center has ever answered. */
     private boolean answered;
 
     private long beat;
@@ -55,16 +55,16 @@ public final class FleetMember implements AutoCloseable {
     }
 
     /**
-     * Begins to report.
+     * Starts to report.
      *
-     * @param reports creates the report with a number; called on the dedicated thread
+     * @param reports creates the report with a given number; called on the dedicated thread
      */
     public void start(LongFunction<NodeReport> reports) {
         this.reports = reports;
         wake(reports);
     }
 
-    /** Returns how many members lived when the center counted last, this one included; 0 if that is unknown. Never blocks. */
+    /** Returns how many members, including this one, lived when the center counted last; 0 if that is unknown. Never blocks. */
     public int liveNodes() {
         return liveNodes;
     }
@@ -85,7 +85,7 @@ public final class FleetMember implements AutoCloseable {
             try {
                 sending.execute(() -> send(reports));
             } catch (RejectedExecutionException e) {
-                // Closed in the meantime.
+                // The member was closed in the meantime.
             }
         }
     }
@@ -116,7 +116,7 @@ public final class FleetMember implements AutoCloseable {
         take(line.send(report));
     }
 
-    /** Sends what the center does not have yet. A center that is lost is asked once more. */
+    /** Sends the data that the center lacks. A lost center is asked once more. */
     private void sendLast() {
         LongFunction<NodeReport> all = reports;
         if (all == null) {
@@ -131,7 +131,7 @@ public final class FleetMember implements AutoCloseable {
             try {
                 exchange(all);
             } catch (LostCenterException | RuntimeException e) {
-                // It is tried again, and then the process stops anyway.
+                // The report is repeated, and then the process stops anyway.
             }
         }
     }
@@ -140,7 +140,7 @@ public final class FleetMember implements AutoCloseable {
         if (fleet.isPresent()) {
             answered = true;
             int nodes = fleet.get().nodes();
-            // A center that counts nobody has not counted this process yet.
+            // A center that counts 0 members has not counted this process yet.
             liveNodes = nodes > 0 ? nodes : liveNodes;
             parts.forEach(part -> part.heard(fleet.get()));
         } else if (answered) {
@@ -148,7 +148,7 @@ public final class FleetMember implements AutoCloseable {
         }
     }
 
-    /** Without any center, nobody misses the reports. */
+    /** Records that the center is lost. Without any center, the reports are not missed, so the loss is not logged. */
     private void lose(LostCenterException e) {
         if (!closed && (answered || e.answered() || line.hasCenter())) {
             lost = e.why();
@@ -156,7 +156,7 @@ public final class FleetMember implements AutoCloseable {
         }
     }
 
-    /** Sends what the center does not have yet, for at most a few seconds. */
+    /** Sends the data that the center lacks, for at most a few seconds. */
     @Override
     public void close() {
         if (closed) {
@@ -172,7 +172,7 @@ public final class FleetMember implements AutoCloseable {
                 line.close();
             });
         } catch (RejectedExecutionException e) {
-            // Closed before.
+            // The member was closed before.
         }
         sending.shutdown();
         if (parts.stream().anyMatch(FleetPart::hasMore)) {

@@ -6,11 +6,11 @@ import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.yaml.JsonObject;
 
 /**
- * Whether the limiter of a process is well. Immutable.
+ * The health of a process's limiter. Immutable.
  *
  * @param modeSinceMillis since when it decides with its shared store, or since when it decides without it, in milliseconds since 1970
- * @param store what its store did lately
- * @param onFailure what its rules do while the store is unavailable
+ * @param store the health of its store during the last ten seconds
+ * @param onFailure the policies of its rules for the time when the store is unavailable
  */
 public record LimiterHealth(long modeSinceMillis, StoreHealth store, OnFailure onFailure) {
 
@@ -22,7 +22,7 @@ public record LimiterHealth(long modeSinceMillis, StoreHealth store, OnFailure o
     }
 
     /**
-     * How many enabled rules follow each policy while the shared store is unavailable. Rules that never ask the store are local ones.
+     * The numbers of enabled rules by their policy while the shared store is unavailable. Rules that never ask the store are local ones.
      */
     public record OnFailure(int open, int local, int closed) {
 

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a process decides, and what is wrong with it.
+ * The health of a process: how it decides, and its problems.
  *
  * @param mode how it decides now
  * @param breaker the state of the breaker in front of its store
  * @param findings problems that do not stop decisions, as sentences
- * @param limiter what was measured of its limiter; empty if it does not report that
+ * @param limiter the measurements of its limiter; empty if it does not report them
  */
 public record NodeHealth(Mode mode, Breaker breaker, List<String> findings, Optional<LimiterHealth> limiter) {
 
@@ -21,7 +21,7 @@ public record NodeHealth(Mode mode, Breaker breaker, List<String> findings, Opti
         findings = ReportText.cut(findings, MOST_FINDINGS);
     }
 
-    /** Returns the health of a process without findings, of which nothing was measured. */
+    /** Returns the health of a process without findings and without measurements. */
     public static NodeHealth of(Mode mode, Breaker breaker) {
         return new NodeHealth(mode, breaker, List.of(), Optional.empty());
     }

@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * The report of a process, every second: that it lives, and which rules its decisions follow. Each part is about one concern, and a new
- * concern is a new part. Texts are cut to 1,000 characters and lists to 20 items. Immutable.
+ * The report that a process sends every second: that it lives, and which rules its decisions follow. Each part is about one concern, and
+ * a new concern is a new part. Texts are cut to 1,000 characters and lists to 20 items. Immutable.
  *
- * <p>The fields of all parts stand side by side in the text. Their order stays as it is, and new ones follow at the end.
+ * <p>The fields of all parts are side by side in the text. Their order stays as it is, and new fields follow at the end.
  *
- * @param beat rises with each report of the same start
+ * @param beat increases with each report of the same start
  */
 public record NodeReport(
         NodeIdentity identity, long beat, RulesInForce rules, NodeHealth health, NodeAnswers answers, NodeData data) {
@@ -48,17 +48,17 @@ public record NodeReport(
         return identity.node();
     }
 
-    /** Returns the same with other answers. */
+    /** Returns a copy with other answers. */
     public NodeReport answering(UnaryOperator<NodeAnswers> change) {
         return new NodeReport(identity, beat, rules, health, change.apply(answers), data);
     }
 
-    /** Returns the same with data about the traffic. */
+    /** Returns a copy with data about the traffic. */
     public NodeReport with(DataReport report) {
         return with(Optional.of(report));
     }
 
-    /** Returns the same without the data and the answers about callers, which are taken once and not kept. */
+    /** Returns a copy without the data and the answers about callers, which are taken once and not kept. */
     public NodeReport state() {
         return with(Optional.empty()).answering(all -> all.withCallers(List.of()));
     }
@@ -67,7 +67,7 @@ public record NodeReport(
         return new NodeReport(identity, beat, rules, health, answers, data.with(traffic));
     }
 
-    /** What the process is. */
+    /** The kinds of process. */
     public enum Kind {
         NODE("node"),
         APPLICATION("application");
@@ -84,7 +84,7 @@ public record NodeReport(
         }
     }
 
-    /** How the process decides: with the shared store, or by itself, or by allowing or refusing everything. */
+    /** The ways to decide: with the shared store, in the process, or by allowing or refusing everything. */
     public enum Mode {
         REMOTE("remote"),
         LOCAL("local"),
@@ -151,7 +151,7 @@ public record NodeReport(
     /**
      * Reads what {@link #toJson} writes. Unknown fields are ignored.
      *
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text has another form
      */
     public static NodeReport parse(String json) {
         JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);
@@ -187,7 +187,7 @@ public record NodeReport(
                         fields.object("data").map(DataText::report)));
     }
 
-    /** A newer node may describe its health in words that this center does not know. It lives all the same. */
+    /** Reads the health. A newer node may describe it in words that this center does not know; such a node still counts as live. */
     private static Optional<LimiterHealth> limiter(JsonObject fields) {
         try {
             return fields.object("health").map(LimiterHealth::read);

@@ -6,11 +6,11 @@ import java.util.Optional;
 /**
  * The rules that the decisions of a process follow.
  *
- * @param version of these rules; 0 if there are none yet
- * @param digest of these rules; empty if there are none yet
- * @param appliedMillis since when these rules are in force, in milliseconds since 1970; 0 if there are none yet
+ * @param version the version of these rules; 0 if there are none yet
+ * @param digest the digest of these rules; empty if there are none yet
+ * @param appliedMillis the time since when these rules are in force, in milliseconds since 1970; 0 if there are none yet
  * @param refused the newer rules that the process refused; empty if it refused none
- * @param follows whether it takes rules that a center releases; not if its rules come from a file
+ * @param follows whether it takes rules that a center releases; false if its rules come from a file
  * @param adjustments the revision of the adjustments in force; 0 if there are none
  */
 public record RulesInForce(

@@ -7,20 +7,20 @@ import io.sluice.rules.yaml.JsonObject;
 import io.sluice.rules.yaml.PrintableText;
 
 /**
- * What the store of a process did during the last ten seconds. Immutable.
+ * The health of a process's store during the last ten seconds. Immutable.
  *
  * @param p50Micros the time that half of the answered calls did not exceed, in microseconds; 0 without an answer
  * @param p99Micros the time that 99 % of the answered calls did not exceed, in microseconds; 0 without an answer
  * @param calls the calls that ended, with or without an answer. One call can make many decisions
- * @param errors the calls that had no answer, or one that came too late
+ * @param errors the calls without an answer, or with one that arrived too late
  * @param asOfMillis when this was measured, by the clock of the process, in milliseconds since 1970
  */
 public record StoreHealth(Kind kind, long p50Micros, long p99Micros, long calls, long errors, long asOfMillis) {
 
-    /** Where the counts are. */
+    /** The places of the counts. */
     public enum Kind {
         REDIS("redis"),
-        /** In the process alone, which calls nobody. */
+        /** The memory of the process, which makes no calls. */
         MEMORY("memory");
 
         private final String word;
@@ -35,7 +35,7 @@ public record StoreHealth(Kind kind, long p50Micros, long p99Micros, long calls,
         }
     }
 
-    /** Numbers end here, so that what is added up over a fleet cannot overflow. */
+    /** The maximum of each number, so that sums over a fleet cannot overflow. */
     private static final long MOST = 1L << 48;
 
     public StoreHealth {

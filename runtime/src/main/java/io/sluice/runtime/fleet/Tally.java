@@ -3,14 +3,14 @@ package io.sluice.runtime.fleet;
 import java.util.List;
 
 /**
- * How often a process decided, and how its upstreams answered. A process reads its counters while these go on counting, so a part may
- * be ahead of its whole by a few. Immutable.
+ * The numbers of decisions of a process, and of its upstreams' answers. A process reads its counters while they are being incremented, so
+ * a part may be ahead of its whole by a few. Immutable.
  *
- * @param requests that were decided and charged
- * @param refused of these requests
- * @param degraded of these requests: decided without the shared store that they need
- * @param answers of upstreams behind the gateway, and attempts without an answer; 0 if the process has no gateway
- * @param errors of these answers: a status of 500 or more, or no answer
+ * @param requests the number of requests that were decided and charged
+ * @param refused the number of these requests that were refused
+ * @param degraded the number of these requests that were decided without the shared store that they need
+ * @param answers the number of answers of upstreams behind the gateway, and attempts without an answer; 0 if the process has no gateway
+ * @param errors the number of these answers with a status of 500 or more, and of attempts without an answer
  * @param latencyMicros the sum over all answers of the time from sending the request until the head of the answer
  */
 public record Tally(long requests, long refused, long degraded, long answers, long errors, long latencyMicros) {
@@ -36,7 +36,7 @@ public record Tally(long requests, long refused, long degraded, long answers, lo
     }
 
     /**
-     * Returns what was counted since an earlier tally.
+     * Returns the difference to an earlier tally.
      *
      * @throws IllegalArgumentException unless this tally {@link #continues} the earlier one
      */

@@ -8,13 +8,13 @@ import io.sluice.rules.yaml.JsonObject;
 import java.util.List;
 
 /**
- * What a process counted since it applied a version that some callers try. Requests of callers that can be on no side of the trial
+ * The counts of a process since it applied a version that some callers try. Requests of callers that can be on no side of the trial
  * are not counted. Immutable.
  *
- * @param version on trial
- * @param digest of the version on trial
- * @param share of the callers that are on trial, in percent; 0 if they are named, -1 if that is unknown
- * @param watched whether they are only counted and try nothing yet
+ * @param version the version on trial
+ * @param digest the digest of the version on trial
+ * @param share the percentage of callers that are on trial; 0 if they are named, -1 if that is unknown
+ * @param watched whether these callers are only counted and try nothing yet
  * @param trial the callers that try the version, by their {@linkplain io.sluice.rules.snapshot.CallerPlace#group group}
  * @param control the other callers, in the same way
  */
@@ -32,7 +32,7 @@ public record TrialReport(
         }
     }
 
-    /** Creates the report of a process that does not say who is on trial. */
+    /** Creates the report of a process that does not report who is on trial. */
     public TrialReport(long version, String digest, List<Tally> trial, List<Tally> control) {
         this(version, digest, -1, false, trial, control);
     }
@@ -55,7 +55,7 @@ public record TrialReport(
                 tallies(fields, "control"));
     }
 
-    /** Writes the fields of the current object. */
+    /** Writes the fields into the current object. */
     void write(JsonLine line) {
         line.field("version", version).field("digest", digest);
         if (share >= 0) {

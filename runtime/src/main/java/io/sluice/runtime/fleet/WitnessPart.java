@@ -3,7 +3,7 @@ package io.sluice.runtime.fleet;
 import io.sluice.runtime.witness.Witness;
 import java.util.List;
 
-/** Lets a witness of the audit log hear each answer, and say in each report what it holds. */
+/** Passes each answer to a witness of the audit log, and adds the checkpoints that it holds to each report. */
 public final class WitnessPart implements FleetPart {
 
     private final Witness witness;

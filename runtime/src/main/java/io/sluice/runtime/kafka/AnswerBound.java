@@ -18,12 +18,12 @@ final class AnswerBound implements MemoryPool {
     private final SelectionKey key;
     private final Consumer<String> oversized;
 
-    /** How many bytes of the next answer's length have been read, and their value so far. */
+    /** The number of bytes read of the next answer's length, followed by their value so far. */
     private int lengthBytes;
 
     private int length;
 
-    /** How many bytes of the present answer are still to come. */
+    /** The number of bytes of the present answer that have not arrived yet. */
     private int left;
 
     AnswerBound(SelectionKey key, Consumer<String> oversized) {
@@ -31,7 +31,7 @@ final class AnswerBound implements MemoryPool {
         this.oversized = oversized;
     }
 
-    /** Returns a transport that refuses the length of an answer, before the client has read it. */
+    /** Returns a transport that checks the length of an answer before the client reads it, and refuses a length above the bound. */
     TransportLayer watched(TransportLayer real) {
         return (TransportLayer) Proxy.newProxyInstance(
                 AnswerBound.class.getClassLoader(),
