@@ -156,7 +156,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         }
     }
 
-    /** Adds what this process holds of the center's audit log. The caller must keep the witness reachable. */
+    /** Adds metrics of the part of the center's audit log that this process holds. The caller must keep the witness reachable. */
     public void watch(Witness witness) {
         Gauge.builder("rate_limit_audit_size", witness, Witness::size)
                 .description("Rows of the audit log that this process has witnessed")
@@ -169,7 +169,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .register(registry);
     }
 
-    /** Adds how many decisions were logged and dropped, by place. The caller must keep the recorder reachable. */
+    /** Adds the numbers of logged and dropped decisions, by place. The caller must keep the recorder reachable. */
     public void watch(DecisionRecorder recorder) {
         for (PlaceCounts counts : recorder.counts()) {
             FunctionCounter.builder("rate_limit_decisions_logged", counts, PlaceCounts::logged)
@@ -183,7 +183,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         }
     }
 
-    /** Adds what is known of durable limits. The caller must keep them reachable. */
+    /** Adds metrics of durable limits. The caller must keep these reachable. */
     public void watch(DurableQuotas durable) {
         Gauge.builder("rate_limit_durable_sums", durable, DurableQuotas::size)
                 .description("Sums of durable limits that this process keeps")

@@ -16,10 +16,10 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts reservations and what became of them, each once for every limit that it reserves permits of. Thread-safe.
+ * Counts reservations and their outcomes, each once for every limit that it reserves permits of. Thread-safe.
  *
- * <p>A reservation may be settled by another process than the one that made it. So what is open is a number for the whole fleet:
- * the sum over all processes.
+ * <p>A reservation may be settled by another process than the one that made it. So the number of open
+ * reservations is only meaningful for the whole fleet, as the sum over all processes.
  */
 final class ReservationMetrics {
 
@@ -49,7 +49,7 @@ final class ReservationMetrics {
         }
     }
 
-    /** Returns whether the cost of the limit says how it is settled. Others may be settled, but nothing is lost if they are not. */
+    /** Returns whether the cost of the limit defines how it is settled. Other limits may be settled, but need not be. */
     private static boolean isDue(ReservedLimit limit) {
         return limit.by() != null;
     }

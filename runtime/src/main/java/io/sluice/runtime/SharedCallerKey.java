@@ -73,7 +73,10 @@ public final class SharedCallerKey implements AutoCloseable {
         return secret;
     }
 
-    /** Begins to agree with others on a store. The future completes after the first time, with whether the store answered. */
+    /**
+     * Starts to agree on a secret with the other processes of a store. The future completes after the first attempt, with true if the
+     * store answered.
+     */
     @SuppressWarnings("FutureReturnValueIgnored") // later times change the secret
     public CompletableFuture<Boolean> agree(Store store, Clock clock) {
         byte[] mine;

@@ -56,7 +56,7 @@ public interface Store extends MarkedStore {
     }
 
     /**
-     * Removes the counts whose keys match from the store, and what this process keeps in memory about them. Blocks.
+     * Removes the counts whose keys match from the store, and their copies in the memory of this process. Blocks.
      *
      * @param erasure names the erasure, the same in all processes that use this store
      */

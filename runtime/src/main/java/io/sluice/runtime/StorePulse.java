@@ -25,7 +25,7 @@ public final class StorePulse implements AutoCloseable {
 
     /** Starts polling. */
     public void start() {
-        // The store may be closed by now, too.
+        // The store may also be closed by now.
         if (closed) {
             return;
         }

@@ -70,7 +70,7 @@ public final class CallerQuestions {
      * @param refused the callers that this process refused; empty if it remembers none. Requests are explained even then
      * @param settings the settings by which callers are hashed
      * @param rules the rules in force
-     * @param explain returns what the rules say about a request
+     * @param explain returns the explanation of a request by the rules
      * @param json writes an explanation as {@code POST /v1/explain} does
      */
     public void over(

@@ -9,8 +9,8 @@ import java.util.Map;
  *
  * @param sentMillis when the report was made, by the clock of the process, in milliseconds since 1970
  * @param batches the oldest ones that the center has not stored yet, in the order of their numbers
- * @param dropped how many things of each kind were dropped since the process started, because there was no room for them
- * @param pending how many things of each kind wait for their batch. They are lost if the process is killed before its next report
+ * @param dropped the number of items of each kind that were dropped since the process started, because there was no room for them
+ * @param pending the number of items of each kind that wait for their batch. They are lost if the process is killed before its next report
  */
 public record DataReport(long sentMillis, List<DataBatch> batches, Map<Kind, Long> dropped, Map<Kind, Long> pending) {
 

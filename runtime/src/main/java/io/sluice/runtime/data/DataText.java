@@ -72,7 +72,7 @@ public final class DataText {
         return all;
     }
 
-    /** Returns how many characters a batch takes in a report, at most. */
+    /** Returns the maximum number of characters that a batch takes in a report. */
     static int characters(byte[] content) {
         return text(content).length() + 100;
     }

@@ -3,7 +3,7 @@ package io.sluice.runtime.data;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads what {@link PackWriter} writes. Throws {@link IllegalArgumentException} if the bytes are anything else, and never takes more
+ * Reads what {@link PackWriter} writes. Throws {@link IllegalArgumentException} if the bytes have another form, and never takes more
  * memory than they do. Not thread-safe.
  */
 public final class PackReader {

@@ -1,4 +1,4 @@
-/** The log of decisions: what is chosen, how it is described, and the files, the topic of Kafka and the sample that it goes to. */
+/** The log of decisions: their selection and format, and the files, the topic of Kafka and the sample that receive them. */
 @NullMarked
 package io.sluice.runtime.decisions;
 

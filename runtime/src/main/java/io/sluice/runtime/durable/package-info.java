@@ -1,4 +1,4 @@
-/** Quotas that survive the loss of the shared store: what was charged, its journal, and the way back into an empty store. */
+/** Quotas that survive the loss of the shared store: the charges, their journal, and their restoration into an empty store. */
 @NullMarked
 package io.sluice.runtime.durable;
 

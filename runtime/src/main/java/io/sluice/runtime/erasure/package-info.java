@@ -1,4 +1,4 @@
-/** Orders to erase what is stored about one subject, and what came of them. */
+/** Orders to erase the stored data of one subject, and their results. */
 @NullMarked
 package io.sluice.runtime.erasure;
 

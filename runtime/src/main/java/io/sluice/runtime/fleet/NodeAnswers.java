@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answers of a process to what the center sends, and which questions it answers.
+ * The answers of a process to the center, and the kinds of questions that it answers.
  *
- * @param witness what it holds of the audit log; empty if it holds nothing
+ * @param witness the report of its witness of the audit log; empty if the witness holds nothing
  * @param erased the results of the center's orders to erase
  * @param callers answers to the center's questions about callers
  * @param explains whether it answers the center's questions about requests. Older nodes do not report that
@@ -30,27 +30,27 @@ public record NodeAnswers(
         callers = List.copyOf(callers);
     }
 
-    /** Returns the same with what the process holds of the audit log. */
+    /** Returns a copy with the report of the witness of the audit log. */
     public NodeAnswers with(Optional<WitnessReport> held) {
         return new NodeAnswers(held, erased, callers, explains, records);
     }
 
-    /** Returns the same with the results of the center's orders. */
+    /** Returns a copy with the results of the center's orders. */
     public NodeAnswers with(List<ErasureResult> results) {
         return new NodeAnswers(witness, results, callers, explains, records);
     }
 
-    /** Returns the same with answers to the center's questions about callers. */
+    /** Returns a copy with answers to the center's questions about callers. */
     public NodeAnswers withCallers(List<CallerAnswer> given) {
         return new NodeAnswers(witness, erased, given, explains, records);
     }
 
-    /** Returns the same with the announcement that the process answers questions about requests. */
+    /** Returns a copy with the announcement that the process answers questions about requests. */
     public NodeAnswers explaining() {
         return new NodeAnswers(witness, erased, callers, true, records);
     }
 
-    /** Returns the same with the announcement that the process records requests. */
+    /** Returns a copy with the announcement that the process records requests. */
     public NodeAnswers recording() {
         return new NodeAnswers(witness, erased, callers, explains, true);
     }

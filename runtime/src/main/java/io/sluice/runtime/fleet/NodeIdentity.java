@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * The process that reports.
  *
  * @param node the id of the process, which stays the same after a restart
- * @param name what people call it: host and port, or the name of the application
+ * @param name the name for people: host and port, or the name of the application
  * @param program the version of Sluice
  * @param startedMillis when the process started, in milliseconds since 1970
  */

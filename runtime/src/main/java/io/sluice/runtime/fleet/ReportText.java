@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The bounds of what a report and a fleet may contain, so that no member can fill the memory of a center. */
+/** The bounds of the content of a report and of a fleet, so that no member can fill the memory of a center. */
 final class ReportText {
 
     /** The largest version that the text of a rule set can have. */

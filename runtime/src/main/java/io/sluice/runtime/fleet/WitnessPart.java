@@ -3,7 +3,7 @@ package io.sluice.runtime.fleet;
 import io.sluice.runtime.witness.Witness;
 import java.util.List;
 
-/** Passes each answer to a witness of the audit log, and adds the checkpoints that it holds to each report. */
+/** Passes each answer to a witness of the audit log, and adds its report to each report of this process. */
 public final class WitnessPart implements FleetPart {
 
     private final Witness witness;

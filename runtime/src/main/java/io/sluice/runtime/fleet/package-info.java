@@ -1,4 +1,4 @@
-/** A process as a member of a fleet: it reports to a center, and learns from it how many members there are. */
+/** A process as a member of a fleet: it reports to a center, and receives the number of members. */
 @NullMarked
 package io.sluice.runtime.fleet;
 
