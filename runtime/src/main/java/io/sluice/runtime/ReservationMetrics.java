@@ -49,7 +49,7 @@ final class ReservationMetrics {
         }
     }
 
-    /** Returns whether the cost of the limit defines how it is settled. Other limits may be settled, but need not be. */
+    /** Returns whether the cost of the limit defines how it is settled. Nothing is lost if others are not settled. */
     private static boolean isDue(ReservedLimit limit) {
         return limit.by() != null;
     }
