@@ -50,8 +50,9 @@ public final class FileDocuments implements DocumentSource {
         Content now = before == null ? RuleFiles.read(path) : before.again();
         boolean isSettled = before == null || now.equals(before);
         // Equal content is kept in memory only once, however often it is read.
-        seen = now.equals(known) ? (Content) known : now;
-        return isSettled && !now.equals(known)
+        boolean isKnown = known != null && now.equals(known);
+        seen = isKnown ? (Content) known : now;
+        return isSettled && !isKnown
                 ? new DocumentReading.Documents(now, now.document())
                 : new DocumentReading.Unchanged();
     }
