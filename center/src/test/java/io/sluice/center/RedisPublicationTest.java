@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.redis.RedisDocuments;
 import io.sluice.rules.redis.RedisRulePublisher;
-import io.sluice.rules.redis.RedisRuleSource;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
@@ -98,8 +99,8 @@ class RedisPublicationTest {
                 .expect(201);
         awaitAdjustments("login");
         List<Long> seen = new CopyOnWriteArrayList<>();
-        try (RedisRuleSource node =
-                RedisRuleSource.open(redis.uri(), "n1", Clock.system(), Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower node = RuleFollower.open(
+                RedisDocuments.at(redis.uri(), "n1", Clock.system()), Optional.empty(), RuleVet.NONE, Clock.system())) {
             long version = 1;
             for (List<String> damage : List.of(
                     List.of("DEL"),
@@ -217,8 +218,8 @@ class RedisPublicationTest {
         api.release("login", 5);
         awaitPointer("1");
         ManualClock nodeClock = QuietClock.at(Clock.system().epochMicros());
-        try (RedisRuleSource node =
-                RedisRuleSource.open(redis.uri(), "n1", nodeClock, Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower node = RuleFollower.open(
+                RedisDocuments.at(redis.uri(), "n1", nodeClock), Optional.empty(), RuleVet.NONE, nodeClock)) {
             awaitShadow(node, nodeClock, false);
             api.post("/api/switch", "{\"rule\":\"*\",\"to\":\"shadow\",\"in\":\"1h\",\"reason\":\"incident\"}")
                     .expect(201);
@@ -232,7 +233,7 @@ class RedisPublicationTest {
         }
     }
 
-    private static void awaitShadow(RedisRuleSource node, ManualClock nodeClock, boolean shadow) {
+    private static void awaitShadow(RuleFollower node, ManualClock nodeClock, boolean shadow) {
         Await.until("shadow " + shadow, SOON, () -> {
             nodeClock.advance(Duration.ofMillis(100));
             return node.latest()

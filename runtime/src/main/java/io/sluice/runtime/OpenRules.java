@@ -1,10 +1,11 @@
 package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.redis.RedisRuleSource;
+import io.sluice.rules.redis.RedisDocuments;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.DocumentSource;
+import io.sluice.rules.source.DocumentSourceProvider;
 import io.sluice.rules.source.FileDocuments;
 import io.sluice.rules.source.KeptRuleSource;
 import io.sluice.rules.source.RefusedSet;
@@ -12,10 +13,12 @@ import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
+import io.sluice.rules.source.SourceWords;
 import io.sluice.rules.source.StandInRuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.center.Center;
 import io.sluice.runtime.center.CenterRuleSource;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,8 +54,8 @@ public final class OpenRules implements AutoCloseable {
     /** The same source without its decorator, which does not know when a refused set has been repaired. */
     private final RuleSource newest;
 
-    /** The same source without its decorator; null if the rules do not come from Redis. */
-    private final @Nullable RedisRuleSource redis;
+    /** The same source without its decorator; null if nothing is followed. */
+    private final @Nullable RuleFollower follower;
 
     /** The same source without its decorator; null if the rules do not come from a center over HTTP. */
     private final @Nullable CenterRuleSource center;
@@ -67,7 +70,7 @@ public final class OpenRules implements AutoCloseable {
     private OpenRules(RuleSource source, RuleSource newest, String withoutRules) {
         this.source = source;
         this.newest = newest;
-        this.redis = newest instanceof RedisRuleSource found ? found : null;
+        this.follower = newest instanceof RuleFollower found ? found : null;
         this.center = newest instanceof CenterRuleSource found ? found : null;
         this.withoutRules = withoutRules;
     }
@@ -119,18 +122,37 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules ofRedis(String uri, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        RedisRuleSource redis = RedisRuleSource.open(uri, nodeId, clock, data.flatMap(KeptRuleSource::last), vet);
-        awaitFirstLook(redis.reached(), redis.looked(), READING_MAY_TAKE);
-        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(redis, folder, clock))
-                .orElse(redis);
-        if (!rules.hasRules() && redis.isReleaseRefused()) {
-            awaitFirst(redis);
+        return open(RedisDocuments.at(uri, nodeId, clock), data, vet, clock);
+    }
+
+    /**
+     * Opens the rules at an address, which a {@link DocumentSourceProvider} on the class path opens. Until they are read, the rules of the
+     * last run apply, or none if there are none.
+     *
+     * @param nodeId distinguishes this process from others that read the same rules
+     * @param data the directory that keeps the last good rules, if there is one
+     * @param vet checks every set
+     * @throws IllegalArgumentException if nothing on the class path opens such an address
+     */
+    public static OpenRules at(URI address, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
+            throws RulesRefusedException {
+        return open(DocumentSourceProvider.at(address, nodeId), data, vet, clock);
+    }
+
+    private static OpenRules open(DocumentSource documents, Optional<Path> data, RuleVet vet, Clock clock)
+            throws RulesRefusedException {
+        RuleFollower follower = RuleFollower.open(documents, data.flatMap(KeptRuleSource::last), vet, clock);
+        awaitFirstLook(follower.reached(), follower.looked(), READING_MAY_TAKE);
+        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(follower, folder, clock))
+                .orElse(follower);
+        if (!rules.hasRules() && documents.isBeingRepaired(follower.refused())) {
+            awaitFirst(follower);
         }
-        if (!rules.hasRules() && !redis.refused().isEmpty()) {
+        if (!rules.hasRules() && !follower.refused().isEmpty()) {
             rules.close();
             throw new RulesRefusedException(rules.refused());
         }
-        return new OpenRules(rules, redis);
+        return new OpenRules(rules, follower);
     }
 
     /**
@@ -183,16 +205,14 @@ public final class OpenRules implements AutoCloseable {
                             : "the center has released no rules; {}. Release rules, or {}",
                     withoutRules,
                     otherwise);
-        } else if (redis == null && own().latest().version() == 0) {
+        } else if (center == null && !takesReleases() && own().latest().version() == 0) {
             LOG.warn("no rules: {}; {}", withoutRules, otherwise);
-        } else if (redis != null && !source.hasRules()) {
-            if (redis.away().isPresent()) {
-                LOG.warn("no rules yet, because Redis is unavailable; {} until they are read", withoutRules);
+        } else if (follower != null && takesReleases() && !source.hasRules()) {
+            SourceWords words = follower.source().words();
+            if (follower.away().isPresent()) {
+                LOG.warn("no rules yet, because {}; {} until they are read", words.awayReason(), withoutRules);
             } else {
-                LOG.warn(
-                        "no rules in Redis; {}. Release rules, write hashes rate_limit_config:*, or {}",
-                        withoutRules,
-                        otherwise);
+                LOG.warn("{}; {}. {}, or {}", words.none(), withoutRules, words.remedy(), otherwise);
             }
         }
         return this;
@@ -200,7 +220,11 @@ public final class OpenRules implements AutoCloseable {
 
     /** Returns whether a center can release rules to this process: whether they come from Redis or from a center. */
     public boolean follows() {
-        return redis != null || center != null;
+        return center != null || takesReleases();
+    }
+
+    private boolean takesReleases() {
+        return follower != null && follower.source().takesReleases();
     }
 
     public RuleSource source() {
@@ -244,22 +268,22 @@ public final class OpenRules implements AutoCloseable {
             unfit().ifPresent(findings::add);
             return findings;
         }
-        if (redis == null) {
-            refusal("rules were refused, the last good ones stay in force").ifPresent(findings::add);
+        RuleFollower followed = follower;
+        if (followed == null) {
             standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
             return findings;
         }
-        boolean none = !source.hasRules();
-        redis.away().ifPresent(why -> findings.add("rules cannot be read from Redis: " + why));
-        if (none) {
+        SourceWords words = followed.source().words();
+        followed.away().ifPresent(why -> findings.add(words.awayFinding() + ": " + why));
+        if (takesReleases() && !source.hasRules()) {
             findings.add("there are no rules: " + withoutRules);
         }
-        refusal("rules in Redis were refused").ifPresent(findings::add);
-        List<String> drift = redis.drift();
-        if (!drift.isEmpty()) {
-            findings.add("hashes differ from the released rules: " + String.join(", ", drift));
-        }
+        refusal(words.refusedFinding()).ifPresent(findings::add);
+        findings.addAll(followed.source().findings());
         unfit().ifPresent(findings::add);
+        if (!takesReleases()) {
+            standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
+        }
         return findings;
     }
 

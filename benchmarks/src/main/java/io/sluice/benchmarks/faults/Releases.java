@@ -5,9 +5,10 @@ import io.sluice.node.Node;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.redis.RedisDocuments;
 import io.sluice.rules.redis.RedisRulePublisher;
-import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
@@ -41,10 +42,13 @@ final class Releases {
             long version = publisher.release(rules(0)).version();
             for (int round = 0; round < rounds; round++) {
                 boolean lost = round % 2 == 1;
-                List<RedisRuleSource> sources = new ArrayList<>();
+                List<RuleFollower> sources = new ArrayList<>();
                 for (int i = 0; i < SOURCES; i++) {
-                    sources.add(RedisRuleSource.open(
-                            redis.uri(), "node-" + i, Clock.system(), Optional.empty(), RuleVet.NONE));
+                    sources.add(RuleFollower.open(
+                            RedisDocuments.at(redis.uri(), "node-" + i, Clock.system()),
+                            Optional.empty(),
+                            RuleVet.NONE,
+                            Clock.system()));
                 }
                 for (int i = 0; i < SOURCES; i++) {
                     version = publisher.release(rules(++updates)).version();
@@ -80,8 +84,11 @@ final class Releases {
         try (RedisServer redis = RedisServer.start();
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             long version = publisher.release(rules(0)).version();
-            try (RedisRuleSource source =
-                    RedisRuleSource.open(redis.uri(), "node", Clock.system(), Optional.empty(), RuleVet.NONE)) {
+            try (RuleFollower source = RuleFollower.open(
+                    RedisDocuments.at(redis.uri(), "node", Clock.system()),
+                    Optional.empty(),
+                    RuleVet.NONE,
+                    Clock.system())) {
                 source.listen(new RuleListener() {
                     @Override
                     public void changed(RuleSet rules) {
@@ -143,8 +150,11 @@ final class Releases {
         };
         try (RedisServer redis = RedisServer.start()) {
             redis.command(good);
-            try (RedisRuleSource source =
-                    RedisRuleSource.open(redis.uri(), "node", Clock.system(), Optional.empty(), RuleVet.NONE)) {
+            try (RuleFollower source = RuleFollower.open(
+                    RedisDocuments.at(redis.uri(), "node", Clock.system()),
+                    Optional.empty(),
+                    RuleVet.NONE,
+                    Clock.system())) {
                 Traffic.await(source::hasRules);
                 String digest = source.latest().digest();
                 for (int i = 0; i < sets; i++) {

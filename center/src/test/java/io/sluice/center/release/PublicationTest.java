@@ -13,13 +13,14 @@ import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.redis.RedisDocuments;
 import io.sluice.rules.redis.RedisRulePublisher;
-import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.redis.WantedRules;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
@@ -141,8 +142,8 @@ class PublicationTest {
         long version = 20;
         Clock system = Clock.system();
         release(fleet(1));
-        try (RedisRuleSource node =
-                RedisRuleSource.open(redis.uri(), nodeId(), system, Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower node = RuleFollower.open(
+                RedisDocuments.at(redis.uri(), nodeId(), system), Optional.empty(), RuleVet.NONE, system)) {
             node.listen(new RuleListener() {
                 @Override
                 public void changed(RuleSet rules) {
@@ -222,8 +223,11 @@ class PublicationTest {
             assertThat(publisher.rules(each.version()).rules()).as(what).isEqualTo(each.rules());
         }
         assertThat(publisher.drift()).as(what).isEmpty();
-        try (RedisRuleSource fresh =
-                RedisRuleSource.open(redis.uri(), "fresh", Clock.system(), Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower fresh = RuleFollower.open(
+                RedisDocuments.at(redis.uri(), "fresh", Clock.system()),
+                Optional.empty(),
+                RuleVet.NONE,
+                Clock.system())) {
             fresh.looked().toCompletableFuture().get(60, TimeUnit.SECONDS);
             assertThat(fresh.refused()).as(what).isEmpty();
             assertThat(fresh.latest().version())

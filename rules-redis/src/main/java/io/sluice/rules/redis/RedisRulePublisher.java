@@ -53,7 +53,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     /**
      * Creates a publisher. It connects on first use.
      *
-     * @param uri in the form that {@link RedisRuleSource#open} accepts
+     * @param uri in the form that {@link RedisDocuments#at} accepts
      * @throws IllegalArgumentException if the URI is invalid
      */
     public static RedisRulePublisher connect(String uri) {

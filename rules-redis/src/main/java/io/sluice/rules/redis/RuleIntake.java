@@ -2,32 +2,27 @@ package io.sluice.rules.redis;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.Adjustments;
-import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
-import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
-import io.sluice.rules.source.EffectiveRules;
-import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.DocumentReading;
+import io.sluice.rules.source.DocumentSource.Known;
 import io.sluice.rules.source.RefusedSet;
-import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which rules from Redis come into force: the version that a center released for this node, or the founding hashes as
+ * Decides which rules in Redis are for this node: the version that a center released for this node, or the founding hashes as
  * long as no center has released. Not thread-safe.
  *
  * <p>A version replaces only a lower one. A version that callers try is held beside it, and needs not be read again when it is
@@ -36,23 +31,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class RuleIntake {
 
-    private static final System.Logger LOG = System.getLogger(RuleIntake.class.getName());
     private static final Duration BAD_FOR = Duration.ofSeconds(30);
 
-    private final PublishedRules rules;
     private final NodeShare node;
-    private final Optional<RuleStamp> last;
-    private final RuleVet vet;
     private final Clock clock;
     private final FoundingHashes hashes = new FoundingHashes();
     private final Map<Long, Bad> bad = new HashMap<>();
-    private final EffectiveRules effective;
 
     /** The highest released version in force, including before a restart; 0 if there is none. */
     private long released;
-
-    /** Whether a set has been in force since the start. */
-    private boolean has;
 
     /** The bad set that the current check found first. */
     private Optional<RuleStamp> refusing = Optional.empty();
@@ -62,16 +49,9 @@ final class RuleIntake {
 
     private record Bad(List<DocumentError> errors, Optional<RuleStamp> stamp, long untilNanos) {}
 
-    /** @param work runs the check when an adjustment expires; on the thread that also calls {@link #look} */
-    RuleIntake(
-            PublishedRules rules, NodeShare node, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
-        this.rules = rules;
-        this.effective = new EffectiveRules(rules, clock, work);
+    RuleIntake(NodeShare node, Clock clock) {
         this.node = node;
-        this.last = last;
-        this.vet = vet;
         this.clock = clock;
-        this.released = last.filter(RuleStamp::released).map(RuleStamp::version).orElse(0L);
     }
 
     /**
@@ -80,40 +60,39 @@ final class RuleIntake {
      * @param told whether a message announced a change
      * @param hashesToo whether hashes may have changed; if not, only the version is checked
      */
-    void look(RuleStore store, boolean told, boolean hashesToo) {
+    DocumentReading look(RuleStore store, Known known, boolean told, boolean hashesToo) {
         refusing = Optional.empty();
-        effective.refresh();
+        released = Math.max(
+                released,
+                known.last().filter(RuleStamp::released).map(RuleStamp::version).orElse(0L));
         if (told) {
             bad.clear();
         }
         Optional<byte[]> text = store.version();
         if (text.isPresent()) {
-            takeNamed(store, text.get());
-        } else if (released > 0) {
-            refuse(List.of(DocumentError.of(
-                    RuleStore.VERSION, "version: missing (expected: " + released + " or higher; release again)")));
-        } else if (hashesToo) {
-            RuleDocument document = hashes.read(store);
-            // If the first release happened meanwhile, the hashes may be half of its mirror.
-            Optional<byte[]> now = store.version();
-            if (now.isPresent()) {
-                takeNamed(store, now.get());
-            } else {
-                takeHashes(document);
-            }
+            return named(store, known, text.get());
         }
+        if (released > 0) {
+            return refused(List.of(DocumentError.of(
+                    RuleStore.VERSION, "version: missing (expected: " + released + " or higher; release again)")));
+        }
+        if (!hashesToo) {
+            return new DocumentReading.Unchanged();
+        }
+        RuleDocument document = hashes.read(store);
+        // If the first release happened meanwhile, the hashes may be half of its mirror.
+        Optional<byte[]> now = store.version();
+        return now.isPresent() ? named(store, known, now.get()) : hashes(document, known);
     }
 
-    private void takeNamed(RuleStore store, byte[] text) {
+    private DocumentReading named(RuleStore store, Known known, byte[] text) {
         Optional<VersionPointer> named = VersionPointer.parse(text);
-        if (named.isPresent()) {
-            takeReleased(store, named.get());
-        } else {
-            refuse(List.of(DocumentError.of(
-                    RuleStore.VERSION,
-                    "version: unreadable (expected: a number, such as 12, with or without a trial,"
-                            + " such as 12 trial 13 share 10)")));
-        }
+        return named.isPresent()
+                ? released(store, known, named.get())
+                : refused(List.of(DocumentError.of(
+                        RuleStore.VERSION,
+                        "version: unreadable (expected: a number, such as 12, with or without a trial,"
+                                + " such as 12 trial 13 share 10)")));
     }
 
     /** Returns whether a center owns this Redis. If so, the hashes are its mirror. */
@@ -121,32 +100,31 @@ final class RuleIntake {
         return released > 0;
     }
 
-    /** Returns the released set in force if it is for all nodes. Then the hashes should be its mirror. */
-    Optional<RuleSet> mirrored(RuleStore store) {
+    /** Returns whether the released set in force is for all nodes. Then the hashes should be its mirror. */
+    boolean isMirrored(RuleStore store) {
         return store.version()
                 .flatMap(VersionPointer::parse)
-                .filter(named -> has && named.version() == released)
-                .map(named -> rules.latest());
+                .filter(named -> named.version() == released)
+                .isPresent();
     }
 
-    private void takeReleased(RuleStore store, VersionPointer named) {
+    private DocumentReading released(RuleStore store, Known known, VersionPointer named) {
         List<DocumentError> errors = new ArrayList<>();
-        RuleSet main = main(store, named, errors);
+        RuleSet main = main(store, known, named, errors);
         if (main == null) {
-            refuse(errors);
-            return;
+            return refused(errors);
         }
-        Optional<CallerTrial> trial = trial(store, named, main, errors);
-        put(main, trial, adjustments(store, errors));
-        if (errors.isEmpty()) {
-            settle();
-        } else {
-            refuse(errors);
-        }
+        Optional<CallerTrial> trial = trial(store, known, named, main, errors);
+        Adjustments adjustments = adjustments(store, known, errors);
+        return new DocumentReading.Released(
+                main,
+                trial,
+                adjustments,
+                errors.isEmpty() ? Optional.empty() : Optional.of(new RefusedSet(refusing, errors)));
     }
 
     /** Returns the set that this node uses for callers who try nothing; null if nothing may change. */
-    private @Nullable RuleSet main(RuleStore store, VersionPointer named, List<DocumentError> errors) {
+    private @Nullable RuleSet main(RuleStore store, Known known, VersionPointer named, List<DocumentError> errors) {
         for (long version : named.wantedBy(node)) {
             if (version < released) {
                 if (errors.isEmpty()) {
@@ -157,44 +135,44 @@ final class RuleIntake {
                 }
                 return null;
             }
-            if (version == released && has) {
+            if (version == released && known.hasRules()) {
                 break;
             }
-            RuleSet read = read(store, version, errors);
+            RuleSet read = read(store, known, version, errors);
             if (read != null) {
                 released = version;
                 bad.keySet().removeIf(other -> other <= version);
                 return read;
             }
         }
-        return has ? effective.released() : null;
+        return known.hasRules() ? known.rules() : null;
     }
 
     /** Returns the version that callers try beside the version in force; empty if there is none, or it is bad. */
     private Optional<CallerTrial> trial(
-            RuleStore store, VersionPointer named, RuleSet main, List<DocumentError> errors) {
+            RuleStore store, Known known, VersionPointer named, RuleSet main, List<DocumentError> errors) {
         if (named.split().isEmpty() || main.version() != named.version()) {
             return Optional.empty();
         }
-        return Optional.ofNullable(read(store, named.highest(), errors))
+        return Optional.ofNullable(read(store, known, named.highest(), errors))
                 .map(set -> new CallerTrial(set, named.split().get()));
     }
 
     /** Returns a version, which is not read again if callers try it already; null if it is bad. */
-    private @Nullable RuleSet read(RuleStore store, long version, List<DocumentError> errors) {
-        Optional<RuleSet> tried = effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version);
+    private @Nullable RuleSet read(RuleStore store, Known known, long version, List<DocumentError> errors) {
+        Optional<RuleSet> tried = known.trial().map(CallerTrial::rules).filter(set -> set.version() == version);
         if (tried.isPresent()) {
             return tried.get();
         }
-        Bad known = bad.get(version);
-        if (known != null && clock.nanoTime() - known.untilNanos() < 0) {
-            errors.addAll(known.errors());
-            refusing = refusing.or(known::stamp);
+        Bad before = bad.get(version);
+        if (before != null && clock.nanoTime() - before.untilNanos() < 0) {
+            errors.addAll(before.errors());
+            refusing = refusing.or(before::stamp);
             return null;
         }
         Reading reading = Snapshots.read(store, version);
         List<DocumentError> faults = reading instanceof Reading.Found found
-                ? vet.faults(found.rules())
+                ? known.vet().faults(found.rules())
                 : ((Reading.Unusable) reading).errors();
         if (faults.isEmpty()) {
             return ((Reading.Found) reading).rules();
@@ -209,12 +187,12 @@ final class RuleIntake {
     }
 
     /** Returns the adjustments. If they cannot be read, or are older than the last good ones, those stay. */
-    private Adjustments adjustments(RuleStore store, List<DocumentError> errors) {
+    private Adjustments adjustments(RuleStore store, Known known, List<DocumentError> errors) {
         Optional<String> text = store.adjustments();
         if (!text.equals(adjusting)) {
             try {
                 Adjustments read = text.map(Adjustments::parse).orElse(Adjustments.NONE);
-                long now = effective.adjustments().revision();
+                long now = known.adjustments().revision();
                 if (text.isPresent() && read.revision() < now) {
                     throw new IllegalArgumentException("revision: " + read.revision() + " (expected: " + now
                             + " or higher; an older one never replaces a newer one)");
@@ -225,101 +203,22 @@ final class RuleIntake {
                 errors.add(DocumentError.of(RuleStore.ADJUSTMENTS, String.valueOf(e.getMessage())));
             }
         }
-        return effective.adjustments();
+        return known.adjustments();
     }
 
-    /** Can be called by any thread. */
-    Adjustments adjustments() {
-        return effective.adjustments();
+    private static DocumentReading hashes(RuleDocument document, Known known) {
+        if (document instanceof RuleDocument.Accepted accepted
+                && accepted.rules().isEmpty()) {
+            return new DocumentReading.Missing(DocumentError.of(
+                    RuleStore.HASH + "*",
+                    "rules: none (expected: at least one; to apply no rules, keep one with enabled: false)"));
+        }
+        return document.equals(known.revision())
+                ? new DocumentReading.Unchanged()
+                : new DocumentReading.Documents(document, document);
     }
 
-    /** Returns why adjustments were left out. Can be called by any thread. */
-    List<String> unfitAdjustments() {
-        return effective.problems();
-    }
-
-    private void takeHashes(RuleDocument document) {
-        if (document instanceof RuleDocument.Refused refused) {
-            refuse(refused.errors());
-            return;
-        }
-        List<Rule> next = ((RuleDocument.Accepted) document).rules();
-        if (next.isEmpty()) {
-            // A Redis that lost its data must not disable all limits.
-            if (has) {
-                refuse(List.of(DocumentError.of(
-                        RuleStore.HASH + "*",
-                        "rules: none (expected: at least one; to apply no rules, keep one with enabled: false)")));
-            } else {
-                rules.settle();
-            }
-            return;
-        }
-        if (has && next.equals(rules.latest().rules())) {
-            settle();
-            return;
-        }
-        RuleSet set = numbered(next);
-        List<DocumentError> faults = vet.faults(set);
-        if (faults.isEmpty()) {
-            publish(set);
-        } else {
-            refuse(faults);
-        }
-    }
-
-    /**
-     * Numbers the hashes, which have no version of their own. Counting continues after a restart, and the same rules keep their
-     * number.
-     */
-    private RuleSet numbered(List<Rule> next) {
-        if (has) {
-            return new RuleSet(rules.latest().version() + 1, next);
-        }
-        RuleSet set = new RuleSet(last.map(RuleStamp::version).orElse(0L) + 1, next);
-        return last.filter(stamp -> stamp.digest().equals(set.digest()))
-                .map(stamp -> set.numbered(stamp.version()))
-                .orElse(set);
-    }
-
-    private void publish(RuleSet set) {
-        put(set, Optional.empty(), Adjustments.NONE);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // the set that was in force before, or another
-    private void put(RuleSet set, Optional<CallerTrial> trial, Adjustments adjustments) {
-        RuleSet before = effective.released();
-        boolean first = !has;
-        has = true;
-        effective.put(set, trial, adjustments);
-        if (before != set) {
-            LOG.log(
-                    Level.INFO,
-                    () -> first
-                            ? "rules read from Redis, version " + set.version() + " is in force: "
-                                    + set.rules().size() + (set.rules().size() == 1 ? " rule" : " rules")
-                            : "rules changed, version " + set.version() + " is in force: "
-                                    + RuleChange.summary(RuleChange.between(before, set)));
-        }
-    }
-
-    private void settle() {
-        if (!rules.refused().isEmpty()) {
-            rules.settle();
-            LOG.log(
-                    Level.INFO,
-                    () -> "rules valid again, version " + rules.latest().version() + " stays in force");
-        }
-    }
-
-    /** Reports each bad set once. */
-    private void refuse(List<DocumentError> errors) {
-        if (rules.refused().equals(errors)) {
-            return;
-        }
-        rules.refuse(new RefusedSet(refusing, errors));
-        String stays = has ? "version " + rules.latest().version() + " stays in force" : "no rules are in force yet";
-        String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
-        LOG.log(Level.WARNING, () -> "rules from Redis refused, " + stays + ": " + errors.get(0) + more);
+    private DocumentReading refused(List<DocumentError> errors) {
+        return new DocumentReading.Unreadable(new RefusedSet(refusing, errors));
     }
 }

@@ -1,4 +1,4 @@
-/** Rules through Redis: nodes read them with {@link RedisRuleSource}, and {@link RedisRulePublisher} releases them. */
+/** Rules through Redis: nodes read them with {@link RedisDocuments}, and {@link RedisRulePublisher} releases them. */
 @NullMarked
 package io.sluice.rules.redis;
 

@@ -8,10 +8,8 @@ import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.adjust.ShadowSwitch;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.CallerSplit;
-import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
-import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.redis.RedisConnection;
 import io.sluice.testkit.redis.RedisServer;
@@ -174,11 +172,10 @@ class RedisRulePublisherTest {
 
     /** Returns the set that a node starting now would use. */
     private static RuleSet seen() {
-        PublishedRules rules = new PublishedRules();
-        new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system(), Runnable::run)
-                .look(line.store(), true, true);
-        assertThat(rules.refused()).isEmpty();
-        return rules.latest();
+        SteppedIntake node = new SteppedIntake(Optional.empty(), RuleVet.NONE, Clock.system());
+        node.look(line.store(), true, true);
+        assertThat(node.rules().refused()).isEmpty();
+        return node.rules().latest();
     }
 
     @Test

@@ -9,11 +9,10 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
-import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.source.EffectiveRules;
-import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
@@ -44,18 +43,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RuleIntakeTest {
 
     @RegisterExtension
-    static final SilencedLog PROVOKED = SilencedLog.of(RuleIntake.class, EffectiveRules.class);
+    static final SilencedLog PROVOKED = SilencedLog.of(RuleFollower.class, EffectiveRules.class);
 
     private static RedisServer redis;
     private static RuleServer server;
     private static RuleLine line;
 
     private final ManualClock clock = QuietClock.at(0);
-    private final PublishedRules rules = new PublishedRules();
-    private final RuleIntake intake =
-            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, clock, Runnable::run);
     private final List<Long> versions = new ArrayList<>();
     private final List<List<DocumentError>> refusals = new ArrayList<>();
+    private final SteppedIntake intake = new SteppedIntake(Optional.empty(), RuleVet.NONE, clock);
+    private RuleFollower rules;
     private RedisConnection admin;
 
     @BeforeAll
@@ -75,6 +73,11 @@ class RuleIntakeTest {
     void listen() {
         redis.command("FLUSHALL");
         admin = redis.connect();
+        listen(intake);
+    }
+
+    private void listen(SteppedIntake to) {
+        rules = to.rules();
         rules.listen(new RuleListener() {
             @Override
             public void changed(RuleSet set) {
@@ -244,7 +247,8 @@ class RuleIntakeTest {
         snapshot(12, Sets.of(12, 1));
         snapshot(13, Sets.of(13, 1));
         RuleVet vet = set -> set.version() == 13 ? List.of(DocumentError.of("vet", "no")) : List.of();
-        RuleIntake vetting = new RuleIntake(rules, new NodeShare("n"), Optional.empty(), vet, clock, Runnable::run);
+        SteppedIntake vetting = new SteppedIntake(Optional.empty(), vet, clock);
+        listen(vetting);
         admin.command("SET", "rate_limit_config_version", "12 trial 13 callers 5 by user key 0123456789abcdef");
         vetting.look(line.store(), false, false);
         assertThat(rules.latest().version()).isEqualTo(12);
@@ -412,13 +416,13 @@ class RuleIntakeTest {
     @Test
     void versionsDoNotFallOverARestart() {
         RuleSet kept = new RuleSet(12, Sets.of(12, 1)).releasedTo(100);
-        RuleIntake restarted = restarted(kept);
+        SteppedIntake restarted = restarted(kept);
         snapshot(11, Sets.of(11, 1));
         admin.command("SET", "rate_limit_config_version", "11");
         restarted.look(line.store(), true, true);
         assertThat(versions).isEmpty();
         assertThat(rules.refused().toString()).contains("version: 11 (expected: 12 or higher;");
-        assertThat(restarted.mirrored(line.store())).isEmpty();
+        assertThat(restarted.intake().isMirrored(line.store())).isFalse();
 
         snapshot(12, Sets.of(12, 1));
         admin.command("SET", "rate_limit_config_version", "12");
@@ -426,31 +430,32 @@ class RuleIntakeTest {
         assertThat(versions).containsExactly(12L);
         assertThat(rules.refused()).isEmpty();
         assertThat(rules.latest().stamp()).isEqualTo(kept.stamp());
-        assertThat(restarted.mirrored(line.store())).isPresent();
+        assertThat(restarted.intake().isMirrored(line.store())).isTrue();
     }
 
     @Test
     void hashesAreNotObeyedOverARestartWhenTheVersionVanished() {
-        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)).releasedTo(10));
+        SteppedIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)).releasedTo(10));
         Mirror.of(Sets.of(99, 1)).forEach(this::hash);
         restarted.look(line.store(), true, true);
         assertThat(versions).isEmpty();
-        assertThat(restarted.isOwned()).isTrue();
+        assertThat(restarted.intake().isOwned()).isTrue();
         assertThat(rules.refused().toString()).contains("version: missing (expected: 12 or higher;");
     }
 
     @Test
     void numbersOfHashesEndOverARestartWhenACenterTakesOver() {
-        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)));
+        SteppedIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)));
         snapshot(1, Sets.of(1, 1));
         admin.command("SET", "rate_limit_config_version", "1");
         restarted.look(line.store(), true, true);
         assertThat(versions).containsExactly(1L);
     }
 
-    private RuleIntake restarted(RuleSet kept) {
-        return new RuleIntake(
-                rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, QuietClock.at(0), Runnable::run);
+    private SteppedIntake restarted(RuleSet kept) {
+        SteppedIntake restarted = new SteppedIntake(Optional.of(kept.stamp()), RuleVet.NONE, QuietClock.at(0));
+        listen(restarted);
+        return restarted;
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisSentinels;
@@ -19,7 +20,7 @@ class TopologiesTest {
     @Test
     void releasesAndHashesOnAClusterOverAFailover() throws Exception {
         try (RedisCluster cluster = RedisCluster.start();
-                RedisRuleSource source = open(cluster.uri());
+                RuleFollower source = open(cluster.uri());
                 RedisRulePublisher publisher = RedisRulePublisher.connect(cluster.uri())) {
             for (int i = 0; i < 8; i++) {
                 hash(cluster, "s" + i);
@@ -40,7 +41,7 @@ class TopologiesTest {
     @Test
     void followsTheSentinels() throws Exception {
         try (RedisSentinels sentinels = RedisSentinels.start(1);
-                RedisRuleSource source = open(sentinels.uri());
+                RuleFollower source = open(sentinels.uri());
                 RedisRulePublisher publisher = RedisRulePublisher.connect(sentinels.uri())) {
             assertThat(publisher.release(Sets.of(1, 2)).trouble()).isEmpty();
             within(() -> assertThat(source.latest().rules()).isEqualTo(Sets.of(1, 2)));
@@ -58,8 +59,9 @@ class TopologiesTest {
         return done[0];
     }
 
-    private static RedisRuleSource open(String uri) {
-        return RedisRuleSource.open(uri, "node", Clock.system(), Optional.empty(), RuleVet.NONE);
+    private static RuleFollower open(String uri) {
+        return RuleFollower.open(
+                RedisDocuments.at(uri, "node", Clock.system()), Optional.empty(), RuleVet.NONE, Clock.system());
     }
 
     private static void hash(RedisCluster cluster, String service) {

@@ -1,7 +1,11 @@
 package io.sluice.rules.source;
 
+import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.CallerTrial;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
+import java.util.Optional;
 
 /** What a {@link DocumentSource} found. */
 public sealed interface DocumentReading {
@@ -23,6 +27,16 @@ public sealed interface DocumentReading {
      */
     record Documents(Object revision, RuleDocument document) implements DocumentReading {}
 
+    /**
+     * A set that was released under a number of its own, with what comes on top of it.
+     *
+     * @param rules the set; the object that is in force already if it is the same release
+     * @param trial the set that some callers try; empty if they try none
+     * @param refused why a part of what is there is not used; empty if all of it is
+     */
+    record Released(RuleSet rules, Optional<CallerTrial> trial, Adjustments adjustments, Optional<RefusedSet> refused)
+            implements DocumentReading {}
+
     /** The source has something that cannot be read. */
     record Unreadable(RefusedSet refused) implements DocumentReading {}
 
@@ -30,7 +44,8 @@ public sealed interface DocumentReading {
      * The source cannot be reached, or does not let this process read.
      *
      * @param why as a part of a sentence
-     * @param answered whether it answered. An answer will not change by itself, so it is not asked again soon
+     * @param answered whether it answered. An answer is logged, because it will not change by itself
+     * @param soon whether it is asked again at once, after a short pause
      */
-    record Unreachable(String why, boolean answered) implements DocumentReading {}
+    record Unreachable(String why, boolean answered, boolean soon) implements DocumentReading {}
 }

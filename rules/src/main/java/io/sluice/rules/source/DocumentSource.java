@@ -1,7 +1,13 @@
 package io.sluice.rules.source;
 
+import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.snapshot.CallerTrial;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.yaml.DocumentError;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +24,46 @@ public interface DocumentSource extends AutoCloseable {
     /**
      * Reads the documents. May wait for a network or a disk.
      *
-     * @param known the revision that was read last; null if none was. A source that still has this revision may answer {@link
-     *     DocumentReading.Unchanged}
+     * @param known what is known already. A source that still has this revision may answer {@link DocumentReading.Unchanged}
      */
-    DocumentReading read(@Nullable Object known);
+    DocumentReading read(Known known);
 
-    /** Starts to announce changes, in addition to the readings that are due anyway. The announcement never blocks. */
-    default void watch(Runnable changed) {}
+    /**
+     * What was read before, and what it led to.
+     *
+     * @param revision the revision of the documents that were read last; null if there are none
+     * @param hasRules whether rules of this source have been in force since the start
+     * @param rules the set in force, as it was read
+     * @param trial the set that some callers try, as it was read; empty if they try none
+     * @param adjustments on top of both
+     * @param last the last set before a restart, if known
+     * @param vet checks sets that the source has to choose from
+     */
+    record Known(
+            @Nullable Object revision,
+            boolean hasRules,
+            RuleSet rules,
+            Optional<CallerTrial> trial,
+            Adjustments adjustments,
+            Optional<RuleStamp> last,
+            RuleVet vet) {}
+
+    /** Starts to announce changes, in addition to the readings that are due anyway. */
+    default void watch(Watcher watcher) {}
+
+    /** Told by a source what is going on there. Never blocks. */
+    interface Watcher {
+
+        /** The source answers, so it is worth waiting for the first reading. */
+        void reached();
+
+        /**
+         * Something may have changed.
+         *
+         * @param soonest the shortest pause before the next reading
+         */
+        void changed(Duration soonest);
+    }
 
     /** Returns the time from the end of one reading to the next; zero if documents are read only on demand. */
     default Duration every() {
@@ -34,6 +73,16 @@ public interface DocumentSource extends AutoCloseable {
     /** Returns the sentences about this source in logs and findings. */
     default SourceWords words() {
         return SourceWords.of(name());
+    }
+
+    /** Returns whether a center can release rules to this process through this source. */
+    default boolean takesReleases() {
+        return false;
+    }
+
+    /** Returns whether something repairs these errors within seconds, so that a start waits for it. */
+    default boolean isBeingRepaired(List<DocumentError> errors) {
+        return false;
     }
 
     /** Returns the problems that only this source knows, as sentences. */

@@ -45,13 +45,13 @@ public final class FileDocuments implements DocumentSource {
     }
 
     @Override
-    public DocumentReading read(@Nullable Object known) {
+    public DocumentReading read(Known known) {
         Content before = seen;
         Content now = before == null ? RuleFiles.read(path) : before.again();
         boolean isSettled = before == null || now.equals(before);
         // Equal content is kept in memory only once, however often it is read.
-        boolean isKnown = known != null && now.equals(known);
-        seen = isKnown ? (Content) known : now;
+        boolean isKnown = now.equals(known.revision());
+        seen = isKnown ? (Content) known.revision() : now;
         return isSettled && !isKnown
                 ? new DocumentReading.Documents(now, now.document())
                 : new DocumentReading.Unchanged();

@@ -2,16 +2,16 @@ package io.sluice.rules.source;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.Adjustments;
+import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
-import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,14 +45,18 @@ public final class RuleFollower implements RuleSource {
     private final PublishedRules rules = new PublishedRules();
     private final EffectiveRules effective;
     private final WarningMemory warnings = new WarningMemory();
+    private final CompletableFuture<Void> reached = new CompletableFuture<>();
     private final CompletableFuture<Void> looked = new CompletableFuture<>();
     private final AtomicBoolean hinted = new AtomicBoolean();
     private volatile @Nullable String away;
     private volatile boolean closed;
     private volatile Clock.@Nullable Alarm next;
 
-    /** The revision that was judged last. Guarded by this. */
-    private @Nullable Object known;
+    /** The revision that was judged last. Guarded by this, like the next field. */
+    private @Nullable Object revision;
+
+    /** The answer that was logged last instead of rules; empty if there is none. */
+    private String toldAnswer = "";
 
     private RuleFollower(DocumentSource source, Optional<RuleStamp> last, RuleVet vet, Looks looks) {
         this.source = source;
@@ -76,7 +80,7 @@ public final class RuleFollower implements RuleSource {
     static RuleFollower begin(DocumentSource source, Optional<RuleStamp> last, RuleVet vet, Looks looks) {
         RuleFollower follower = new RuleFollower(source, last, vet, looks);
         follower.begin();
-        source.watch(follower::hint);
+        source.watch(follower.new Announced());
         return follower;
     }
 
@@ -87,9 +91,13 @@ public final class RuleFollower implements RuleSource {
      * @param vet checks every set
      */
     public static RuleFollower open(DocumentSource source, Optional<RuleStamp> last, RuleVet vet, Clock clock) {
-        RuleFollower follower =
-                new RuleFollower(source, last, vet, Looks.onThread("sluice-rules", clock, source.every()));
-        source.watch(follower::hint);
+        return open(source, last, vet, Looks.onThread("sluice-rules", clock, source.every()));
+    }
+
+    /** Follows a source on a given thread. */
+    public static RuleFollower open(DocumentSource source, Optional<RuleStamp> last, RuleVet vet, Looks looks) {
+        RuleFollower follower = new RuleFollower(source, last, vet, looks);
+        source.watch(follower.new Announced());
         follower.wake();
         return follower;
     }
@@ -119,6 +127,26 @@ public final class RuleFollower implements RuleSource {
         rules.listen(listener);
     }
 
+    @Override
+    public Adjustments adjustments() {
+        return effective.adjustments();
+    }
+
+    @Override
+    public List<String> unfitAdjustments() {
+        return effective.problems();
+    }
+
+    /** Returns where the rules come from. */
+    public DocumentSource source() {
+        return source;
+    }
+
+    /** Completes when the source answers, or after the first reading. Then it is worth waiting for {@link #looked}. */
+    public CompletionStage<Void> reached() {
+        return reached.minimalCompletionStage();
+    }
+
     /** Completes after the first reading, whatever its result. */
     public CompletionStage<Void> looked() {
         return looked.minimalCompletionStage();
@@ -129,23 +157,11 @@ public final class RuleFollower implements RuleSource {
         return Optional.ofNullable(away);
     }
 
-    /** Returns the problems with reading the rules and with the newest rules, as sentences. */
-    public List<String> findings() {
-        List<String> findings = new ArrayList<>();
-        away().ifPresent(why -> findings.add(words.awayFinding() + ": " + why));
-        List<DocumentError> errors = refused();
-        if (!errors.isEmpty()) {
-            findings.add(words.refusedFinding() + ": " + inShort(errors));
-        }
-        findings.addAll(source.findings());
-        return findings;
-    }
-
     @Override
     public void close() {
         closed = true;
         rules.close();
-        looked.complete(null);
+        readOnce();
         Clock.Alarm alarm = next;
         if (alarm != null) {
             alarm.cancel();
@@ -154,15 +170,24 @@ public final class RuleFollower implements RuleSource {
         looks.stop().run();
     }
 
-    /** Reads now, on the caller's thread. */
-    public synchronized void look() {
+    @Override
+    public List<DocumentError> reload() {
+        if (!looks.every().isZero()) {
+            return List.of();
+        }
+        look();
+        return refused();
+    }
+
+    private synchronized void look() {
         if (closed) {
             return;
         }
         hinted.set(false);
         Duration pause = looks.every();
         try {
-            pause = take(source.read(known)) ? pause : retry();
+            effective.refresh();
+            pause = take(source.read(known())) ? pause : retry();
         } catch (RuntimeException e) {
             LOG.log(
                     Level.WARNING,
@@ -170,9 +195,19 @@ public final class RuleFollower implements RuleSource {
                             + " for changes; its last content stays in force until the next check",
                     e);
         } finally {
-            looked.complete(null);
+            readOnce();
             lookLater(pause);
         }
+    }
+
+    private void readOnce() {
+        reached.complete(null);
+        looked.complete(null);
+    }
+
+    private DocumentSource.Known known() {
+        return new DocumentSource.Known(
+                revision, hasRules(), effective.released(), effective.trial(), effective.adjustments(), last, vet);
     }
 
     private void lookLater(Duration pause) {
@@ -186,9 +221,20 @@ public final class RuleFollower implements RuleSource {
     }
 
     /** Runs on threads that must not block. */
-    private void hint() {
-        if (hinted.compareAndSet(false, true)) {
-            looks.clock().at(looks.clock().nanoTime() + HINT.toNanos(), this::wake);
+    private final class Announced implements DocumentSource.Watcher {
+
+        @Override
+        public void reached() {
+            reached.complete(null);
+        }
+
+        @Override
+        public void changed(Duration soonest) {
+            if (hinted.compareAndSet(false, true)) {
+                // A constant stream of changes must not cause constant reading.
+                long wait = Math.max(HINT.toNanos(), soonest.toNanos());
+                looks.clock().at(looks.clock().nanoTime() + wait, RuleFollower.this::wake);
+            }
         }
     }
 
@@ -203,9 +249,9 @@ public final class RuleFollower implements RuleSource {
 
     /** Takes the initial rules. Logs only warnings. */
     private synchronized void begin() {
-        DocumentReading reading = source.read(null);
+        DocumentReading reading = source.read(known());
         if (reading instanceof DocumentReading.Documents documents) {
-            known = documents.revision();
+            revision = documents.revision();
             if (documents.document() instanceof RuleDocument.Accepted accepted) {
                 warn(accepted);
                 effective.put(numbered(accepted.rules()), Optional.empty(), Adjustments.NONE);
@@ -215,26 +261,30 @@ public final class RuleFollower implements RuleSource {
         } else {
             take(reading);
         }
-        looked.complete(null);
+        readOnce();
         lookLater(looks.every());
     }
 
-    /** Returns whether the source has to be read only when it is due. */
+    /** Returns whether the next reading can wait until it is due. */
     private boolean take(DocumentReading reading) {
         if (reading instanceof DocumentReading.Unreachable gone) {
-            gone(gone.why());
-            return gone.answered();
+            gone(gone);
+            return !gone.soon();
         }
         back();
         if (reading instanceof DocumentReading.Documents documents) {
-            known = documents.revision();
+            revision = documents.revision();
             judge(documents.document());
-        } else if (reading instanceof DocumentReading.Unreadable unreadable) {
-            refuseOnce(unreadable.refused());
-        } else if (reading instanceof DocumentReading.Missing missing) {
-            known = null;
-            if (hasRules()) {
-                refuseOnce(new RefusedSet(Optional.empty(), List.of(missing.why())));
+        } else if (!(reading instanceof DocumentReading.Unchanged)) {
+            revision = null;
+            if (reading instanceof DocumentReading.Released released) {
+                put(released.rules(), released.trial(), released.adjustments());
+                released.refused().ifPresentOrElse(this::refuseOnce, this::settle);
+            } else if (reading instanceof DocumentReading.Unreadable unreadable) {
+                refuseOnce(unreadable.refused());
+            } else if (hasRules()) {
+                List<DocumentError> why = List.of(((DocumentReading.Missing) reading).why());
+                refuseOnce(new RefusedSet(Optional.empty(), why));
             } else {
                 rules.settle();
             }
@@ -256,7 +306,7 @@ public final class RuleFollower implements RuleSource {
         RuleSet set = numbered(now);
         List<DocumentError> faults = vet.faults(set);
         if (faults.isEmpty()) {
-            publish(set);
+            put(set, Optional.empty(), Adjustments.NONE);
         } else {
             refuse(faults);
         }
@@ -276,18 +326,20 @@ public final class RuleFollower implements RuleSource {
                 .orElse(set);
     }
 
-    private void publish(RuleSet set) {
+    @SuppressWarnings("ReferenceEquality") // the set that was in force before, or another
+    private void put(RuleSet set, Optional<CallerTrial> trial, Adjustments adjustments) {
         boolean found = !hasRules();
-        RuleSet before = latest();
-        effective.put(set, Optional.empty(), Adjustments.NONE);
-        int size = set.rules().size();
-        LOG.log(
-                Level.INFO,
-                () -> found
-                        ? words.read()
-                                + inForce(set)
-                                + (words.place().isEmpty() ? size + (size == 1 ? " rule" : " rules") : words.place())
-                        : "rules changed" + inForce(set) + RuleChange.summary(RuleChange.between(before, set)));
+        RuleSet before = effective.released();
+        effective.put(set, trial, adjustments);
+        if (before != set) {
+            int size = set.rules().size();
+            String content = words.place().isEmpty() ? size + (size == 1 ? " rule" : " rules") : words.place();
+            LOG.log(
+                    Level.INFO,
+                    () -> found
+                            ? words.read() + inForce(set) + content
+                            : "rules changed" + inForce(set) + RuleChange.summary(RuleChange.between(before, set)));
+        }
     }
 
     private static String inForce(RuleSet set) {
@@ -326,8 +378,11 @@ public final class RuleFollower implements RuleSource {
         return errors.get(0) + (errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)");
     }
 
-    private void gone(String why) {
-        if (away == null) {
+    private void gone(DocumentReading.Unreachable gone) {
+        String why = gone.why();
+        // An answer is logged even after a broken connection: it will not pass by itself.
+        if (away == null || (gone.answered() && !why.equals(toldAnswer))) {
+            toldAnswer = gone.answered() ? why : "";
             LOG.log(Level.WARNING, () -> words.away() + ", " + stays() + ": " + why);
         }
         away = why;
@@ -336,6 +391,7 @@ public final class RuleFollower implements RuleSource {
     private void back() {
         if (away != null) {
             away = null;
+            toldAnswer = "";
             LOG.log(Level.INFO, words.back());
         }
     }

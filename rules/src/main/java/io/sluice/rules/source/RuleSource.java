@@ -45,6 +45,11 @@ public interface RuleSource extends AutoCloseable {
         return List.of();
     }
 
+    /** Reads the rules again if the source does not do so by itself. Returns their errors; empty if there are none. */
+    default List<DocumentError> reload() {
+        return List.of();
+    }
+
     /** Stops the source. The set in force stays, and listeners are no longer notified. */
     @Override
     void close();

@@ -10,6 +10,9 @@ package io.sluice.rules.source;
  * @param back the log says this when it can be read again
  * @param awayFinding the finding while the source cannot be read
  * @param refusedFinding the finding while the newest rules are refused
+ * @param awayReason why there may be no rules at the start, if the source cannot be read
+ * @param none the warning that the source has no rules
+ * @param remedy what an operator can do about that
  */
 public record SourceWords(
         String read,
@@ -18,7 +21,10 @@ public record SourceWords(
         String away,
         String back,
         String awayFinding,
-        String refusedFinding) {
+        String refusedFinding,
+        String awayReason,
+        String none,
+        String remedy) {
 
     /** Returns the words for a source with this name. */
     public static SourceWords of(String name) {
@@ -30,7 +36,10 @@ public record SourceWords(
                 away,
                 "rules can be read from " + name + " again",
                 away,
-                "rules from " + name + " were refused");
+                "rules from " + name + " were refused",
+                name + " is unavailable",
+                "no rules in " + name,
+                "Write rules there");
     }
 
     /** Returns the words for rules on this machine, which can always be read. */
@@ -42,6 +51,9 @@ public record SourceWords(
                 "rules cannot be read",
                 "rules can be read again",
                 "rules cannot be read",
-                "rules were refused, the last good ones stay in force");
+                "rules were refused, the last good ones stay in force",
+                "rules cannot be read",
+                "no rules",
+                "Write rules");
     }
 }

@@ -63,20 +63,20 @@ final class RuleChoice {
         return properties
                 .rulesFile()
                 .map(file -> "from " + file)
-                .orElseGet(() -> PropertyRuleSource.isConfigured(environment)
+                .orElseGet(() -> PropertyDocuments.isConfigured(environment)
                         ? "from the application's properties"
                         : store.isPresent() ? "from Redis" : fleet.center().isPresent() ? "from the center" : "");
     }
 
     /** Returns the store that the rules come from; empty if they come from elsewhere. */
     Optional<StoreAddress> redis() {
-        return properties.rulesFile().isPresent() || PropertyRuleSource.isConfigured(environment)
+        return properties.rulesFile().isPresent() || PropertyDocuments.isConfigured(environment)
                 ? Optional.empty()
                 : store;
     }
 
     private OpenRules chosen() throws RulesRefusedException {
-        boolean inline = PropertyRuleSource.isConfigured(environment);
+        boolean inline = PropertyDocuments.isConfigured(environment);
         Optional<Path> file = properties.rulesFile();
         if (inline && file.isPresent()) {
             throw new SluiceStartException(
@@ -95,7 +95,7 @@ final class RuleChoice {
             return OpenRules.ofFile(file.get(), properties.dataDir(), vet(), clock);
         }
         if (inline) {
-            return OpenRules.of(PropertyRuleSource.open(environment, vet()));
+            return OpenRules.begin(new PropertyDocuments(environment), Optional.empty(), vet(), clock);
         }
         if (store.isPresent()) {
             try {

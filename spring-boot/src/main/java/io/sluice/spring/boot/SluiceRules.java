@@ -26,6 +26,6 @@ public final class SluiceRules {
      * @return the errors, each with the name of its property; if there are any, the rules in force stay in force
      */
     public List<DocumentError> reload() {
-        return source instanceof PropertyRuleSource properties ? properties.reload() : List.of();
+        return source.reload();
     }
 }

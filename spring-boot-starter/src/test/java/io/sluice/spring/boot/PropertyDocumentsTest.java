@@ -2,34 +2,42 @@ package io.sluice.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.time.Clock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleFollower;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.OpenRules;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-@ExtendWith(OutputCaptureExtension.class)
-class PropertyRuleSourceTest {
+class PropertyDocumentsTest {
 
     private static final String RULES = """
             rules:
@@ -58,12 +66,36 @@ class PropertyRuleSourceTest {
                 burst: 200
             """;
 
+    private final Logger logger = Logger.getLogger(RuleFollower.class.getName());
+    private final List<String> logged = new ArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+            logged.add(line.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void capture() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void release() {
+        logger.removeHandler(handler);
+    }
+
     @Test
     void meansWhatTheSameTextInAFileMeans() throws Exception {
         RuleDocument file = RuleDocument.parse("rules.yaml", RULES);
 
-        RuleSet rules = PropertyRuleSource.open(yaml("sluice:\n" + RULES.indent(2)), RuleVet.NONE)
-                .latest();
+        RuleSet rules = open(yaml("sluice:\n" + RULES.indent(2))).latest();
 
         assertThat(rules.rules()).isEqualTo(((RuleDocument.Accepted) file).rules());
     }
@@ -81,7 +113,7 @@ class PropertyRuleSourceTest {
                                 "SLUICE_RULES_0_LIMITS_0_LIMIT", "5",
                                 "SLUICE_RULES_0_LIMITS_0_WINDOW", "1m")));
 
-        RuleSet rules = PropertyRuleSource.open(environment, RuleVet.NONE).latest();
+        RuleSet rules = open(environment).latest();
 
         assertThat(rules.rules()).singleElement().satisfies(rule -> {
             assertThat(rule.id()).isEqualTo("17");
@@ -92,14 +124,14 @@ class PropertyRuleSourceTest {
     @Test
     void everyErrorNamesItsProperty() throws Exception {
         RulesRefusedException refused = org.assertj.core.api.Assertions.catchThrowableOfType(
-                RulesRefusedException.class, () -> PropertyRuleSource.open(yaml("""
+                RulesRefusedException.class, () -> open(yaml("""
                         sluice:
                           rules:
                             - { id: a, limits: [{ limit: -3, window: 1m }] }
                             - { id: a, limits: [{ limit: 3, window: "${jndi:ldap://x}" }], nonsense: "#{T(java.lang.Runtime)}" }
                         rate.limit.configs.sms: { limit: many, window: 60, limt: 3 }
                         rate.limit.configs.mail: 3
-                        """), RuleVet.NONE));
+                        """)));
 
         assertThat(refused.errors())
                 .extracting(DocumentError::file)
@@ -113,15 +145,15 @@ class PropertyRuleSourceTest {
     }
 
     @Test
-    void warningsAreLoggedOnceAndNameTheirProperty(CapturedOutput output) throws Exception {
+    void warningsAreLoggedOnceAndNameTheirProperty() throws Exception {
         String rules = """
                 sluice:
                   rules:
                     - { id: a, limits: [{ by: usr, rate: 1 }, { by: region, rate: 1 }] }
                 """;
-        PropertyRuleSource source = PropertyRuleSource.open(yaml(rules), RuleVet.NONE);
+        RuleSource source = open(yaml(rules));
         assertThat(source.reload()).isEmpty();
-        assertThat(output.toString().lines().filter(line -> line.contains("rules in doubt")))
+        assertThat(logged.stream().filter(line -> line.contains("rules in doubt")))
                 .satisfiesExactly(
                         line -> assertThat(line).contains("sluice.rules[0].limits[0].by: by: usr: nobody sends this"),
                         line -> assertThat(line)
@@ -129,16 +161,14 @@ class PropertyRuleSourceTest {
     }
 
     @Test
-    void declaredAttributesAreNoDoubts(CapturedOutput output) throws Exception {
-        PropertyRuleSource source = PropertyRuleSource.open(
-                yaml("sluice: { attributes: [region], rules: [{ id: a, limits: [{ by: region, rate: 1 }] }] }"),
-                RuleVet.NONE);
+    void declaredAttributesAreNoDoubts() throws Exception {
+        RuleSource source =
+                open(yaml("sluice: { attributes: [region], rules: [{ id: a, limits: [{ by: region, rate: 1 }] }] }"));
         assertThat(source.latest().rules()).hasSize(1);
-        assertThat(output.toString()).doesNotContain("rules in doubt");
+        assertThat(logged).noneMatch(line -> line.contains("rules in doubt"));
         RulesRefusedException refused = org.assertj.core.api.Assertions.catchThrowableOfType(
                 RulesRefusedException.class,
-                () -> PropertyRuleSource.open(
-                        yaml("sluice: { attributes: [region, IP], rules: [{ id: a, action: deny }] }"), RuleVet.NONE));
+                () -> open(yaml("sluice: { attributes: [region, IP], rules: [{ id: a, action: deny }] }")));
         assertThat(refused.errors())
                 .extracting(Object::toString)
                 .containsExactly("sluice.attributes: attributes: IP (expected: ip)");
@@ -205,6 +235,11 @@ class PropertyRuleSourceTest {
                     assertThat(context.getBean(SluiceState.class).findings()).isEmpty();
                     assertThat(rules.inForce().version()).isEqualTo(2);
                 });
+    }
+
+    private static RuleSource open(Environment environment) throws RulesRefusedException {
+        return OpenRules.begin(new PropertyDocuments(environment), Optional.empty(), RuleVet.NONE, Clock.system())
+                .source();
     }
 
     private static StandardEnvironment yaml(String text) throws IOException {

@@ -10,6 +10,7 @@ import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.SeededRandom;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RedisRuleSourceTest {
+class RedisDocumentsTest {
 
     /** Reaches alarms set by a message or a failure. Regular polls are further away. */
     private static final Duration WITH_MESSAGES = Duration.ofSeconds(1);
@@ -61,7 +62,7 @@ class RedisRuleSourceTest {
         Sets.hash(
                 redis,
                 Map.of("limitType", "CUSTOM", "limitTarget", "x", "document", "{\"id\":\"ban\",\"action\":\"deny\"}"));
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             assertThat(ids(source)).containsExactly("ban", "all", "users");
             assertThat(source.latest().version()).isEqualTo(1);
@@ -73,7 +74,7 @@ class RedisRuleSourceTest {
     @Test
     void takesAChangeOfAHashWithAndWithoutAMessage() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 8));
             redis.command("PUBLISH", "rate-limit-config-update", "{\"id\":\"all\",\"limitType\":\"GLOBAL\"}");
@@ -91,7 +92,7 @@ class RedisRuleSourceTest {
         try (RedisServer strict = RedisServer.start()) {
             strict.command("ACL", "SETUSER", "default", "-client|tracking");
             Sets.hash(strict, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-            try (RedisRuleSource source = open(strict.uri())) {
+            try (RuleFollower source = open(strict.uri())) {
                 looked(source);
                 Sets.hash(strict, Sets.flat("users", "USER", "*", 6));
                 within(WITHOUT, () -> assertThat(ids(source)).containsExactly("all", "users"));
@@ -105,7 +106,7 @@ class RedisRuleSourceTest {
     @Test
     void refusesHashesWholeAndNamesTheKeys() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             Map<String, String> bad = new HashMap<>(Sets.flat("b", "USER", "*", 1));
             bad.put("strategy", "GUESS");
@@ -129,7 +130,7 @@ class RedisRuleSourceTest {
     @Test
     void keepsItsRulesWhenRedisHasLostThem() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             redis.command("FLUSHALL");
             within(WITHOUT, () -> assertThat(source.refused().toString()).contains("rules: none"));
@@ -139,7 +140,7 @@ class RedisRuleSourceTest {
 
     @Test
     void hasNoRulesWhereThereAreNone() throws Exception {
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             assertThat(source.hasRules()).isFalse();
             assertThat(source.refused()).isEmpty();
@@ -158,7 +159,7 @@ class RedisRuleSourceTest {
                 "rate_limit_config:a");
         redis.command("EVAL", "for i=1,100 do redis.call('HSET', KEYS[1], i, i) end", "1", "rate_limit_config:b");
         try (FaultProxy proxy = FaultProxy.before(redis);
-                RedisRuleSource source = open(proxy.uri())) {
+                RuleFollower source = open(proxy.uri())) {
             looked(source);
             assertThat(source.refused().stream().map(Object::toString))
                     .containsExactly(
@@ -173,7 +174,7 @@ class RedisRuleSourceTest {
         redis.command("SETRANGE", "rate_limit_config_snapshot:1", "200000000", "x");
         redis.command("SET", "rate_limit_config_version", "1");
         try (FaultProxy proxy = FaultProxy.before(redis);
-                RedisRuleSource source = open(proxy.uri())) {
+                RuleFollower source = open(proxy.uri())) {
             looked(source);
             assertThat(source.refused().toString())
                     .contains("rate_limit_config_snapshot:1: size: 200000001 bytes (expected: at most 67108864)");
@@ -184,7 +185,7 @@ class RedisRuleSourceTest {
     @Test
     void takesReleasesAndReportsForeignWritesWithoutObeyingThem() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RedisRuleSource source = open();
+        try (RuleFollower source = open();
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             looked(source);
             publisher.release(7, Sets.of(7, 3));
@@ -193,19 +194,19 @@ class RedisRuleSourceTest {
             Sets.hash(redis, Sets.flat("mine", "USER", "*", 1));
             redis.command("HSET", "rate_limit_config:SERVICE:s1", "limitCount", "1000000");
             redis.command("PUBLISH", "rate-limit-config-update", "RELOAD_ALL");
-            within(WITHOUT, () -> assertThat(source.drift())
-                    .containsExactly(
-                            "rate_limit_config:SERVICE:s1 was changed", "rate_limit_config:USER:* is not released"));
+            within(WITHOUT, () -> assertThat(source.source().findings())
+                    .containsExactly("hashes differ from the released rules: rate_limit_config:SERVICE:s1 was changed,"
+                            + " rate_limit_config:USER:* is not released"));
             assertThat(source.latest().rules()).isEqualTo(Sets.of(7, 3));
             publisher.mirror();
-            within(WITHOUT, () -> assertThat(source.drift()).isEmpty());
+            within(WITHOUT, () -> assertThat(source.source().findings()).isEmpty());
         }
     }
 
     @Test
     void keepsTheReleasedRulesIfTheVersionIsMissingOrOlder() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
-                RedisRuleSource source = open()) {
+                RuleFollower source = open()) {
             publisher.release(5, Sets.of(5, 1));
             within(WITHOUT, () -> assertThat(source.latest().version()).isEqualTo(5));
             redis.command("SET", "rate_limit_config_version", "4");
@@ -227,8 +228,8 @@ class RedisRuleSourceTest {
             publisher.trial(new RuleSet(2, Sets.of(2, 1)), new TrialScope.Nodes(30));
             String in = node(30, true);
             String out = node(30, false);
-            try (RedisRuleSource first = open(redis.uri(), in);
-                    RedisRuleSource other = open(redis.uri(), out, otherClock)) {
+            try (RuleFollower first = open(redis.uri(), in);
+                    RuleFollower other = open(redis.uri(), out, otherClock)) {
                 looked(first);
                 looked(other);
                 assertThat(first.latest().version()).isEqualTo(2);
@@ -245,11 +246,11 @@ class RedisRuleSourceTest {
         TrialScope few = new TrialScope.Callers(CallerSplit.share("user", "0123456789abcdef", 5));
         TrialScope many = new TrialScope.Callers(CallerSplit.share("user", "0123456789abcdef", 50));
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
-                RedisRuleSource first = open(redis.uri(), "a");
-                RedisRuleSource other = open(redis.uri(), "b", otherClock)) {
+                RuleFollower first = open(redis.uri(), "a");
+                RuleFollower other = open(redis.uri(), "b", otherClock)) {
             publisher.release(Sets.of(1, 1));
             publisher.trial(new RuleSet(2, Sets.of(2, 1)), few);
-            for (RedisRuleSource each : List.of(first, other)) {
+            for (RuleFollower each : List.of(first, other)) {
                 within(WITHOUT, () -> assertThat(each.latest().trial()).isNotNull());
                 assertThat(each.latest().version()).isEqualTo(1);
                 assertThat(each.latest().trial().rules().version()).isEqualTo(2);
@@ -262,12 +263,12 @@ class RedisRuleSourceTest {
                     .isEqualTo(50));
             publisher.promote(2);
             publisher.trial(new RuleSet(3, Sets.of(3, 1)), few);
-            for (RedisRuleSource each : List.of(first, other)) {
+            for (RuleFollower each : List.of(first, other)) {
                 within(WITH_MESSAGES, () -> assertThat(each.latest().version()).isEqualTo(2));
                 within(WITH_MESSAGES, () -> assertThat(each.latest().trial()).isNotNull());
             }
             publisher.rollBack(2);
-            for (RedisRuleSource each : List.of(first, other)) {
+            for (RuleFollower each : List.of(first, other)) {
                 within(WITH_MESSAGES, () -> assertThat(each.latest().version()).isEqualTo(4));
                 assertThat(each.latest().trial()).isNull();
                 assertThat(each.latest().rules()).isEqualTo(Sets.of(2, 1));
@@ -282,7 +283,7 @@ class RedisRuleSourceTest {
                 "off", Optional.of("r0"), Instant.EPOCH.plusSeconds(clock.epochMicros() / 1_000_000 + 240));
         try (FaultProxy proxy = FaultProxy.before(redis);
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
-                RedisRuleSource source = open(proxy.uri())) {
+                RuleFollower source = open(proxy.uri())) {
             publisher.release(Sets.of(1, 1));
             publisher.adjust(new Adjustments(1, List.of(), List.of(off)));
             within(WITHOUT, () -> assertThat(source.latest().adjustments()).isEqualTo(1));
@@ -306,7 +307,7 @@ class RedisRuleSourceTest {
             publisher.release(Sets.of(1, 1));
             publisher.trial(new RuleSet(2, Sets.of(2, 1)), new TrialScope.Nodes(30));
             redis.command("SET", "rate_limit_config_snapshot:2", "nonsense");
-            try (RedisRuleSource source = open(redis.uri(), node(30, true))) {
+            try (RuleFollower source = open(redis.uri(), node(30, true))) {
                 looked(source);
                 assertThat(source.latest().version()).isEqualTo(1);
                 assertThat(source.refused().toString()).contains("rate_limit_config_snapshot:2: document: not");
@@ -318,7 +319,7 @@ class RedisRuleSourceTest {
     void keepsItsRulesWhileRedisIsUnavailableAndReadsAgainLater() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
         try (FaultProxy proxy = FaultProxy.before(redis);
-                RedisRuleSource source = open(proxy.uri())) {
+                RuleFollower source = open(proxy.uri())) {
             looked(source);
             proxy.silence();
             within(WITHOUT, () -> assertThat(source.away()).isPresent());
@@ -336,7 +337,7 @@ class RedisRuleSourceTest {
     void startsWithoutRedisAndFindsItLater() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(redis)) {
             proxy.stopListening();
-            try (RedisRuleSource source = open(proxy.uri())) {
+            try (RuleFollower source = open(proxy.uri())) {
                 lookedInVainPerhaps(source);
                 assertThat(source.hasRules()).isFalse();
                 assertThat(source.away()).isPresent();
@@ -351,7 +352,8 @@ class RedisRuleSourceTest {
     void obeysTheVet() throws Exception {
         RuleVet vet = rules -> rules.rules().size() > 1 ? List.of(DocumentError.of("rules", "too many")) : List.of();
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RedisRuleSource source = RedisRuleSource.open(redis.uri(), "n", clock, Optional.empty(), vet);
+        try (RuleFollower source =
+                        RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.empty(), vet, clock);
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             looked(source);
             Sets.hash(redis, Sets.flat("users", "USER", "*", 6));
@@ -369,16 +371,18 @@ class RedisRuleSourceTest {
     void numbersHashesOnFromTheLastRun() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
         RuleStamp last;
-        try (RedisRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             looked(source);
             last = new RuleStamp(41, source.latest().digest());
         }
-        try (RedisRuleSource same = RedisRuleSource.open(redis.uri(), "n", clock, Optional.of(last), RuleVet.NONE)) {
+        try (RuleFollower same =
+                RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE, clock)) {
             looked(same);
             assertThat(same.latest().version()).isEqualTo(41);
         }
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 8));
-        try (RedisRuleSource other = RedisRuleSource.open(redis.uri(), "n", clock, Optional.of(last), RuleVet.NONE)) {
+        try (RuleFollower other =
+                RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE, clock)) {
             looked(other);
             assertThat(other.latest().version()).isEqualTo(42);
         }
@@ -396,7 +400,7 @@ class RedisRuleSourceTest {
                 if (i % 3 == 0) {
                     publisher.release(Sets.of(i, 2));
                 }
-                try (RedisRuleSource source = open()) {
+                try (RuleFollower source = open()) {
                     looked(source);
                     if (i % 3 == 1) {
                         publisher.release(Sets.of(i, 2));
@@ -424,7 +428,7 @@ class RedisRuleSourceTest {
             acl(strict, "node", node);
             acl(strict, "center", node + " +publish +set +eval +get +del +hset +unlink");
             String at = "@127.0.0.1:" + strict.port();
-            try (RedisRuleSource source = open("redis://node:secret" + at);
+            try (RuleFollower source = open("redis://node:secret" + at);
                     RedisRulePublisher publisher = RedisRulePublisher.connect("redis://center:secret" + at)) {
                 Sets.hash(strict, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
                 within(WITHOUT, () -> assertThat(ids(source)).containsExactly("all"));
@@ -440,7 +444,7 @@ class RedisRuleSourceTest {
                 assertThat(source.away()).isEmpty();
             }
             acl(strict, "nobody", "on >secret resetchannels resetkeys -@all +hello +auth +ping");
-            try (RedisRuleSource source = open("redis://nobody:secret" + at)) {
+            try (RuleFollower source = open("redis://nobody:secret" + at)) {
                 lookedInVainPerhaps(source);
                 within(WITHOUT, () -> assertThat(source.away().orElse(""))
                         .startsWith("NOPERM")
@@ -455,29 +459,29 @@ class RedisRuleSourceTest {
                 .isEqualTo("OK");
     }
 
-    private RedisRuleSource open() {
+    private RuleFollower open() {
         return open(redis.uri());
     }
 
-    private RedisRuleSource open(String uri) {
+    private RuleFollower open(String uri) {
         return open(uri, "node");
     }
 
-    private RedisRuleSource open(String uri, String node) {
+    private RuleFollower open(String uri, String node) {
         return open(uri, node, clock);
     }
 
-    private static RedisRuleSource open(String uri, String node, AlarmClock clock) {
-        return RedisRuleSource.open(uri, node, clock, Optional.empty(), RuleVet.NONE);
+    private static RuleFollower open(String uri, String node, AlarmClock clock) {
+        return RuleFollower.open(RedisDocuments.at(uri, node, clock), Optional.empty(), RuleVet.NONE, clock);
     }
 
     /** Waits for a successful check, even if the machine is slow. */
-    private void looked(RedisRuleSource source) throws Exception {
+    private void looked(RuleFollower source) throws Exception {
         lookedInVainPerhaps(source);
         within(WITHOUT, () -> assertThat(source.away()).isEmpty());
     }
 
-    private static void lookedInVainPerhaps(RedisRuleSource source) throws Exception {
+    private static void lookedInVainPerhaps(RuleFollower source) throws Exception {
         source.looked().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
@@ -489,11 +493,11 @@ class RedisRuleSourceTest {
         }
     }
 
-    private static List<String> ids(RedisRuleSource source) {
+    private static List<String> ids(RuleFollower source) {
         return source.latest().rules().stream().map(Rule::id).toList();
     }
 
-    private static long capacity(RedisRuleSource source) {
+    private static long capacity(RuleFollower source) {
         RuleSet rules = source.latest();
         return rules.rules().get(0).limits().get(0).limit().capacity();
     }
