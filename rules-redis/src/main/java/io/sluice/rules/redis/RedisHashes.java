@@ -14,7 +14,7 @@ public final class RedisHashes {
     /**
      * Returns the rules of all hashes as one set, in the order of their keys, or their errors. Blocks until Redis answers.
      *
-     * @param uri in the form that {@link RedisDocuments#at} accepts
+     * @param uri the address, in the form that {@link RedisDocuments#at} accepts
      * @throws IllegalArgumentException if the URI is invalid
      * @throws RuntimeException if Redis cannot be reached or refuses a command
      */

@@ -53,7 +53,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     /**
      * Creates a publisher. It connects on first use.
      *
-     * @param uri in the form that {@link RedisDocuments#at} accepts
+     * @param uri the address, in the form that {@link RedisDocuments#at} accepts
      * @throws IllegalArgumentException if the URI is invalid
      */
     public static RedisRulePublisher connect(String uri) {
@@ -67,7 +67,7 @@ public final class RedisRulePublisher implements AutoCloseable {
      * Writes for a center from now on: nothing that it writes replaces what the leader of a later term wrote, however late it arrives. All
      * calls that write then throw a {@link NewerLeaderException} if there is a later term.
      *
-     * @param term of the center that leads; 0 for a program that is no center
+     * @param term the term of the leading center; 0 for other programs
      */
     public synchronized void lead(long term) {
         claim.lead(term);
@@ -104,8 +104,8 @@ public final class RedisRulePublisher implements AutoCloseable {
     /**
      * Lets some of the nodes or callers try a version. Any later release ends the trial. Repeating the call changes nothing.
      *
-     * @param trial with a version that is higher than every version before, or the one on trial now
-     * @param scope who tries it. A trial can grow. It cannot shrink, and nobody can change sides
+     * @param trial the rules of the trial. Their version is higher than every version before, or the version on trial now
+     * @param scope the callers of the trial. A trial can grow but not shrink, and no caller can change sides
      */
     public synchronized Release trial(RuleSet trial, TrialScope scope) throws ReleaseConflictException {
         RuleStore store = stores.get();
@@ -125,7 +125,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /**
-     * Releases the version on trial to everybody. Repeating the call changes nothing.
+     * Releases the version on trial to all callers. Repeating the call changes nothing.
      *
      * @throws ReleaseConflictException if another version is on trial or in force
      */
@@ -177,7 +177,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         return stores.get().version().map(text -> new String(text, StandardCharsets.UTF_8));
     }
 
-    /** Returns the text of the version key while a version is in force for everybody. */
+    /** Returns the text of the version key while a version is in force for all callers. */
     public static String pointer(long version) {
         return VersionPointer.of(version).toString();
     }

@@ -7,10 +7,10 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.Optional;
 
-/** What a {@link DocumentSource} found. */
+/** The result of reading a {@link DocumentSource}. */
 public sealed interface DocumentReading {
 
-    /** The source has the revision that is known, or cannot tell yet whether it has another one. */
+    /** The source has the revision that is known, or does not know yet whether it has another one. */
     record Unchanged() implements DocumentReading {}
 
     /**

@@ -24,12 +24,12 @@ public interface DocumentSource extends AutoCloseable {
     /**
      * Reads the documents. May wait for a network or a disk.
      *
-     * @param known what is known already. A source that still has this revision may answer {@link DocumentReading.Unchanged}
+     * @param known the result of the readings before. A source that still has this revision may answer {@link DocumentReading.Unchanged}
      */
     DocumentReading read(Known known);
 
     /**
-     * What was read before, and what it led to.
+     * The result of the readings before.
      *
      * @param revision the revision of the documents that were read last; null if there are none
      * @param hasRules whether rules of this source have been in force since the start
@@ -51,7 +51,7 @@ public interface DocumentSource extends AutoCloseable {
     /** Starts to announce changes, in addition to the readings that are due anyway. */
     default void watch(Watcher watcher) {}
 
-    /** Told by a source what is going on there. Never blocks. */
+    /** Receives the events of a source. Never blocks. */
     interface Watcher {
 
         /** The source answers, so it is worth waiting for the first reading. */
