@@ -50,9 +50,9 @@ public final class FileDocuments implements DocumentSource {
         Content now = before == null ? RuleFiles.read(path) : before.again();
         boolean isSettled = before == null || now.equals(before);
         // Equal content is kept in memory only once, however often it is read.
-        boolean isKnown = now.equals(known.revision());
-        seen = isKnown ? (Content) known.revision() : now;
-        return isSettled && !isKnown
+        Content held = known.revision() instanceof Content content && content.equals(now) ? content : null;
+        seen = held == null ? now : held;
+        return isSettled && held == null
                 ? new DocumentReading.Documents(now, now.document())
                 : new DocumentReading.Unchanged();
     }
