@@ -10,7 +10,6 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
@@ -18,6 +17,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.sluice.center.settings.MappedRole;
 import io.sluice.center.settings.OidcServer;
 import io.sluice.center.settings.SignInSettings;
+import io.sluice.testkit.SeededRandom;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -81,7 +81,7 @@ class BrokenProviderTest {
         return thread;
     });
 
-    private static RSAKey key;
+    private static final RSAKey KEY = RsaKeys.FIRST;
     private static Path secret;
     private static HttpServer server;
     private static Center center;
@@ -89,7 +89,6 @@ class BrokenProviderTest {
 
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
-        key = new RSAKeyGenerator(2048).keyID("first").generate();
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(THREADS);
         server.createContext("/", BrokenProviderTest::answer);
@@ -163,7 +162,7 @@ class BrokenProviderTest {
         String usual =
                 switch (path) {
                     case METADATA -> metadata();
-                    case "/keys" -> new JWKSet(key.toPublicJWK()).toString();
+                    case "/keys" -> new JWKSet(KEY.toPublicJWK()).toString();
                     case "/token" ->
                         "{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"id_token\":\"" + token + "\"}";
                     default -> "{\"sub\":\"17\"}";
@@ -176,18 +175,19 @@ class BrokenProviderTest {
         for (String path : PATHS) {
             SENT.set(0);
             ENDLESS.add(path);
-            assertThat(signIn("endless", key)).as(path).isEqualTo(UNAVAILABLE);
+            assertThat(signIn("endless", KEY)).as(path).isEqualTo(UNAVAILABLE);
             assertThat(SENT.get()).as(path).isLessThan(BOUNDED);
             ENDLESS.clear();
         }
-        assertThat(signIn("endless", key)).isEqualTo("/");
+        assertThat(signIn("endless", KEY)).isEqualTo("/");
         assertThat(logged()).contains(METADATA + ": its answer has more than 1048576 bytes");
     }
 
     @Test
     void anUnusableAnswerIsASentenceInTheLog() throws Exception {
+        List<String> bodies = List.of("", "null", "[]", "7", "\"x\"", "<html>s3cret</html>", "{\"a\":", "{} {}");
         for (String path : PATHS) {
-            for (String body : List.of("", "null", "[]", "7", "\"x\"", "<html>s3cret</html>", "{\"a\":", "{} {}")) {
+            for (String body : SeededRandom.sample(bodies, 4)) {
                 assertUnusable(path, body, UNAVAILABLE);
             }
             if (path.equals(METADATA)) {
@@ -208,37 +208,37 @@ class BrokenProviderTest {
         assertUnusable("/token", "{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"id_token\":7}", UNAVAILABLE);
         assertUnusable("/me", "{}", UNAVAILABLE);
         assertUnusable("/me", "{\"sub\":{\"a\":1}}", REFUSED);
-        assertThat(signIn("unusable", key)).isEqualTo("/");
+        assertThat(signIn("unusable", KEY)).isEqualTo("/");
         assertThat(logged()).doesNotContain("s3cret");
     }
 
     private static void assertUnusable(String path, String body, String problem) throws Exception {
         BODIES.put(path, body);
-        assertThat(signIn("unusable", key)).as(path + " " + body).isEqualTo(problem);
+        assertThat(signIn("unusable", KEY)).as(path + " " + body).isEqualTo(problem);
         BODIES.clear();
     }
 
     @Test
     void tokensWithUnknownKeysAskForTheKeysOnce() throws Exception {
-        assertThat(signIn("keys", key)).isEqualTo("/");
-        RSAKey unknown = new RSAKeyGenerator(2048).keyID("unknown").generate();
-        for (int i = 0; i < 20; i++) {
+        assertThat(signIn("keys", KEY)).isEqualTo("/");
+        RSAKey unknown = RsaKeys.other("unknown");
+        for (int i = 0; i < SeededRandom.scaled(5, 20); i++) {
             assertThat(signIn("keys", unknown)).isEqualTo(REFUSED);
         }
         assertThat(CALLS.stream().filter("/keys"::equals)).hasSizeLessThanOrEqualTo(2);
-        assertThat(signIn("keys", key)).isEqualTo("/");
+        assertThat(signIn("keys", KEY)).isEqualTo("/");
     }
 
     @Test
     void aReplacedSecretIsUsedWithoutARestart() throws Exception {
-        assertThat(signIn("secrets", key)).isEqualTo("/");
+        assertThat(signIn("secrets", KEY)).isEqualTo("/");
         Files.writeString(secret, "the second secret");
-        assertThat(signIn("secrets", key)).isEqualTo("/");
+        assertThat(signIn("secrets", KEY)).isEqualTo("/");
         assertThat(CREDENTIALS).containsExactly(credentials("the+first+secret"), credentials("the+second+secret"));
         Files.delete(secret);
-        assertThat(signIn("secrets", key)).isEqualTo(UNAVAILABLE);
+        assertThat(signIn("secrets", KEY)).isEqualTo(UNAVAILABLE);
         Files.writeString(secret, "the first secret");
-        assertThat(signIn("secrets", key)).isEqualTo("/");
+        assertThat(signIn("secrets", KEY)).isEqualTo("/");
     }
 
     private static String credentials(String password) {
@@ -249,9 +249,9 @@ class BrokenProviderTest {
     @Test
     void anAnswerWithoutTheAnnouncedIssuerIsRefused() throws Exception {
         METADATA_CHANGES.put("authorization_response_iss_parameter_supported", true);
-        assertThat(signIn("issuer", key)).isEqualTo(REFUSED);
-        assertThat(signIn("issuer", key, "&iss=" + issuer())).isEqualTo("/");
-        assertThat(signIn("issuer", key, "&iss=https%3A%2F%2Fevil.example")).isEqualTo(REFUSED);
+        assertThat(signIn("issuer", KEY)).isEqualTo(REFUSED);
+        assertThat(signIn("issuer", KEY, "&iss=" + issuer())).isEqualTo("/");
+        assertThat(signIn("issuer", KEY, "&iss=https%3A%2F%2Fevil.example")).isEqualTo(REFUSED);
     }
 
     @Test
@@ -259,16 +259,16 @@ class BrokenProviderTest {
         OidcBrowser browser = browser();
         String first = begin(browser, "tabs");
         String second = begin(browser, "tabs");
-        assertThat(finish(browser, "tabs", second, key, "")).isEqualTo("/");
-        assertThat(finish(browser, "tabs", first, key, "")).isEqualTo("/");
-        assertThat(finish(browser, "tabs", first, key, "")).isEqualTo("/sign-in?problem=expired");
+        assertThat(finish(browser, "tabs", second, KEY, "")).isEqualTo("/");
+        assertThat(finish(browser, "tabs", first, KEY, "")).isEqualTo("/");
+        assertThat(finish(browser, "tabs", first, KEY, "")).isEqualTo("/sign-in?problem=expired");
         List<String> many = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             many.add(begin(browser, "tabs"));
         }
-        assertThat(finish(browser, "tabs", many.get(0), key, "")).isEqualTo(REFUSED);
-        assertThat(finish(browser, "tabs", many.get(5), key, "")).isEqualTo("/");
-        assertThat(finish(browser, "tabs", many.get(2), key, "")).isEqualTo("/");
+        assertThat(finish(browser, "tabs", many.get(0), KEY, "")).isEqualTo(REFUSED);
+        assertThat(finish(browser, "tabs", many.get(5), KEY, "")).isEqualTo("/");
+        assertThat(finish(browser, "tabs", many.get(2), KEY, "")).isEqualTo("/");
     }
 
     private static String signIn(String name, RSAKey by) throws Exception {

@@ -12,7 +12,6 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
@@ -50,7 +49,7 @@ class ForgedIdTokenTest {
 
     private static final Map<String, Object> METADATA = new HashMap<>();
     private static final AtomicInteger FOREIGN_CALLS = new AtomicInteger();
-    private static RSAKey key;
+    private static final RSAKey KEY = RsaKeys.FIRST;
     private static HttpServer server;
     private static HttpServer foreign;
     private static Center center;
@@ -59,7 +58,6 @@ class ForgedIdTokenTest {
 
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
-        key = new RSAKeyGenerator(2048).keyID("first").generate();
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/.well-known/openid-configuration", exchange -> {
             if (status == 302) {
@@ -67,7 +65,7 @@ class ForgedIdTokenTest {
             }
             answer(exchange, status, JsonMapper.shared().writeValueAsString(METADATA));
         });
-        server.createContext("/keys", exchange -> answer(exchange, 200, new JWKSet(key.toPublicJWK()).toString()));
+        server.createContext("/keys", exchange -> answer(exchange, 200, new JWKSet(KEY.toPublicJWK()).toString()));
         server.createContext(
                 "/token",
                 exchange -> answer(
@@ -105,17 +103,17 @@ class ForgedIdTokenTest {
     @Test
     void aForgedIdTokenIsNeverTaken() throws Exception {
         metadata(Map.of());
-        RSAKey another = new RSAKeyGenerator(2048).keyID("first").generate();
-        RSAKey unknown = new RSAKeyGenerator(2048).keyID("unknown").generate();
+        RSAKey another = RsaKeys.other("first");
+        RSAKey unknown = RsaKeys.other("unknown");
         Instant now = Instant.now();
-        assertThat(signIn((claims, nonce) -> signed(key, claims.build()))).isEqualTo("/");
+        assertThat(signIn((claims, nonce) -> signed(KEY, claims.build()))).isEqualTo("/");
         assertRefused("another key", (claims, nonce) -> signed(another, claims.build()));
         assertRefused("an unknown key", (claims, nonce) -> signed(unknown, claims.build()));
         assertRefused("no signature", (claims, nonce) -> new PlainJWT(claims.build()).serialize());
         assertRefused(
                 "the public key as a password",
                 (claims, nonce) -> signed(
-                        new MACSigner(key.toPublicJWK().toString().getBytes(StandardCharsets.UTF_8)),
+                        new MACSigner(KEY.toPublicJWK().toString().getBytes(StandardCharsets.UTF_8)),
                         JWSAlgorithm.HS256,
                         claims.build()));
         assertRefused(
@@ -142,7 +140,7 @@ class ForgedIdTokenTest {
             String text = claims.build().toString().replace("\"17\"", "\"17\\ud800\"");
             JWSObject token = new JWSObject(
                     new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(), new Payload(text));
-            token.sign(new RSASSASigner(key));
+            token.sign(new RSASSASigner(KEY));
             return token.serialize();
         });
         assertRefused("garbage", (claims, nonce) -> "garbage");
@@ -163,7 +161,7 @@ class ForgedIdTokenTest {
         assertThat(begin("broken")).isEqualTo(UNAVAILABLE);
         // The other way to learn about a person is left out if it is elsewhere.
         metadata(Map.of("userinfo_endpoint", foreign() + "/me"));
-        assertThat(signIn("users", (claims, nonce) -> signed(key, claims.build())))
+        assertThat(signIn("users", (claims, nonce) -> signed(KEY, claims.build())))
                 .isEqualTo("/");
         assertThat(FOREIGN_CALLS).hasValue(0);
     }
@@ -177,7 +175,7 @@ class ForgedIdTokenTest {
     }
 
     private static void assertRefused(String what, ClaimChange change) throws Exception {
-        assertRefused(what, (claims, nonce) -> signed(key, change.on(claims).build()));
+        assertRefused(what, (claims, nonce) -> signed(KEY, change.on(claims).build()));
     }
 
     private static void assertRefused(String what, Forger forger) throws Exception {

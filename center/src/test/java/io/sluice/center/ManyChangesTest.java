@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 /** Very many changes of one tenant. They must neither hide those of another one nor delay everybody. */
 class ManyChangesTest {
 
-    private static final int MANY = SeededRandom.scaled(10_000, 100_000);
+    private static final int MANY = SeededRandom.scaled(4_000, 100_000);
     private static final Pattern REST = Pattern.compile("<(.*)>; rel=\"next\"");
 
     @TempDir

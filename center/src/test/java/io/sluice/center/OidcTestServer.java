@@ -13,11 +13,6 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import java.net.URI;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
-import java.security.interfaces.RSAPrivateKey;
-import java.security.interfaces.RSAPublicKey;
 import java.time.Instant;
 import java.util.Date;
 import java.util.Map;
@@ -76,22 +71,8 @@ final class OidcTestServer implements AutoCloseable {
     static final class Directory {
 
         final Map<String, Map<String, Object>> people = new ConcurrentHashMap<>();
-        final RSAKey key = key();
+        final RSAKey key = RsaKeys.FIRST;
         volatile @Nullable RegisteredClient client;
-
-        private static RSAKey key() {
-            try {
-                KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-                generator.initialize(2048);
-                KeyPair pair = generator.generateKeyPair();
-                return new RSAKey.Builder((RSAPublicKey) pair.getPublic())
-                        .privateKey((RSAPrivateKey) pair.getPrivate())
-                        .keyID("first")
-                        .build();
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e);
-            }
-        }
     }
 
     /** Starts a server on a free port. */

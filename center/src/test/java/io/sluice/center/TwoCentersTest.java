@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient.Answer;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.database.MariaDbServer;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ class TwoCentersTest {
     @Test
     void releasesOfBothAreNumberedOnceAndNoneIsLost() throws Exception {
         List<ApiClient> apis = List.of(ApiClient.of(first), ApiClient.of(second));
-        int releases = 20;
+        int releases = SeededRandom.scaled(8, 20);
         ExecutorService callers = Executors.newFixedThreadPool(4);
         try {
             List<Future<Long>> versions = IntStream.range(0, releases)

@@ -1,13 +1,17 @@
 package io.sluice.center.console;
 
 import io.sluice.center.RecordedTraffic;
+import io.sluice.testkit.SeededRandom;
 import java.util.List;
 import java.util.Random;
 
-/** Searches in a shop, as one of its nodes records them. The same minute always has the same requests. */
+/** Searches in a shop, as one of its nodes records them. The same minute always has the same requests. Some minutes have none. */
 final class ShopRecording {
 
     private static final long MINUTE = 60_000_000;
+
+    /** In the short form, every third minute has requests. */
+    private static final int STRIDE = SeededRandom.scaled(3, 1);
 
     /** A tenant, as it is masked, and how many requests it sends to a node in a minute. */
     private record Tenant(String name, String masked, int perMinute) {}
@@ -23,7 +27,7 @@ final class ShopRecording {
     /** Returns the excerpt of a node. */
     static byte[] excerpt(String node, long sinceMicros, long nowMicros) {
         RecordedTraffic recorded = new RecordedTraffic(sinceMicros);
-        for (long minute = sinceMicros / MINUTE + 1; minute < nowMicros / MINUTE; minute++) {
+        for (long minute = sinceMicros / MINUTE + 1; minute < nowMicros / MINUTE; minute += STRIDE) {
             Random random = new Random(minute * 31 + node.hashCode());
             for (Tenant tenant : TENANTS) {
                 // Now and then a tenant sends much more.

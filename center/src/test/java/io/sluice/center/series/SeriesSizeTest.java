@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,7 @@ class SeriesSizeTest {
     }
 
     @Test
+    @Tag("long")
     void sizesOf10000RulesAreAsStated() throws Exception {
         measure(10_000);
     }
