@@ -52,6 +52,15 @@ final class ArchivedProgram {
 
     /** Returns the command without arguments. */
     List<String> command() {
+        return on(classPath);
+    }
+
+    /** Returns the command for a class path that ends with one folder more. */
+    List<String> commandWith(Path more) {
+        return on(classPath + File.pathSeparator + more);
+    }
+
+    private List<String> on(String classPath) {
         List<String> command = java(FLAGS);
         // As in ./sluice, standard output is reserved for the program.
         command.addAll(List.of(
